@@ -81,7 +81,7 @@ function sharedSql({ sql, kind }: Compiled, types: readonly string[], isCertain:
   const caller = `WITH caller (${columns}) AS (SELECT * FROM ${callers})`;
   if (isCertain)
     return `${caller}, changed AS (${sql}) SELECT 1 / (count(*) = (SELECT count(*) FROM caller))::int FROM changed`;
-  return kind === 'write'
-    ? `${caller} ${sql}`
-    : `SELECT q.*, caller.${CALLER_NUMBER} FROM ${callers} AS caller (${columns}) CROSS JOIN LATERAL (${sql}) AS q`;
+  if (kind === 'write') return `${caller} ${sql}`;
+  // OFFSET keeps the query for one caller as it is, and so its indexes. Otherwise PostgreSQL may join the callers to a whole table.
+  return `SELECT q.*, caller.${CALLER_NUMBER} FROM ${callers} AS caller (${columns}) CROSS JOIN LATERAL (SELECT * FROM (${sql}) AS q OFFSET 0) AS q`;
 }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client } from 'pg';
+import { findGrant } from '../../src/consent/store.ts';
+import type { Work } from '../../src/platform/database/database.ts';
+import type { Connections } from '../../src/platform/database/postgres/connections.ts';
+import { openPostgres } from '../../src/platform/database/postgres/open.ts';
+import { listsOf, sharedStatements } from '../../src/platform/database/postgres/shared-statements.ts';
+import { findSession } from '../../src/sessions/store.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+
+// How PostgreSQL finds the rows of several callers: a plan that goes through a whole table shows only under load.
+
+const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
+if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
+
+let own: NonNullable<Awaited<ReturnType<typeof ownDatabase>>>;
+let connection: Client;
+before(async () => {
+  const made = await ownDatabase();
+  assert.ok(made !== undefined);
+  own = made;
+  await (await openPostgres(own.url)).close();
+  connection = new Client({ connectionString: own.url, pipeline: true });
+  await connection.connect();
+  // Rows without those that they refer to.
+  await connection.query('SET session_replication_role = replica');
+});
+after(async () => {
+  await connection.end();
+  await own.drop();
+  await started?.stop();
+});
+
+/** The plan for ten callers of the first statement of a unit of work. */
+async function planOf(work: Work<unknown>): Promise<string> {
+  const { done, value: step } = work.next();
+  assert.ok(!done);
+  const connections: Pick<Connections, 'lend'> = { lend: (_until, use) => use((query) => connection.query(query)) };
+  const prepared = sharedStatements(connections as Connections, 'plan')(step.statement);
+  const values = prepared.bind(step.params);
+  const callers = listsOf(
+    prepared,
+    Array.from({ length: 10 }, () => ({ values })),
+  );
+  const { text } = (await prepared.shared()).with(callers);
+  const { rows } = await connection.query(`EXPLAIN ${text}`, callers);
+  return rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN'])).join('\n');
+}
+
+test('a read looks up the row of each caller by an index, also in a table of a thousand rows', async () => {
+  await connection.query(
+    `INSERT INTO browser_session (hash, sid, account_id, generation, auth_time, last_seen_at, expires_at, browser, system, network, amr, proved_at, proved_by)
+     SELECT n, n, n, 'generation', 0, 0, 0, '', '', '', '[]', 0, 'password' FROM generate_series(1, 1000) n`,
+  );
+  await connection.query(
+    `INSERT INTO consent_grant (id, account_id, client_id, scopes, declined_scopes, consent_epoch, created_at, updated_at)
+     SELECT n, n, 1, 'openid', '', 'epoch', 0, 0 FROM generate_series(1, 1000) n`,
+  );
+  await connection.query('ANALYZE');
+  for (const work of [findSession({ hash: '1' }), findGrant({ accountId: '1', clientId: '1', face: 'contract' })]) {
+    const plan = await planOf(work);
+    assert.doesNotMatch(plan, /Seq Scan on (browser_session|consent_grant)|Hash/, plan);
+  }
+});
