@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { findGrant } from '../../src/consent/store.ts';
+import { spendCode } from '../../src/credentials/code-store.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Connections } from '../../src/platform/database/postgres/connections.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -63,4 +64,19 @@ test('a read looks up the row of each caller by an index, also in a table of a t
     const plan = await planOf(work);
     assert.doesNotMatch(plan, /Seq Scan on (browser_session|consent_grant)|Hash/, plan);
   }
+});
+
+test('a code is redeemed by its hash, also where the statistics know of hardly any open code', async () => {
+  const insert = (from: number, to: number, redeemedAt: number | null) =>
+    connection.query(
+      `INSERT INTO authorization_code (hash, face, grant_id, account_id, client_id, account_generation, client_generation, redirect_uri, scopes, narrowed, sid, auth_time, amr, expires_at, redeemed_at)
+       SELECT n, 'contract', n, n, n, 'generation', 'generation', 'https://app.example.com', 'openid', 0, n, 0, '[]', 0, $3::bigint FROM generate_series($1::int, $2::int) n`,
+      [from, to, redeemedAt],
+    );
+  await insert(1, 5000, 1);
+  await insert(5001, 5006, null);
+  await connection.query('ANALYZE authorization_code');
+  const plan = await planOf(spendCode({ hash: '1', familyId: '1', now: 1 }));
+  assert.match(plan, /Index Scan using \w*pkey on authorization_code/, plan);
+  assert.doesNotMatch(plan, /authorization_code_by_end|Seq Scan/, plan);
 });
