@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
@@ -117,12 +117,10 @@ const page = many(
   toAccount,
 );
 
-/** Whether a column matches a pattern in lower case. SQLite's `lower` converts ASCII letters only. */
-const contains = (column: 'username' | 'email_key' | 'display_name', pattern: string) =>
-  sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
-
 /** How many accounts one read of a search examines at most, so that other requests do not wait for it. */
 const SEARCH_STEP = 5000;
+/** How many such reads one request waits for at most. */
+const SEARCH_STEPS = 10;
 
 const lastOfStep = one((db, p: { after: string; size: number }) =>
   db
@@ -130,20 +128,28 @@ const lastOfStep = one((db, p: { after: string; size: number }) =>
     .select((eb) => eb.fn.max('step.id').as('id')),
 );
 
+/** Whether a column matches a pattern. */
+const matches = (column: Expression<string>, pattern: string) => sql<boolean>`${column} like ${pattern} escape '\\'`;
+
+/** Usernames and address keys are in lower case. SQLite's `lower` converts ASCII letters only, so names are also compared as typed. */
 const searchStep = many(
-  (db, p: { after: string; through: string; limit: number; pattern: string; asTyped: string; id: string }) =>
+  (
+    db,
+    p: { after: string; through: string; limit: number; pattern: string; asTyped: string; id: string; except: string },
+  ) =>
     db
       .selectFrom('account')
       .select(COLUMNS)
       .where('id', '>', p.after)
       .where('id', '<=', p.through)
+      .where('id', '<>', p.except)
       .where((eb) =>
         eb.or([
           eb('id', '=', p.id),
-          contains('username', p.pattern),
-          contains('email_key', p.pattern),
-          contains('display_name', p.pattern),
-          sql<boolean>`display_name like ${p.asTyped} escape '\\'`,
+          matches(eb.ref('username'), p.pattern),
+          matches(eb.ref('email_key'), p.pattern),
+          matches(eb.fn('lower', ['display_name']), p.pattern),
+          matches(eb.ref('display_name'), p.asTyped),
         ]),
       )
       .orderBy('id')
@@ -163,29 +169,67 @@ export interface AccountPage {
 /** Accounts after an id, in the order of their ids. */
 export const listAccounts = page;
 
+/** A search for accounts by a text. */
+export interface AccountSearch extends AccountPage {
+  readonly text: string;
+  /** The id of an account that is not to be found. */
+  readonly except?: string;
+  /** How many accounts one read examines. */
+  readonly size?: number;
+  /** How many reads there are at most. */
+  readonly steps?: number;
+}
+
+/** What a search found so far. */
+export interface FoundAccounts {
+  readonly items: readonly Account[];
+  /** The id after which to go on; undefined where no accounts are left. */
+  readonly next: string | undefined;
+}
+
 /**
- * The same for those whose name or address contains a text, or whose id it is. No index finds them, so all accounts are examined until there
- * are enough, in reads that do not take long each.
- * @param size how many accounts one read examines
+ * Accounts whose name or address contains a text, or whose id it is, in the order of their ids. No index finds them, so accounts are
+ * examined until there are enough, but only so many for one request: with many accounts, fewer than `limit` are found, or none, and the
+ * search goes on after `next`.
  */
-export async function searchAccounts(
+export async function examineAccounts(
   database: Pick<Database, 'read'>,
-  { after: start, limit, text, size = SEARCH_STEP }: AccountPage & { readonly text: string; readonly size?: number },
-): Promise<readonly Account[]> {
+  { after: start, limit, text, except = '0', size = SEARCH_STEP, steps = SEARCH_STEPS }: AccountSearch,
+): Promise<FoundAccounts> {
   const sought = {
     pattern: containing(text.toLowerCase()),
     asTyped: containing(text),
     id: isSnowflake(text) ? text : '0',
+    except,
   };
-  const found: Account[] = [];
-  for (let after = start; found.length < limit; ) {
+  const items: Account[] = [];
+  let after = start;
+  for (let step = 0; step < steps; step++) {
     const through = (await database.read(() => lastOfStep({ after, size })))?.id;
-    if (through == null) break;
-    const step = { ...sought, after, through, limit: limit - found.length };
-    found.push(...(await database.read(() => searchStep(step))));
+    if (through == null) return { items, next: undefined };
+    // One more than there is room for says whether the list ends here.
+    const range = { ...sought, after, through, limit: limit - items.length + 1 };
+    items.push(...(await database.read(() => searchStep(range))));
+    const [beyond] = items.splice(limit);
+    if (beyond !== undefined) return { items, next: String(BigInt(beyond.id) - 1n) };
     after = through;
   }
-  return found;
+  return { items, next: after };
+}
+
+/** Finds the account whose id, username or email address a text is. A username may consist of digits only, so the id is tried first. */
+export function* findExactly(text: string): Work<Account | undefined> {
+  return (isSnowflake(text) ? yield* findAccount({ id: text }) : undefined) ?? (yield* findByIdentifier(text));
+}
+
+/** Searches as {@link examineAccounts} does, but begins with the account whose id, username or email address the text is. */
+export async function searchAccounts(database: Pick<Database, 'read'>, search: AccountSearch): Promise<FoundAccounts> {
+  const first = await database.read(() => findExactly(search.text));
+  if (first === undefined) return examineAccounts(database, search);
+  const others = { ...search, except: first.id };
+  if (search.after !== '0') return examineAccounts(database, others);
+  const { items, next } = await examineAccounts(database, { ...others, limit: search.limit - 1 });
+  return { items: [first, ...items], next };
 }
 
 /** The ids of accounts after one of them. */

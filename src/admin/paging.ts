@@ -25,7 +25,9 @@ export const pageParameters = <P extends Type.TProperties>(filters: P) =>
 export const pageOf = (item: Type.TSchema) =>
   Type.Object({
     items: Type.Array(item),
-    nextCursor: Type.Union([Type.String(), Type.Null()], { about: 'Null at the end of the list.' }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      about: 'Null at the end of the list, and only there.',
+    }),
   });
 
 /** The items to read: at most `limit`, in the order of their ids, after the id `after` (`0` for the start). */
@@ -43,20 +45,46 @@ function decodeCursor(cursor: string): string {
   return id;
 }
 
+/** The parameters of a request for a page. */
+interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+interface Page<V> {
+  readonly items: readonly V[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Reads a page of a list where one request examines only so many items: a page may be short before the end of the list.
+ * @param read answers with at most `limit` items, and with the id after which to go on, if there is more
+ * @throws {OAuthError} `invalid_request` for an invalid cursor
+ */
+export async function readShortPage<T, V>(
+  { limit, cursor }: PageQuery,
+  read: (request: PageRequest) => Promise<{ readonly items: readonly T[]; readonly next: string | undefined }>,
+  view: (item: T) => V,
+): Promise<Page<V>> {
+  const { items, next } = await read({ after: cursor === undefined ? '0' : decodeCursor(cursor), limit });
+  return { items: items.map(view), nextCursor: next === undefined ? null : encodeCursor(next) };
+}
+
 /**
  * Reads a page of a list, and one item more to know whether there is a next page.
  * @throws {OAuthError} `invalid_request` for an invalid cursor
  */
-export async function readPage<T extends { readonly id: string }, V>(
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string },
+export const readPage = <T extends { readonly id: string }, V>(
+  query: PageQuery,
   read: (request: PageRequest) => Promise<readonly T[]>,
   view: (item: T) => V,
-): Promise<{ items: V[]; nextCursor: string | null }> {
-  const found = await read({ after: cursor === undefined ? '0' : decodeCursor(cursor), limit: limit + 1 });
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return {
-    items: items.map(view),
-    nextCursor: found.length > limit && last !== undefined ? encodeCursor(last.id) : null,
-  };
-}
+): Promise<Page<V>> =>
+  readShortPage(
+    query,
+    async ({ after, limit }) => {
+      const found = await read({ after, limit: limit + 1 });
+      const items = found.slice(0, limit);
+      return { items, next: found.length > limit ? items.at(-1)?.id : undefined };
+    },
+    view,
+  );

@@ -11,7 +11,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
-import { type Account, type AccountPage, listAccounts, searchAccounts } from '../accounts/store.ts';
+import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { listEvents } from '../audit/search-store.ts';
 import {
@@ -51,7 +51,7 @@ import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
-import { readPage } from './paging.ts';
+import { readPage, readShortPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
 import * as invitations from './route-schemas/invitations.ts';
@@ -106,9 +106,8 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
     const { database } = callerOf(request).services;
     const { query } = request;
     const { q: text } = query;
-    const read = (page: AccountPage) =>
-      text === undefined ? database.read(() => listAccounts(page)) : searchAccounts(database, { ...page, text });
-    return readPage(query, read, view);
+    if (text === undefined) return readPage(query, (page) => database.read(() => listAccounts(page)), view);
+    return readShortPage(query, (page) => searchAccounts(database, { ...page, text }), view);
   });
   admin.get('/users/:id', { schema: users.readUserSchema }, async (request) => {
     const { services } = callerOf(request);

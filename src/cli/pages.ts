@@ -18,7 +18,7 @@ export const withPageOptions = (command: Command): Command =>
     .option('--after <id>', 'only items after this ID: the last one of the previous page');
 
 /** The id after which a list begins. */
-export function startOf(after: string): string {
+function startOf(after: string): string {
   if (after !== '0' && !isSnowflake(after)) throw invalidRequest('--after must be an ID.');
   return after;
 }
@@ -37,4 +37,18 @@ export function* allPages<T extends { readonly id: string }>(
     if (last === undefined || page.length < wanted || found.length === limit) return found;
     after = last.id;
   }
+}
+
+/** Searches through a list until enough is found, or to its end. */
+export async function allFound<T>(
+  search: (page: { after: string; limit: number }) => Promise<{ items: readonly T[]; next: string | undefined }>,
+  { limit = Number.POSITIVE_INFINITY, after: start = '0' }: PageOptions,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let after: string | undefined = startOf(start); after !== undefined && found.length < limit; ) {
+    const page = await search({ after, limit: Math.min(PAGE_SIZE, limit - found.length) });
+    found.push(...page.items);
+    after = page.next;
+  }
+  return found;
 }

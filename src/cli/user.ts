@@ -13,7 +13,7 @@ import {
 } from '../accounts/accounts.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
-import { type Account, findAccount, findByIdentifier, listAccounts, searchAccounts } from '../accounts/store.ts';
+import { type Account, examineAccounts, findExactly, listAccounts } from '../accounts/store.ts';
 import { releaseUsername } from '../accounts/usernames.ts';
 import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
@@ -30,7 +30,7 @@ import { listSessions, sessionView } from '../sessions/list.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { futureTime } from './option-parsers.ts';
-import { allPages, type PageOptions, startOf, withPageOptions } from './pages.ts';
+import { allFound, allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { confirm, readSecret, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -56,10 +56,7 @@ async function readFields(given: Given): Promise<object> {
 
 /** Finds the ID of an account by its ID, username or email address. */
 export async function accountId({ database }: Pick<Core, 'database'>, who: string): Promise<string> {
-  const account = await database.read(function* find() {
-    // A username may consist of digits only, so the ID is tried first.
-    return (isSnowflake(who) ? yield* findAccount({ id: who }) : undefined) ?? (yield* findByIdentifier(who));
-  });
+  const account = await database.read(() => findExactly(who));
   if (account === undefined) throw notFound(`There is no user ${who}. List them with: tessera user list`);
   return account.id;
 }
@@ -110,11 +107,11 @@ export function userCommands(getContext: GetCommandContext): Command {
     .option('--query <text>', 'only accounts whose name or email contains this text')
     .action(async (options: PageOptions & { query?: string }, command: Command) => {
       const { flags, out } = getContext(command);
-      const { query: text, limit = Number.MAX_SAFE_INTEGER, after = '0' } = options;
+      const { query: text } = options;
       const accounts = await withCore(flags, ({ database }) =>
         text === undefined
           ? database.read(() => allPages(listAccounts, options))
-          : searchAccounts(database, { after: startOf(after), limit, text }),
+          : allFound((page) => examineAccounts(database, { ...page, text }), options),
       );
       out.list(accounts.map(view), ['id', 'username', 'email', 'status', 'createdAt']);
     });

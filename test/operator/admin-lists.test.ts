@@ -107,6 +107,22 @@ test('GET /users?q=: part of the name, display name or address in any letter cas
   ]);
 });
 
+test('GET /users?q=: the account whose username, address or id it is comes first, on pages of any size', async () => {
+  const names = ['a-dora', 'b-dora', 'dora', 'c-dora'];
+  for (const name of names) await newUser(server, { username: name, displayName: 'D', email: `${name}@d.example` });
+  for (const q of ['dora', 'Dora@d.example']) {
+    for (const limit of ['1', '2', '3', '4', '50']) {
+      const found: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await get('/users', { q, limit, ...(cursor !== '' && { cursor }) });
+        found.push(...namesOf(page));
+        cursor = page.body.nextCursor;
+      }
+      assert.deepEqual(found, ['dora', 'a-dora', 'b-dora', 'c-dora'], `${q}, ${limit} at a time`);
+    }
+  }
+});
+
 test('AD-10, ST-04: SQL in q finds nothing, breaks nothing and changes nothing', async () => {
   const before = await get('/users', { limit: '200' });
   for (const text of [

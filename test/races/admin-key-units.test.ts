@@ -104,7 +104,7 @@ for (const [what, method, path, payload] of waits) {
     assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'], answer.body);
     assert.equal(noted.pop()?.type, 'admin_key.refused');
     assert.deepEqual(await database.read(() => findAccount({ id })), before);
-    assert.deepEqual(await searchAccounts(database, { after: '0', limit: 1, text: 'eve' }), []);
+    assert.deepEqual((await searchAccounts(database, { after: '0', limit: 1, text: 'eve' })).items, []);
   });
 }
 
