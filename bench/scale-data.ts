@@ -19,6 +19,7 @@ export interface Generated {
   readonly environment: Environment;
   readonly url: string;
   readonly seeded: Seed;
+  readonly model: Model;
   readonly adminKey: string;
   /** The process of the database server. */
   readonly database: number | undefined;
@@ -106,8 +107,28 @@ export async function generate({ postgres, folder, people, events, until }: Orde
   const seeded = await seedOf(own, progress.model, people, !progress.isWhole);
   progress.isWhole = true;
   keep();
-  const { adminKey } = progress;
-  return { people, environment: own, url: url.href, seeded, adminKey, database: postgres.process.pid };
+  const { model, adminKey } = progress;
+  return { people, environment: own, url: url.href, seeded, model, adminKey, database: postgres.process.pid };
+}
+
+/** What a token family keeps while its refresh token is replaced. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...['id', 'grant_id', 'account_id', 'client_id', 'account_generation', 'client_generation', 'sid', 'leaf_jti'],
+]);
+
+/** Makes the first refresh tokens of so many of those who send requests the current ones again. */
+export async function renewRefreshTokens({ url, model, seeded }: Generated, sample: number): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const sql = await bulkSql(client);
+  const columns = (await sql.columns('token_family')).filter((column) => !KEPT.has(column));
+  const numbers = Array.from({ length: sample }, (_, person) => seeded.numberOf(person));
+  await client.query(
+    `UPDATE token_family AS f SET leaf_jti = substr(md5('leaf' || n), 1, 22), ${columns.map((column) => `${column} = first.${column}`).join(', ')}
+     FROM token_family AS first, unnest($2::int[]) AS n WHERE first.id = $1 AND f.id = ${model.base} + 4 * n + 2`,
+    [model.familyId, numbers],
+  );
+  await client.end();
 }
 
 /** Puts the events so far aside as a part of the trail, and has it indexed by account, as housekeeping does after a month. */

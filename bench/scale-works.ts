@@ -4,7 +4,7 @@ import { type Driver, load } from './load.ts';
 import { type Cell, compare, measure, type Result } from './measure.ts';
 import { pack } from './requests.ts';
 import { say } from './say.ts';
-import type { Generated } from './scale-data.ts';
+import { type Generated, renewRefreshTokens } from './scale-data.ts';
 import { get, type Subject, stop } from './subject.ts';
 import { startTessera } from './tessera.ts';
 
@@ -96,18 +96,20 @@ export async function measureScale(
   const places: Place[] = [];
   try {
     for (const made of all) {
-      const population = { ...made, refreshTokens: new Map<number, string>() };
-      const started = await startTessera('scale', population, { folder });
-      const subject = {
-        ...started,
-        sample: Math.min(started.sample, ACTIVE),
-        sessions: Math.min(started.sessions, ACTIVE),
-      };
+      const sample = Math.min(made.seeded.sample, ACTIVE);
+      const seeded = { ...made.seeded, sample, sessions: Math.min(made.seeded.sessions, ACTIVE) };
+      // An earlier run in the same folder has used them.
+      await renewRefreshTokens(made, sample);
+      const subject = await startTessera(
+        'scale',
+        { ...made, seeded, refreshTokens: new Map<number, string>() },
+        { folder },
+      );
       places.push({ made, subject });
       if (cold) continue;
       // What was never read is on the disk, and every system waits for that.
-      say(`${made.people} people: each of ${subject.sample} once …`);
-      await load(subject.port, CONNECTIONS, Number.POSITIVE_INFINITY, eachOf(await subject.userInfo(subject.sample)));
+      say(`${made.people} people: each of ${sample} once …`);
+      await load(subject.port, CONNECTIONS, Number.POSITIVE_INFINITY, eachOf(await subject.userInfo(sample)));
     }
     const cells: Cell[] = [];
     for (const place of places) {
