@@ -4,6 +4,16 @@ import type { Recording } from './recording.ts';
 import type { Spread } from './statistics.ts';
 import { BARE, PEER, SOCKETS, WORK } from './work-names.ts';
 
+const BESIDE = 'UserInfo at half of its capacity, while sign-ins fill the hashing pool: p50 / p99 / p99.9 in ms';
+const SIGNED = 'Refresh with rotation, 32 connections, by the signature of the ID token';
+const APART = 'with a processor left for the threads that hash and sign';
+
+/** The works that have tables of their own. */
+const OWN_TABLES: ReadonlySet<string> = new Set([
+  ...[WORK.half, WORK.beside, WORK.halfApart, WORK.besideApart],
+  ...[WORK.signed, WORK.signedApart, WORK.oneClient],
+]);
+
 /** The tables of a run in Markdown, for the terminal and the documentation. */
 export function report(recording: Recording): string {
   return [
@@ -12,9 +22,11 @@ export function report(recording: Recording): string {
     omissions(recording.results),
     generator(recording.results),
     bySize(recording.bySize),
-    besideSignIns(recording.results),
+    besideSignIns(recording.results, [WORK.half, WORK.beside], BESIDE),
+    besideSignIns(recording.results, [WORK.halfApart, WORK.besideApart], `The same, ${APART}`),
     oneClient(recording.results),
-    signatures(recording.results),
+    signatures(recording.results, WORK.signed, SIGNED),
+    signatures(recording.results, WORK.signedApart, `The same, ${APART}`),
     starts(recording),
     memory(recording),
     profiles(recording),
@@ -55,8 +67,7 @@ const relativeTo = (one: Result, other: Result | undefined): string =>
   other === undefined || other === one ? '' : ratio(one.summary.perSecond.median / other.summary.perSecond.median);
 
 function throughput(results: readonly Result[]): string {
-  const own = new Set<string>([WORK.half, WORK.beside, WORK.signed, WORK.oneClient]);
-  const shown = results.filter((result) => !own.has(result.work) && !isSockets(result));
+  const shown = results.filter((result) => !OWN_TABLES.has(result.work) && !isSockets(result));
   const names = [...new Set(shown.map(({ work }) => work))];
   const rows = names.flatMap((name) =>
     shown
@@ -138,13 +149,13 @@ function bySize(results: readonly Result[]): string {
   return table('Number of users: requests per second, and CPU time per request including the database', head, rows);
 }
 
-function besideSignIns(results: readonly Result[]): string {
+function besideSignIns(results: readonly Result[], [alone, beside]: readonly [string, string], title: string): string {
   const tails = ({ summary }: Result) =>
     [summary.p50, summary.p99, summary.p999].map((each) => milliseconds(each.median)).join(' / ');
   const rows = results
-    .filter(({ work }) => work === WORK.half)
+    .filter(({ work }) => work === alone)
     .map((calm) => {
-      const busy = results.find(({ work, target }) => work === WORK.beside && target === calm.target);
+      const busy = results.find(({ work, target }) => work === beside && target === calm.target);
       return [
         calm.target,
         count(calm.summary.perSecond.median),
@@ -154,11 +165,7 @@ function besideSignIns(results: readonly Result[]): string {
       ];
     });
   const head = ['Server', 'UserInfo requests/s', 'Alone', 'With sign-ins', 'p99 ratio'];
-  return table(
-    'UserInfo at half of its capacity, while sign-ins fill the hashing pool: p50 / p99 / p99.9 in ms',
-    head,
-    rows,
-  );
+  return table(title, head, rows);
 }
 
 function oneClient(results: readonly Result[]): string {
@@ -180,8 +187,8 @@ function oneClient(results: readonly Result[]): string {
   );
 }
 
-function signatures(results: readonly Result[]): string {
-  const signed = results.filter(({ work }) => work === WORK.signed);
+function signatures(results: readonly Result[], signature: string, title: string): string {
+  const signed = results.filter(({ work }) => work === signature);
   const [first] = signed;
   const rows = signed.map((result) => {
     const { perSecond, loopMicros, userMicros, systemMicros, p50, p99 } = result.summary;
@@ -199,7 +206,7 @@ function signatures(results: readonly Result[]): string {
     ...['ID token', 'Requests/s', 'Share of the first', 'CPU of the event loop in µs', 'Share of the first'],
     ...['CPU of all threads in µs', 'p50 / p99 in ms'],
   ];
-  return table('Refresh with rotation, 32 connections, by the signature of the ID token', head, rows);
+  return table(title, head, rows);
 }
 
 function starts({ starts }: Recording): string {

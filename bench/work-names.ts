@@ -10,7 +10,10 @@ export const WORK = {
   signIn: 'Password sign-in',
   half: 'UserInfo at half its capacity',
   beside: 'UserInfo at half its capacity, beside sign-ins',
+  halfApart: 'UserInfo at half its capacity, threads apart',
+  besideApart: 'UserInfo at half its capacity, beside sign-ins, threads apart',
   signed: 'Refresh with rotation, by the signature of the ID token',
+  signedApart: 'Refresh with rotation, by the signature of the ID token, threads apart',
 } as const;
 
 /** Names of our servers in the results. */

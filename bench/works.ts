@@ -1,10 +1,11 @@
 import { anyOf, authorizing, eachOf, following, followingOneClient, refreshing, signingIn } from './drivers.ts';
 import { answerTo, type Field } from './field.ts';
-import { type Driver, load, loadAtRate, requestsTo } from './load.ts';
+import { type Driver, load, loadAtRate, type Measurement, requestsTo } from './load.ts';
 import { accounted, type Cell, compare, type Measured, measure, type Result } from './measure.ts';
 import type { Opponent, Options } from './options.ts';
 import type { Other } from './other.ts';
 import { residentMemory } from './processor-time.ts';
+import { processors } from './processors.ts';
 import { pack, type Requests } from './requests.ts';
 import { say } from './say.ts';
 import { CLIENTS } from './setting.ts';
@@ -228,13 +229,14 @@ export async function signIn(setting: Setting): Promise<Result[]> {
 
 /**
  * UserInfo at half of what it can carry, at a fixed rate: by itself, and while more sign-ins than the hashing pool can work on
- * wait for it.
+ * wait for it. On all processors, and with one left for the threads that hash.
  */
 export async function beside(setting: Setting, results: readonly Result[]): Promise<Result[]> {
   const { options } = setting;
   // The slowest hundredth of so short a round would be a single pause.
   const seconds = 3 * options.seconds;
   const cells: Cell[] = [];
+  const two = processors();
   for (const subject of setting.subjects) {
     const forms = await subject.signIn?.(BROWSERS);
     if (forms === undefined) continue;
@@ -243,29 +245,36 @@ export async function beside(setting: Setting, results: readonly Result[]): Prom
     const capacity =
       results.find((result) => result.work === WORK.userInfo && result.target === target && result.connections === MANY)
         ?.summary.perSecond.median ?? (await load(port, MANY, seconds, anyOf(requests))).perSecond;
-    const calm = (duration: number) =>
-      loadAtRate(port, 128, { perSecond: capacity / 2, seconds: duration }, anyOf(requests));
-    const busy = async (duration: number) => {
+    const calm = (duration: number, perSecond: number) =>
+      loadAtRate(port, 128, { perSecond, seconds: duration }, anyOf(requests));
+    const busy = async (duration: number, perSecond: number) => {
       // From a moment before to a moment after.
       const crowd = load(port, BROWSERS, duration + 1, signingIn(forms));
       await new Promise((resolve) => setTimeout(resolve, 500));
-      const measured = await calm(duration);
+      const measured = await calm(duration, perSecond);
       await crowd;
       return measured;
     };
-    for (const [work, run] of [
-      [WORK.half, calm],
-      [WORK.beside, busy],
-    ] as const) {
-      cells.push({
-        work,
-        target,
-        people,
-        connections: 128,
-        warmUp: () => run(Math.min(WARM_UP, seconds)),
-        round: () => accounted(subject, () => run(seconds)),
-      });
-    }
+    const cellOfRun = (work: string, run: (duration: number) => Promise<Measurement>): Cell => ({
+      work,
+      target,
+      people,
+      connections: 128,
+      warmUp: () => run(Math.min(WARM_UP, seconds)),
+      round: () => accounted(subject, () => run(seconds)),
+    });
+    cells.push(
+      cellOfRun(WORK.half, (duration) => calm(duration, capacity / 2)),
+      cellOfRun(WORK.beside, (duration) => busy(duration, capacity / 2)),
+    );
+    if (two === undefined) continue;
+    // The generator takes its part of the processor of the event loop.
+    const apart = <T>(run: () => Promise<T>) => two.apart(subject.process, run);
+    const rate = (await apart(() => load(port, MANY, seconds, anyOf(requests)))).perSecond / 2;
+    cells.push(
+      cellOfRun(WORK.halfApart, (duration) => apart(() => calm(duration, rate))),
+      cellOfRun(WORK.besideApart, (duration) => apart(() => busy(duration, rate))),
+    );
   }
   return compare(WORK.half, cells, options.rounds);
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { chart } from '../../bench/chart.ts';
+import { processors } from '../../bench/processors.ts';
 import { type CpuProfile, sharesOf } from '../../bench/profile.ts';
 import { type Recording, withReport } from '../../bench/recording.ts';
 
@@ -45,4 +48,32 @@ test('the tables and the chart of the documentation are those of the recorded ru
   if (recording === undefined) return assert.doesNotMatch(page, /\| Tessera, SQLite \| [\d,]+/);
   assert.equal(page, withReport(page, recording));
   assert.equal(readFileSync(join(docs, 'images/performance.svg'), 'utf8'), chart(recording));
+});
+
+const two = processors();
+
+test('a server has a processor for its other threads, and afterwards all of them again', {
+  skip: two === undefined,
+}, async () => {
+  const server = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000); console.log("ready")']);
+  try {
+    await once(server.stdout, 'data');
+    const { pid = 0 } = server;
+    const allowed = (id: number) => {
+      const threads = readdirSync(`/proc/${id}/task`);
+      const listOf = (thread: string) =>
+        /^Cpus_allowed_list:\s+(\S+)/m.exec(readFileSync(`/proc/${id}/task/${thread}/status`, 'utf8'))?.[1];
+      const others = new Set(threads.filter((thread) => thread !== String(id)).map(listOf));
+      return { main: listOf(String(id)), others: [...others] };
+    };
+    const before = { server: allowed(pid), generator: allowed(process.pid) };
+    const during = await two?.apart(server, async () => ({ server: allowed(pid), generator: allowed(process.pid) }));
+    assert.ok(during !== undefined);
+    assert.deepEqual(during.generator, { main: during.server.main, others: [during.server.main] });
+    assert.equal(during.server.others.length, 1);
+    assert.notEqual(during.server.others[0], during.server.main);
+    assert.deepEqual({ server: allowed(pid), generator: allowed(process.pid) }, before);
+  } finally {
+    server.kill();
+  }
 });
