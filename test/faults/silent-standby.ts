@@ -12,7 +12,7 @@ import { type Options, type Outcome, type Trial, trial } from './trial.ts';
 /** How long commits hang, in milliseconds: longer than any caller waits. */
 const SILENCE = 15_000;
 
-/** How many connections a node takes at most: docs/how-to/use-postgresql.md. */
+/** How many connections a process of a node takes at most: docs/how-to/use-postgresql.md. */
 const CONNECTIONS = 16;
 
 /**
@@ -30,13 +30,14 @@ export async function silentStandby(pair: Pair, network: Network, options: Optio
       async faults() {
         const told = { reads: 0, backends: 0, acknowledged: 0 };
         const token = await liveToken(one);
+        const most = CONNECTIONS * (options.processes ?? 1);
         for (let time = 1; time <= options.times; time++) {
           await ledger.more(10);
           const [receiver] = await ask<{ pid: number }>(standby.url, 'SELECT pid FROM pg_stat_wal_receiver');
           if (receiver === undefined) throw new Error('the standby does not follow');
           process.kill(receiver.pid, 'SIGSTOP');
           const before = ledger.acknowledged;
-          await silence(one, primary.url, token, told);
+          await silence(one, { primary: primary.url, token, most }, told);
           told.acknowledged += ledger.acknowledged - before;
           if (time < options.times) process.kill(receiver.pid, 'SIGCONT');
           else await failOver(one, pair, network, receiver.pid);
@@ -66,8 +67,7 @@ async function liveToken({ service, ledger }: Trial): Promise<string> {
 /** Reads go on, and commits that hang take no more connections than the node may have. */
 async function silence(
   { service, ledger }: Trial,
-  primary: string,
-  token: string,
+  { primary, token, most }: { primary: string; token: string; most: number },
   told: { reads: number; backends: number },
 ): Promise<void> {
   const begun = performance.now();
@@ -80,8 +80,9 @@ async function silence(
     told.backends = Math.max(told.backends, count);
     await pause(50);
   }
-  if (told.backends > CONNECTIONS)
-    ledger.violated('the node', `has ${told.backends} connections, expected ${CONNECTIONS} at most`);
+  if (told.backends > most) {
+    ledger.violated('the node', `has ${told.backends} connections, expected ${most} at most`);
+  }
 }
 
 async function failOver(one: Trial, { primary, standby }: Pair, network: Network, receiver: number): Promise<void> {
