@@ -29,9 +29,9 @@ async function fresh(): Promise<Record<string, string>> {
   return { TESSERA_DATA_DIR: join(folder, `case${++counter}`), ...database?.environment };
 }
 
-async function start(settings: Readonly<Record<string, string>> = {}): Promise<SeveralProcesses> {
+async function start(settings: Readonly<Record<string, string>> = {}, files?: number): Promise<SeveralProcesses> {
   const data = await fresh();
-  const service = await startSeveral({ ...data, TESSERA_ADMIN_KEY: ADMIN_KEY, ...settings });
+  const service = await startSeveral({ ...data, TESSERA_ADMIN_KEY: ADMIN_KEY, ...settings }, { files });
   running.add(service);
   return service;
 }
@@ -240,6 +240,23 @@ test('a process that the system has no room for is tried again later, also where
   const both = await service.answering(2);
   await killAll(service, both);
   await refused(/^spawn .*ENOENT$/);
+  service.kill('SIGTERM');
+  assert.deepEqual(await service.ended, { code: 0, signal: null });
+});
+
+test('more connections than the processes may open: those are refused, and once some have ended, both answer again', async () => {
+  const files = 100;
+  const service = await start({}, files);
+  await service.answering(2);
+  const sockets = Array.from({ length: 3 * files }, () => connect(service.port, '127.0.0.1').on('error', () => {}));
+  const closed = sockets.map((socket) => once(socket.resume(), 'close'));
+  // Each of the three processes may have so many open.
+  await Promise.race([Promise.all(sockets.map((socket) => once(socket, 'connect'))), ...closed]);
+  await Promise.any(closed);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(closed);
+  while ((await service.ask('/health/live').catch(() => undefined)) === undefined);
+  await service.answering(2);
   service.kill('SIGTERM');
   assert.deepEqual(await service.ended, { code: 0, signal: null });
 });

@@ -32,12 +32,17 @@ export interface SeveralProcesses {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
-/** Starts `tessera serve` on ports that the system chooses, and waits until it says that it is ready. */
+/**
+ * Starts `tessera serve` on ports that the system chooses, and waits until it says that it is ready.
+ * @param files how many files each of its processes may have open, sockets included
+ */
 export async function startSeveral(
   settings: Readonly<Record<string, string>>,
-  args: readonly string[] = ['--processes', '2'],
+  { args = ['--processes', '2'], files }: { args?: readonly string[]; files?: number | undefined } = {},
 ): Promise<SeveralProcesses> {
-  const child = spawn(process.execPath, ['--import', TELL_PROCESS, COMMAND, 'serve', '--json', ...args], {
+  const command = [process.execPath, '--import', TELL_PROCESS, COMMAND, 'serve', '--json', ...args];
+  const limit = files === undefined ? '' : `ulimit -n ${files}; `;
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],

@@ -12,7 +12,7 @@ export async function startService(
   processes: string,
   removeData: () => Promise<void>,
 ): Promise<TestServer> {
-  const { baseUrl, answering, kill, ended } = await startSeveral(environment, ['--processes', processes]);
+  const { baseUrl, answering, kill, ended } = await startSeveral(environment, { args: ['--processes', processes] });
   await answering(Number(processes));
   const impossible = (): never =>
     assert.fail('this test needs a server in its own process: leave TESSERA_TEST_PROCESSES out');

@@ -2,15 +2,19 @@ import type { Worker } from 'node:cluster';
 
 /** What `node:cluster` sends with a connection, and what it gets in return: https://github.com/nodejs/node/tree/main/lib/internal/cluster */
 interface Internal {
+  readonly cmd?: unknown;
   readonly act?: unknown;
   readonly seq?: unknown;
   readonly ack?: unknown;
 }
 
 /**
- * Notices the connections that a process was given and has not taken yet. `node:cluster` itself keeps them when the process ends, and
- * their clients would wait forever.
- * @returns what is called after the process has ended: gives them to others, or closes them where there are none
+ * Notices the connections that a process was given and has not taken. `node:cluster` itself waits for an answer to each, and keeps it:
+ *
+ * - if the process ends, and the client would wait forever
+ * - if the process has no room for another open file, and would be given no further connection. Its client is refused, as it is by one
+ *   process
+ * @returns what is called after the process has ended: gives the connections to others, or closes them where there are none
  */
 export function watchHandover({ process: child }: Worker): (areOthers: boolean) => void {
   const untaken = new Set<unknown>();
@@ -22,9 +26,14 @@ export function watchHandover({ process: child }: Worker): (areOthers: boolean) 
       return send.apply(child, parameters);
     },
   });
-  child.on('internalMessage', ({ ack }: Internal) => untaken.delete(ack));
-  return (areOthers) => {
-    // As if the process had refused them, or had taken them, after which the supervisor closes its side.
-    for (const ack of untaken) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: !areOthers });
+  /** Answers for the process: that it refuses them, or that it has taken them, after which the supervisor closes its side. */
+  const answer = (accepted: boolean) => {
+    // Those that it is given thereupon are not among them.
+    for (const ack of [...untaken]) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted });
   };
+  child.on('internalMessage', ({ cmd, ack }: Internal) => {
+    untaken.delete(ack);
+    if (cmd === 'NODE_HANDLE_NACK') answer(true);
+  });
+  return (areOthers) => answer(!areOthers);
 }
