@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Client } from 'pg';
+import { Client, type QueryConfig } from 'pg';
 import { findGrant } from '../../src/consent/store.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
+import { lockFamily, readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Connections } from '../../src/platform/database/postgres/connections.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -34,19 +35,24 @@ after(async () => {
   await started?.stop();
 });
 
-/** The plan for ten callers of the first statement of a unit of work. */
-async function planOf(work: Work<unknown>): Promise<string> {
+/** The first statement of a unit of work, for this many callers. */
+async function sharedBy(callers: number, work: Work<unknown>): Promise<QueryConfig & { readonly values: unknown[] }> {
   const { done, value: step } = work.next();
   assert.ok(!done);
   const connections: Pick<Connections, 'lend'> = { lend: (_until, use) => use((query) => connection.query(query)) };
   const prepared = sharedStatements(connections as Connections, 'plan')(step.statement);
   const values = prepared.bind(step.params);
-  const callers = listsOf(
+  const lists = listsOf(
     prepared,
-    Array.from({ length: 10 }, () => ({ values })),
+    Array.from({ length: callers }, () => ({ values })),
   );
-  const { text } = (await prepared.shared()).with(callers);
-  const { rows } = await connection.query(`EXPLAIN ${text}`, callers);
+  return { ...(await prepared.shared()).with(lists), values: lists };
+}
+
+/** The plan of the first statement of a unit of work for ten callers. */
+async function planOf(work: Work<unknown>): Promise<string> {
+  const { text, values } = await sharedBy(10, work);
+  const { rows } = await connection.query(`EXPLAIN ${text}`, values);
   return rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN'])).join('\n');
 }
 
@@ -80,3 +86,15 @@ test('a code is redeemed by its hash, also where the statistics know of hardly a
   assert.match(plan, /Index Scan using \w*pkey on authorization_code/, plan);
   assert.doesNotMatch(plan, /authorization_code_by_end|Seq Scan/, plan);
 });
+
+for (const [name, find] of Object.entries({ readTokenHolder, lockFamily })) {
+  test(`${name} is not planned again for each list of two callers`, async () => {
+    const query = await sharedBy(2, find({ familyId: '1', accountId: '1', clientId: '1' }));
+    // PostgreSQL makes five plans before it decides whether to keep one.
+    for (let time = 0; time < 10; time++) await connection.query({ ...query, name });
+    const { rows } = await connection.query(
+      `SELECT custom_plans AS made, generic_plans AS kept FROM pg_prepared_statements WHERE name = '${name}'`,
+    );
+    assert.deepEqual(rows, [{ made: '5', kept: '5' }]);
+  });
+}

@@ -75,13 +75,15 @@ function parameterTypes(connections: Connections, sql: string): Promise<readonly
  * @param isCertain whether it fails, by a division by zero, unless it returns a row for each caller
  */
 function sharedSql({ sql, kind }: Compiled, types: readonly string[], isCertain: boolean): string {
-  const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+  const lists = types.map((type, index) => `$${index + 1}::${type}[]`);
   const columns = [...types.map((_, index) => `p${index + 1}`), CALLER_NUMBER].join(', ');
-  const callers = `unnest(${lists}) WITH ORDINALITY`;
-  const caller = `WITH caller (${columns}) AS (SELECT * FROM ${callers})`;
+  const caller = `WITH caller (${columns}) AS (SELECT * FROM unnest(${lists.join(', ')}) WITH ORDINALITY)`;
   if (isCertain)
     return `${caller}, changed AS (${sql}) SELECT 1 / (count(*) = (SELECT count(*) FROM caller))::int FROM changed`;
   if (kind === 'write') return `${caller} ${sql}`;
+  // PostgreSQL does not estimate the length of a list in a subquery. Otherwise it would make a new plan for each list that is shorter than it
+  // assumes, which takes longer than the lookups.
+  const callers = `unnest(${lists.map((list) => `(SELECT ${list})`).join(', ')}) WITH ORDINALITY`;
   // OFFSET keeps the query for one caller as it is, and so its indexes. Otherwise PostgreSQL may join the callers to a whole table.
   return `SELECT q.*, caller.${CALLER_NUMBER} FROM ${callers} AS caller (${columns}) CROSS JOIN LATERAL (SELECT * FROM (${sql}) AS q OFFSET 0) AS q`;
 }
