@@ -11,6 +11,7 @@ import {
   many,
   one,
   plain,
+  prefixed,
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
@@ -47,6 +48,10 @@ export const PROFILE_OF_A = columnsOf(STORED_PROFILE).map((column) => `a.${colum
 /** Reads a profile from a row that has its columns. */
 export const toProfile: (row: object) => Profile = decoder(STORED_PROFILE);
 const toAccount: (row: object) => Account = decoder(STORED);
+
+/** The columns of an account in a join where the table's alias is `a`, and its fields in such a row. */
+export const ACCOUNT_OF_A = columnsOf(STORED).map((column) => `a.${column} as a_${column}` as const);
+export const JOINED_ACCOUNT = prefixed('a_', STORED);
 
 const toRow = (account: Account): AccountTable => ({
   ...encode(STORED, account),

@@ -47,8 +47,8 @@ interface Parts {
  * they are raised at the next authorization. Each account is ended in a separate unit of work, with its event, so that no lock is held for
  * long; if this is interrupted, it can be run again.
  *
- * The requirement must be set before: a unit that issues a code reads it after it has locked the session that is removed here, and the
- * client whose change sets it, so that its code is either found here or not issued.
+ * The requirement must be set before. A unit that issues a code reads it in the statement that locks the session, and in that which locks
+ * the client. What is removed here waits for these locks, and then finds the code; a session that begins later is read with the requirement.
  * @throws {OAuthError} `not_found`
  */
 export async function endWeakerAccess(

@@ -1,4 +1,4 @@
-import { type Account, findAccount, takeAccountLock } from '../accounts/store.ts';
+import { type Account, takeAccountLock } from '../accounts/store.ts';
 import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
 import { type Clock, DAY, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
@@ -26,7 +26,13 @@ export interface SessionServices {
 export type Visitor =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
-  | { readonly kind: 'signed in'; readonly account: Account; readonly session: Session };
+  | {
+      readonly kind: 'signed in';
+      readonly account: Account;
+      readonly session: Session;
+      /** Whether the organization of the person requires a second factor. */
+      readonly organizationRequires: boolean;
+    };
 
 export type SignedInVisitor = Extract<Visitor, { kind: 'signed in' }>;
 
@@ -37,13 +43,13 @@ const ANONYMOUS = { kind: 'anonymous' } as const;
  * @param read {@link store.lockSession} where what the unit writes depends on the session
  */
 export function* readVisitor(hash: string | undefined, now: number, read = store.findSession): Work<Visitor> {
-  const session = hash === undefined ? undefined : yield* read({ hash });
-  if (session === undefined || isExpired(session, now)) return ANONYMOUS;
-  const account = yield* findAccount({ id: session.accountId });
-  const verdict = judgeSession(account ?? null, session.generation, now);
-  if (account === undefined) return ANONYMOUS;
+  const found = hash === undefined ? undefined : yield* read({ hash });
+  if (found === undefined || isExpired(found.session, now)) return ANONYMOUS;
+  const { session, account, requiredBy } = found;
+  const verdict = judgeSession(account, session.generation, now);
   if (verdict.kind === 'banned' || verdict.kind === 'suspended') return { kind: verdict.kind, account };
-  return verdict.kind === 'live' ? { kind: 'signed in', account, session } : ANONYMOUS;
+  if (verdict.kind !== 'live') return ANONYMOUS;
+  return { kind: 'signed in', account, session, organizationRequires: requiredBy !== null };
 }
 
 export const isExpired = ({ expiresAt, lastSeenAt }: Session, now: number): boolean =>

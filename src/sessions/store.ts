@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { ACCOUNT_OF_A, JOINED_ACCOUNT } from '../accounts/store.ts';
 import {
   ACR_MFA,
   ACR_PHISHING_RESISTANT,
@@ -51,15 +52,36 @@ export type Session = Values<typeof SESSION>;
 const COLUMNS = columnsOf(SESSION);
 const toSession: (row: object) => Session = decoder(SESSION);
 
-const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
-  db.selectFrom('browser_session').select(COLUMNS).where('hash', '=', p.hash);
+/** A session with its account, and the organization that requires a second factor of that, if there is one. */
+const toAccountSession = decoder({
+  session: SESSION,
+  account: JOINED_ACCOUNT,
+  requiredBy: storedField('required_by_id', plain<string | null>()),
+});
 
-export const findSession = one((db, p: { hash: string }) => selectSession(db, p), toSession);
+const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
+  db
+    .selectFrom('browser_session as s')
+    .innerJoin('account as a', 'a.id', 's.account_id')
+    .select(COLUMNS.map((column) => `s.${column}` as const))
+    .select(ACCOUNT_OF_A)
+    .select((eb) =>
+      eb
+        .selectFrom('membership as m')
+        .innerJoin('organization as o', 'o.id', 'm.organization_id')
+        .select('o.id')
+        .whereRef('m.account_id', '=', 's.account_id')
+        .where('o.require_second_factor', '=', 1)
+        .as('required_by_id'),
+    )
+    .where('s.hash', '=', p.hash);
+
+export const findSession = one((db, p: { hash: string }) => selectSession(db, p), toAccountSession);
 
 /** Reads a session under a shared lock: ending it waits for the end of this unit of work. */
 export const lockSession = one(
-  joint({}, (db, p: { hash: string }) => selectSession(db, p).forKeyShare()),
-  toSession,
+  joint({}, (db, p: { hash: string }) => selectSession(db, p).forKeyShare('s')),
+  toAccountSession,
 );
 
 const insert = command((db, p: { [C in keyof BrowserSessionTable]: never }) =>

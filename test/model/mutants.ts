@@ -366,5 +366,5 @@ export const mutants: readonly Mutant[] = [
   // Sessions.
   instead('a session never ends', SESSIONS, 'expiresAt <= now || ', ''),
   instead('a session is never idle', SESSIONS, ' || lastSeenAt + IDLE_TIMEOUT <= now', ''),
-  instead('a session outlives its generation', SESSIONS, "return verdict.kind === 'live' ? {", 'return true ? {'),
+  instead('a session outlives its generation', SESSIONS, "  if (verdict.kind !== 'live') return ANONYMOUS;\n", ''),
 ];

@@ -198,6 +198,15 @@ export const jsonOr = <T, A>(absent: A): Codec<T | A> => ({
 export const columnsOf = <F extends StoredFields>(fields: F): readonly ColumnOf<F>[] =>
   Object.values(fields).flatMap((field) => (isStoredField(field) ? [field.column] : columnsOf(field))) as never;
 
+/** The same fields for a row with columns of several records: a prefix begins the names of these. */
+export function prefixed<F extends StoredFields>(prefix: string, fields: F): F {
+  const own = Object.entries(fields).map(([name, field]) => [
+    name,
+    isStoredField(field) ? { ...field, column: `${prefix}${field.column}` } : prefixed(prefix, field),
+  ]);
+  return Object.fromEntries(own);
+}
+
 /**
  * Compiles a function that reads a record from a row. It runs for every request, and an object literal is several times faster
  * than setting properties by computed names.

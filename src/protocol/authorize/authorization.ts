@@ -10,7 +10,6 @@ import { grantedScopes } from '../../consent/rules/consent.ts';
 import { findGrant, lockGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
 import { takeTogether } from '../../limits/limits.ts';
-import { findRequiringOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -18,7 +17,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { readVisitor, recordUse, type Visitor } from '../../sessions/sessions.ts';
-import { findSession, lockSession } from '../../sessions/store.ts';
+import { lockSession } from '../../sessions/store.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import { findInteraction, finishInteraction, type InteractionOutcome } from './interaction-store.ts';
 import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
@@ -93,23 +92,21 @@ export interface ClientGone {
 
 export const CLIENT_GONE: ClientGone = { kind: 'client gone' };
 
-/** Reads what the next step of a request depends on, and computes it, inside a unit of work. */
+/** Reads what else the next step of a request depends on, and computes it, inside a unit of work. */
 function* evaluate(
   request: AuthorizationRequest,
   sessions: RequestSessions,
+  visitor: Visitor,
+  client: Client | undefined,
   now: number,
   services: SecondFactorServices,
-  { readSession, readClient } = { readSession: findSession, readClient: findClient },
 ): Work<EvaluatedRequest | ClientGone> {
-  // Before what is required, which may change meanwhile: see endWeakerAccess.
-  const visitor = yield* readVisitor(sessions.current, now, readSession);
-  const client = yield* readClient({ id: request.clientId });
   if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
     signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));
-  const organization = signedIn && (yield* findRequiringOrganization({ accountId: signedIn.account.id }));
-  const isRequired = organization !== undefined || client.requireSecondFactor || services.secondFactor === 'required';
+  const isRequired =
+    signedIn?.organizationRequires || client.requireSecondFactor || services.secondFactor === 'required';
   const asksForMore = isRequired || request.acrs !== undefined;
   const step = nextStep({
     request,
@@ -135,15 +132,18 @@ const isStillRegistered = (client: Client, request: AuthorizationRequest): boole
     consentScopes(request).every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
-/** Evaluates a request that is not stored. */
+/** Evaluates a request that is not stored, and whose client may have been read just now. */
 export function* readNewRequest(
   request: AuthorizationRequest,
   currentSession: string | undefined,
   now: number,
   services: SecondFactorServices,
+  known?: Client,
 ): Work<CurrentRequest | ClientGone> {
   const sessions = { current: currentSession, signedIn: null, chosen: null };
-  const evaluated = yield* evaluate(request, sessions, now, services);
+  const visitor = yield* readVisitor(currentSession, now);
+  const client = known ?? (yield* findClient({ id: request.clientId }));
+  const evaluated = yield* evaluate(request, sessions, visitor, client, now, services);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle: undefined, sessions };
 }
 
@@ -169,7 +169,9 @@ export function* readStoredRequest(
     chosen: interaction.chosenSession,
   };
   if (outcome !== null) return { kind: 'finished', request, handle, outcome, sessions };
-  const evaluated = yield* evaluate(request, sessions, now, services);
+  const visitor = yield* readVisitor(currentSession, now);
+  const client = yield* findClient({ id: request.clientId });
+  const evaluated = yield* evaluate(request, sessions, visitor, client, now, services);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle, sessions };
 }
 
@@ -258,8 +260,6 @@ const TOO_MANY_CODES = redirectedError(
   'too many authorizations for this app in a short time; try again later',
 );
 
-const WITH_LOCKS = { readSession: lockSession, readClient: holdClient };
-
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const { code, newGrantId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
@@ -267,10 +267,12 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With their locks: what ends the session, or requires more of the people who use the app, waits for this commit, and then finds the code.
-  const evaluated = yield* evaluate(request, sessions, now, services, WITH_LOCKS);
-  if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
+  const visitor = yield* readVisitor(sessions.current, now, lockSession);
+  const held = yield* holdClient({ id: request.clientId });
+  const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
+  if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
   const { step, client } = evaluated;
-  const { account, session } = evaluated.visitor;
+  const { account, session } = visitor;
   if (!isAnswered(step, client, account.id, decision)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
   const ids = { origin, accountId: account.id, clientId: client.id };
@@ -348,17 +350,6 @@ function isAnswered(
   if (decision === undefined) return step.kind === 'issue';
   if (decision.epoch !== client.consentEpoch || decision.accountId !== accountId) return false;
   return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
-}
-
-/** Records a refusal because of the account, throttled. */
-export async function recordRefusal(
-  { clock, recordThrottled }: AuthorizationServices,
-  { request, visitor }: Pick<CurrentRequest, 'request' | 'visitor'>,
-  origin: Origin,
-): Promise<void> {
-  if (visitor.kind !== 'banned' && visitor.kind !== 'suspended') return;
-  const event = { accountId: visitor.account.id, clientId: request.clientId, details: { reason: visitor.kind } };
-  await recordThrottled({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...event });
 }
 
 const DENIED = redirectedError('access_denied', 'User denied the request');

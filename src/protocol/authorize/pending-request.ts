@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import type { Client } from '../../clients/store.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
@@ -8,7 +9,7 @@ import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
-import { originOf } from '../../platform/validation/origin.ts';
+import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { isolate } from '../../web/kit/components.ts';
 import { adviceFacts, sendErrorPage } from '../../web/kit/error-page.ts';
 import { html } from '../../web/kit/html.ts';
@@ -24,7 +25,6 @@ import {
   type PendingRequest,
   readNewRequest,
   readStoredRequest,
-  recordRefusal,
 } from './authorization.ts';
 import type { DisplayedError, RedirectTarget } from './rules/check-target.ts';
 import type { AuthorizationStep } from './rules/next-step.ts';
@@ -121,16 +121,20 @@ export function readPending(
   return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock(), services));
 }
 
-/** Evaluates a request that is not stored, for this browser. */
+/**
+ * Evaluates a request that is not stored, for this browser.
+ * @param client its client, if that was read just now
+ */
 export function readNew(
   services: AuthorizationPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   authorization: AuthorizationRequest,
+  client?: Client,
 ): Promise<CurrentRequest | ClientGone> {
   const { browsers, database, clock } = services;
   const session = hashOf(browsers.of(request, reply));
-  return database.read(() => readNewRequest(authorization, session, clock(), services));
+  return database.read(() => readNewRequest(authorization, session, clock(), services, client));
 }
 
 /** How many times a code is attempted, while what it depends on changes. */
@@ -178,6 +182,17 @@ export async function advance(
         : await readPending(services, request, reply, handle, sessions.current);
   }
   throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
+}
+
+/** Records a refusal because of the account, throttled. */
+async function recordRefusal(
+  { clock, recordThrottled }: AuthorizationServices,
+  { request, visitor }: Pick<CurrentRequest, 'request' | 'visitor'>,
+  origin: Origin,
+): Promise<void> {
+  if (visitor.kind !== 'banned' && visitor.kind !== 'suspended') return;
+  const event = { accountId: visitor.account.id, clientId: request.clientId, details: { reason: visitor.kind } };
+  await recordThrottled({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...event });
 }
 
 /** The page of each step. */

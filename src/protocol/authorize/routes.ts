@@ -93,7 +93,7 @@ async function authorize(
         '/continue',
       );
     }
-    return await advance(services, request, reply, await readNew(services, request, reply, authorization));
+    return await advance(services, request, reply, await readNew(services, request, reply, authorization, client));
   } catch (error) {
     return sendErrorResponse(services, request, reply, target, internalError(error, request));
   }

@@ -9,7 +9,6 @@ import {
   stepUpTo,
 } from '../../authenticators/rules/requirement.ts';
 import type { Client } from '../../clients/store.ts';
-import { isSecondFactorRequired } from '../../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
@@ -33,10 +32,10 @@ export function* findStepUp(
   { acrs, acrIsEssential }: Pick<AuthorizationRequest, 'acrs' | 'acrIsEssential'>,
   client: Pick<Client, 'requireSecondFactor'>,
   { secondFactor, relyingParty }: SecondFactorServices,
-  { account, session }: SignedInVisitor,
+  { account, session, organizationRequires }: SignedInVisitor,
   now: number,
 ): Work<StepUp> {
-  const person = yield* isSecondFactorRequired(secondFactor, account);
+  const person = secondFactor === 'required' || organizationRequires;
   const policies = policyAcrs({ person, client: client.requireSecondFactor });
   const required = requiredAcr(acrs ?? null, policies);
   if (required === null || meetsAcr(session.acr, required)) return MET;
