@@ -125,13 +125,16 @@ const toEvent = (row: EventRow): RecordedEvent => ({
   details: JSON.parse(row.details) as unknown,
 });
 
-/**
- * @param index which index finds the events; without one, all events between the ids are examined
- * @param byBlock among which events that index is looked up block by block; not given for one by account and id
- */
-const searchStep = (order: 'asc' | 'desc', index?: 'account_id' | 'client_id', byBlock?: Extent) =>
+interface StepOptions {
+  /** Which index finds the events; without one, all events between the ids are examined. */
+  readonly index?: 'account_id' | 'client_id';
+  /** Whether that index is looked up block by block. */
+  readonly byBlock?: boolean;
+}
+
+const searchStep = (order: 'asc' | 'desc', extent: Extent, { index, byBlock = false }: StepOptions = {}) =>
   many((db, p: SearchStep) => {
-    const from = byBlock === undefined ? db.selectFrom('audit_event') : selectByBlock(db, p, byBlock);
+    const from = byBlock ? selectByBlock(db, p, extent) : db.selectFrom(rowsFrom('audit_event', extent));
     let query = from.select(COLUMNS).where('id', '>=', p.from).where('id', '<=', p.to);
     if (index === 'account_id') query = query.where('account_id', '=', p.userId);
     if (index === 'client_id') query = query.where('client_id', '=', p.clientId);
@@ -167,46 +170,75 @@ const endOfAccountStep = (order: 'asc' | 'desc') =>
   );
 
 const stepsIn = (order: 'asc' | 'desc') => ({
-  all: searchStep(order),
-  client: searchStep(order, 'client_id', 'all'),
-  clientOutside: searchStep(order, 'client_id', 'outside'),
-  account: searchStep(order, 'account_id', 'all'),
-  accountOutside: searchStep(order, 'account_id', 'outside'),
-  accountIndexed: searchStep(order, 'account_id'),
+  all: searchStep(order, 'all'),
+  allOutside: searchStep(order, 'outside'),
+  client: searchStep(order, 'all', { index: 'client_id', byBlock: true }),
+  clientOutside: searchStep(order, 'outside', { index: 'client_id', byBlock: true }),
+  account: searchStep(order, 'all', { index: 'account_id', byBlock: true }),
+  accountOutside: searchStep(order, 'outside', { index: 'account_id', byBlock: true }),
+  accountIndexed: searchStep(order, 'all', { index: 'account_id' }),
 });
 const searchSteps = { asc: stepsIn('asc'), desc: stepsIn('desc') } as const;
 const endOfAccountSteps = { asc: endOfAccountStep('asc'), desc: endOfAccountStep('desc') } as const;
 
 const oldestEvent = one((db, _p: object) => db.selectFrom('audit_event').select('id').orderBy('id').limit(1));
-const newestEvent = one((db, _p: object) => db.selectFrom('audit_event').select('id').orderBy('id', 'desc').limit(1));
-const nextEvent = one((db, p: { id: string }) =>
-  db.selectFrom('audit_event').select(['id', 'at']).where('id', '>=', p.id).orderBy('id').limit(1),
-);
+
+const eventsIn = (extent: Extent) => ({
+  newest: one((db, _p: object) =>
+    db.selectFrom(rowsFrom('audit_event', extent)).select('audit_event.id').orderBy('audit_event.id', 'desc').limit(1),
+  ),
+  next: one((db, p: { id: string }) =>
+    db
+      .selectFrom(rowsFrom('audit_event', extent))
+      .select(['audit_event.id', 'audit_event.at'])
+      .where('audit_event.id', '>=', p.id)
+      .orderBy('audit_event.id')
+      .limit(1),
+  ),
+});
+const everywhere = eventsIn('all');
+const outside = eventsIn('outside');
 
 /**
  * The lowest id between two whose event is not older than an instant, found by bisection: times increase with ids, except for some
  * disorder. An index of times would make every event more expensive to write.
+ * @param next reads the first event from an id on
  */
-function* idAt(low: bigint, high: bigint, instant: number): Work<bigint> {
+function* bisect(low: bigint, high: bigint, instant: number, next: typeof everywhere.next): Work<bigint> {
   let [from, to] = [low, high + 1n];
   while (from < to) {
     const middle = (from + to) / 2n;
-    const event = yield* nextEvent({ id: String(middle) });
+    const event = yield* next({ id: String(middle) });
     if (event === undefined || event.at >= instant) to = middle;
     else from = BigInt(event.id) + 1n;
   }
   return from;
 }
 
+/** The same, without a look into each part of the trail for events that are newer than all of them. */
+function* idAt(low: bigint, high: bigint, instant: number, { aside, isDivided }: Division): Work<bigint> {
+  if (!isDivided) return yield* bisect(low, high, instant, everywhere.next);
+  const first = largest(low, aside + 1n);
+  const event = yield* outside.next({ id: String(first) });
+  if (event !== undefined && event.at < instant) return yield* bisect(first, high, instant, outside.next);
+  return yield* bisect(low, smallest(high, aside), instant, everywhere.next);
+}
+
 /** The ids between which all results are; undefined if there are none. */
-function* bounds({ filter, order, after }: EventSearch): Work<{ low: bigint; high: bigint } | undefined> {
-  const [oldest, newest] = [yield* oldestEvent({}), yield* newestEvent({})];
+function* bounds(
+  { filter, order, after }: EventSearch,
+  division: Division,
+): Work<{ low: bigint; high: bigint } | undefined> {
+  const oldest = yield* oldestEvent({});
+  const newest = (division.isDivided ? yield* outside.newest({}) : undefined) ?? (yield* everywhere.newest({}));
   if (oldest === undefined || newest === undefined) return undefined;
   let [low, high] = [BigInt(oldest.id), BigInt(newest.id)];
   if (after !== ANY_ID && order === 'asc') low = largest(low, BigInt(after) + 1n);
   if (after !== ANY_ID && order === 'desc') high = smallest(high, BigInt(after) - 1n);
-  if (filter.since !== undefined) low = yield* idAt(low, high, Date.parse(filter.since) - DISORDER);
-  if (filter.until !== undefined) high = smallest(high, yield* idAt(low, high, Date.parse(filter.until) + DISORDER));
+  if (filter.since !== undefined) low = yield* idAt(low, high, Date.parse(filter.since) - DISORDER, division);
+  if (filter.until !== undefined) {
+    high = smallest(high, yield* idAt(low, high, Date.parse(filter.until) + DISORDER, division));
+  }
   return low > high ? undefined : { low, high };
 }
 
@@ -226,19 +258,24 @@ interface Division {
   readonly indexed: bigint;
   /** Up to which id they are in parts at all. A trail that cannot be divided is searched as if everything was. */
   readonly aside: bigint;
+  /** Whether there are parts. */
+  readonly isDivided: boolean;
 }
 
 function* divisionOf(parts: TableParts | undefined): Work<Division> {
-  if (parts === undefined) return { indexed: 0n, aside: BigInt(NEWEST) };
+  if (parts === undefined) return { indexed: 0n, aside: BigInt(NEWEST), isDivided: false };
   const list = yield* parts.list();
   const bare = list.findIndex(({ isIndexed }) => !isIndexed);
   const indexed = list.slice(0, bare === -1 ? list.length : bare).at(-1);
-  return { indexed: BigInt(indexed?.through ?? 0), aside: BigInt(list.at(-1)?.through ?? 0) };
+  return {
+    indexed: BigInt(indexed?.through ?? 0),
+    aside: BigInt(list.at(-1)?.through ?? 0),
+    isDivided: list.length > 0,
+  };
 }
 
 /** The zone that an id is in. A lookup by block costs as many descents as there are parts, so newer events are found without them. */
 function zoneOf(id: bigint, index: 'all' | 'account' | 'client', { indexed, aside }: Division): Zone {
-  if (index === 'all') return { first: 0n, last: BigInt(NEWEST), steps: 'all' };
   if (index === 'account' && id <= indexed) return { first: 0n, last: indexed, steps: 'accountIndexed' };
   if (id <= aside) return { first: index === 'account' ? indexed + 1n : 0n, last: aside, steps: index };
   return { first: aside + 1n, last: BigInt(NEWEST), steps: `${index}Outside` };
@@ -261,7 +298,7 @@ export async function listEvents(database: Database, search: EventSearch): Promi
 
 async function searchDivided(database: Database, search: EventSearch, division: Division): Promise<RecordedEvent[]> {
   const { filter, order, limit } = search;
-  const range = await database.read(() => bounds(search));
+  const range = await database.read(() => bounds(search, division));
   const events: RecordedEvent[] = [];
   if (range === undefined) return events;
   const index = filter.userId !== undefined ? 'account' : filter.clientId !== undefined ? 'client' : 'all';

@@ -27,6 +27,13 @@ const addMany = (events: number) =>
       FROM generate_series(1, ${events}) AS n`,
   );
 
+/** Events of a day after all others. */
+const addLate = (events: number) =>
+  beside.query(
+    `INSERT INTO audit_event (at, type, outcome, actor_type, details)
+      SELECT 86400000 + n, 'sign_out', 'success', 'user', '{}' FROM generate_series(1, ${events}) AS n`,
+  );
+
 test('the events of an account are the same whichever parts have an index by account, in both orders and page by page', async () => {
   for (let part = 0; part < 3; part++) {
     await addMany(3000);
@@ -130,6 +137,63 @@ test('a search by account goes by the index of each part, and reads no part from
     const { rows } = await beside.query(`EXPLAIN ${sql}`, [...bind(params)]);
     assert.doesNotMatch(JSON.stringify(rows), /_through_/);
   }
+});
+
+test('a search by time finds the same in parts and outside of them, from every side of their borders', async () => {
+  const minute = 60_000;
+  for (let part = 0; part < 4; part++) {
+    await beside.query(
+      `INSERT INTO audit_event (at, type, outcome, actor_type, details)
+        SELECT (${part} * 40 + n) * ${minute}, 'sign_out', 'success', 'user', '{}' FROM generate_series(1, 40) AS n`,
+    );
+    if (part < 3) await divideTrail(database);
+  }
+  const { rows } = await beside.query('SELECT id, at FROM audit_event ORDER BY id');
+  const events = rows.map(({ id, at }: { id: string; at: string }) => ({ id, at: Number(at) }));
+  const check = async (from: number, to: number) => {
+    const filter = { since: new Date(from * minute).toISOString(), until: new Date(to * minute).toISOString() };
+    const expected = events.filter(({ at }) => at >= from * minute && at < to * minute).map(({ id }) => id);
+    for (const order of ['asc', 'desc'] as const) {
+      const ids: string[] = [];
+      for (let after: string | undefined = '0'; after !== undefined; ) {
+        const page = await listEvents(database, { after, limit: 30, order, filter });
+        ids.push(...page.map(({ id }) => id));
+        after = page.length < 30 ? undefined : page.at(-1)?.id;
+      }
+      assert.deepEqual(ids, order === 'asc' ? expected : expected.toReversed(), `${from} to ${to}, ${order}`);
+    }
+  };
+  const instants = [0, 1, 39, 40, 41, 42, 60, 80, 81, 100, 119, 120, 121, 122, 131, 135, 160, 161, 200];
+  for (const from of instants) for (const to of instants) if (from <= to) await check(from, to);
+  await divideTrail(database);
+  for (const from of [0, 100, 121, 160, 161]) await check(from, 200);
+});
+
+test('the newest events, and those since lately, are read without a look into each part', async () => {
+  for (let part = 0; part < 3; part++) {
+    await addMany(100);
+    if (part < 2) await divideTrail(database);
+  }
+  const asked: string[] = [];
+  const read: Database['read'] = (work) =>
+    database.read(function* watched() {
+      const steps = work();
+      let next = steps.next();
+      while (!next.done) {
+        asked.push(compile(next.value.statement, postgresBuilder).sql);
+        next = steps.next(yield next.value);
+      }
+      return next.value;
+    });
+  const search = { after: '0', limit: 20, filter: {} } as const;
+  await listEvents({ ...database, read }, { ...search, order: 'desc' });
+  // The oldest event alone is looked for in all of them.
+  const inParts = () => asked.splice(0).filter((sql) => / from "audit_event"/.test(sql));
+  assert.equal(inParts().length, 1);
+  const since = new Date(30 * 60_000).toISOString();
+  await addLate(20);
+  await listEvents({ ...database, read }, { ...search, order: 'asc', filter: { since } });
+  assert.equal(inParts().length, 1);
 });
 
 test('events that are divided off during a search are found, once', async () => {

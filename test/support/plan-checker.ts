@@ -16,7 +16,7 @@ const SMALL: ReadonlySet<string> = new Set([
 const AT_START = /^select "c"\."id", "c"\."redirect_uris" from "client" as "c" left join "client_origin"/;
 
 /** The row at one end of a table. */
-const AT_AN_END = /^select [^()]+ from "\w+" order by "id"(?: desc)? limit \?$/;
+const AT_AN_END = /^select [^()]+ from "\w+"(?: as "\w+")? order by (?:"\w+"\.)?"id"(?: desc)? limit \?$/;
 
 /** A look at everything, which only a test takes. */
 const WHOLE = /^select \* from "\w+"$/;

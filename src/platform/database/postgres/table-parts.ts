@@ -93,8 +93,8 @@ export function tableParts(table: 'audit_event', build: (index: NewIndex) => Pro
           sql<{ name: string; through: string; note: string | null; indexed: boolean }>`(select relname::text as name,
             substr(relname, ${sql.lit(table.length + SUFFIX.length + 1)}) as through,
             obj_description(inhrelid, 'pg_class') as note,
-            exists (select from pg_index join pg_class i on i.oid = indexrelid where indrelid = inhrelid and indisvalid
-              and i.relname = ${sql.lit(table + ACCOUNT_INDEX)} || substr(pg_class.relname, ${sql.lit(table.length + 1)})) as indexed
+            coalesce((select indisvalid from pg_index where indrelid = inhrelid and indexrelid =
+              to_regclass(${sql.lit(table + ACCOUNT_INDEX)} || substr(relname, ${sql.lit(table.length + 1)}))), false) as indexed
             from pg_inherits join pg_class on pg_class.oid = inhrelid
             where inhparent = to_regclass(${sql.lit(table)}))`.as('part'),
         )
