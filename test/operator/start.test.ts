@@ -99,7 +99,7 @@ test('SIGTERM: a request in flight is answered, then the process ends with 0', a
 
 test('`npm start` and `npx tessera` are this command', () => {
   const { scripts, bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  assert.equal(scripts.start, 'exec node --max-semi-space-size=8 --v8-pool-size=2 bin/tessera.js serve');
+  assert.equal(scripts.start, 'exec node --max-semi-space-size=16 --v8-pool-size=2 bin/tessera.js serve');
   assert.deepEqual(bin, { tessera: 'bin/tessera.js' });
   const command = new URL('../../bin/tessera.js', import.meta.url);
   assert.match(readFileSync(command, 'utf8'), /^#!\/usr\/bin\/env node\n/);
