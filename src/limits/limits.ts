@@ -68,15 +68,21 @@ const addTogether = one(
   ),
 );
 
-/** A window that ends after `latest` is ignored here: the next use corrects it, see {@link addToCount}. */
-const readCount = one((db, p: { bucket: string; now: number; latest: number }) =>
-  db
-    .selectFrom('rate_count')
-    .select(['count', 'window_ends_at'])
-    .where('bucket', '=', p.bucket)
-    .where('window_ends_at', '>', p.now)
-    .where('window_ends_at', '<=', p.latest),
+interface Count {
+  readonly count: number;
+  readonly window_ends_at: number;
+}
+
+/** By the bucket alone: with the end in the condition, PostgreSQL may go through all counts by the index of their ends. */
+const findCount = one((db, p: { bucket: string }) =>
+  db.selectFrom('rate_count').select(['count', 'window_ends_at']).where('bucket', '=', p.bucket),
 );
+
+/** A window that ends after `latest` is ignored here: the next use corrects it, see {@link addToCount}. */
+function* readCount(bucket: string, now: number, latest: number): Work<Count | undefined> {
+  const found = yield* findCount({ bucket });
+  return found !== undefined && found.window_ends_at > now && found.window_ends_at <= latest ? found : undefined;
+}
 
 const subtractFromCount = command((db, p: { bucket: string; weight: number }) =>
   db
@@ -86,14 +92,11 @@ const subtractFromCount = command((db, p: { bucket: string; weight: number }) =>
     .where('count', '>=', p.weight),
 );
 
-const readQuarters = many(
-  (db, p: { ahead: string; p0: string; p1: string; p2: string; p3: string; p4: string; now: number }) =>
-    db
-      .selectFrom('rate_count')
-      .select('count')
-      .where('bucket', 'in', [p.ahead, p.p0, p.p1, p.p2, p.p3, p.p4])
-      .where('window_ends_at', '>', p.now),
-  (row) => row.count,
+const readQuarters = many((db, p: { ahead: string; p0: string; p1: string; p2: string; p3: string; p4: string }) =>
+  db
+    .selectFrom('rate_count')
+    .select(['count', 'window_ends_at'])
+    .where('bucket', 'in', [p.ahead, p.p0, p.p1, p.p2, p.p3, p.p4]),
 );
 
 /** What the audit event of an exceeded limit says. */
@@ -129,7 +132,7 @@ function* takeBy(
   // The first use above the limit is counted, too; later ones write nothing.
   const row = yield* add({ bucket, weight: 1, endsAt, windowMs, most });
   if (row === undefined) {
-    const full = yield* readCount({ bucket, now, latest: latestEnd(endsAt) });
+    const full = yield* readCount(bucket, now, latestEnd(endsAt));
     return secondsUntil(full?.window_ends_at ?? now, now);
   }
   if (row.count <= most) return 0;
@@ -163,8 +166,8 @@ export function* takeRolling(
   yield* addToCount({ bucket: name(0), weight, endsAt, windowMs: endsAt - now, most: Number.MAX_SAFE_INTEGER });
   // A node whose clock is ahead may have begun the next quarter already.
   const names = { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
-  const counts = yield* readQuarters({ ...names, now });
-  const taken = counts.reduce((sum, count) => sum + count, 0);
+  const counts = (yield* readQuarters(names)).filter(({ window_ends_at }) => window_ends_at > now);
+  const taken = counts.reduce((sum, { count }) => sum + count, 0);
   if (taken <= limit.count) return 0;
   yield* subtractFromCount({ bucket: name(0), weight });
   if (yield* claim(`over ${bucket}`, limit.windowMs, now)) yield* recordExceeded(now, subject);
@@ -198,7 +201,7 @@ const moveEnd = changes((db, p: { bucket: string; heldUntil: number; until: numb
 /** Whether a bucket is above its limit, without counting a use: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
   if (limit === null) return 0;
-  const row = yield* readCount({ bucket, now, latest: latestEnd(now + limit.windowMs) });
+  const row = yield* readCount(bucket, now, latestEnd(now + limit.windowMs));
   return row === undefined || row.count <= limit.count ? 0 : secondsUntil(row.window_ends_at, now);
 }
 

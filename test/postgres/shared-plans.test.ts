@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, type QueryConfig } from 'pg';
+import { findClient } from '../../src/clients/store.ts';
 import { findGrant } from '../../src/consent/store.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
 import { lockFamily, readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Connections } from '../../src/platform/database/postgres/connections.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
+import { settings } from '../../src/platform/database/postgres/settings.ts';
 import { listsOf, sharedStatements } from '../../src/platform/database/postgres/shared-statements.ts';
 import { findSession } from '../../src/sessions/store.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -98,3 +100,12 @@ for (const [name, find] of Object.entries({ readTokenHolder, lockFamily })) {
     assert.deepEqual(rows, [{ made: '5', kept: '5' }]);
   });
 }
+
+test('a lookup goes by an index while its table is empty, too: its plan is kept while the table grows', async () => {
+  const limits = { statement: 0, lock: 0, idle: 0 };
+  await connection.query(`SELECT ${settings({ ...limits, lookups: true }, false)}`);
+  assert.match(await planOf(findClient({ id: '1' })), /Index Scan using \w+ on client/);
+  await connection.query(`SELECT ${settings({ ...limits, lookups: false }, false)}`);
+  await connection.query('RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin; RESET jit');
+  assert.match(await planOf(findClient({ id: '1' })), /Seq Scan on client/, 'without what is set for requests');
+});

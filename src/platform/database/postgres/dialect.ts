@@ -17,7 +17,7 @@ import { DatabaseError } from 'pg';
 import type { NewIndex } from '../migrations/kinds.ts';
 import type { MigrationAdvance, MigrationDialect, Query } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
-import { MIGRATION_LIMITS, settings } from './settings.ts';
+import { MIGRATION_SETTINGS, settings } from './settings.ts';
 
 const builderWith = (createQueryCompiler: () => PostgresQueryCompiler): Kysely<Tables> =>
   new Kysely<Tables>({
@@ -102,7 +102,7 @@ export const postgresColumnTypes: MigrationDialect = {
     // Each statement sees everything committed before it, including the migrations of another process.
     await query('BEGIN ISOLATION LEVEL READ COMMITTED');
     // Here as well, because a pooler may have led the connection elsewhere since it was opened.
-    await query(`SELECT ${settings(MIGRATION_LIMITS, true)}`);
+    await query(`SELECT ${settings(MIGRATION_SETTINGS, true)}`);
     // Without waiting inside the statement, which could not report that, and would reach its time limit.
     const [lock] = await query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS got`);
     if (lock?.['got'] === true) return true;

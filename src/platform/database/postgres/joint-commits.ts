@@ -27,17 +27,8 @@ const MAX_TRANSACTIONS = 2;
 /** and after how many milliseconds one no longer counts: those behind it do not wait for it any longer. */
 const TURN = 250;
 
-/**
- * A joint transaction hardly ever waits for a lock. If one must be waited for, each of its units waits for itself. Its statements look up the
- * rows of a few callers: a plan that goes through a table, made while that was small, would be kept while it grows.
- */
-const BEGIN = [
-  'BEGIN',
-  'lock_timeout = 250',
-  'enable_seqscan = off',
-  'enable_hashjoin = off',
-  'enable_mergejoin = off',
-].join('; SET LOCAL ');
+/** A joint transaction hardly ever waits for a lock. If one must be waited for, each of its units waits for itself. */
+const BEGIN = 'BEGIN; SET LOCAL lock_timeout = 250';
 
 /** Runs a unit of work in its own transaction. */
 type RunAlone = <T>(work: () => Work<T>, until: Deadline, added: readonly Added[]) => Promise<T>;

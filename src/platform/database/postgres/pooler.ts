@@ -1,5 +1,5 @@
 import type { ClientBase, QueryConfig, QueryResult } from 'pg';
-import { settings, type TimeLimits } from './settings.ts';
+import { type ConnectionSettings, settings } from './settings.ts';
 
 /** A connection to a pooler, which may lead each transaction to another connection of the server. */
 export interface Pooled {
@@ -18,7 +18,7 @@ export interface Opened {
 }
 
 /** Sets for one transaction what a direct connection has for its life, and asks which process of which server runs it. */
-export const openingOf = (limits: TimeLimits): string =>
+export const openingOf = (limits: ConnectionSettings): string =>
   `SELECT ${settings(limits, true)}, pg_backend_pid() AS pid, extract(epoch FROM now())::text AS began, ` +
   'extract(epoch FROM pg_postmaster_start_time())::text AS started';
 

@@ -6,7 +6,7 @@ import type { Doubt } from './doubt.ts';
 import { askStanding, refuseEarlier } from './known-server.ts';
 import { isPooled, openingOf, type Pooled } from './pooler.ts';
 import type { Primary } from './primary.ts';
-import { MIGRATION_LIMITS, settings, type TimeLimits } from './settings.ts';
+import { type ConnectionSettings, MIGRATION_SETTINGS, settings } from './settings.ts';
 import { askPosition, type Backend, checkServer } from './start.ts';
 
 const SECOND = 1000;
@@ -25,8 +25,9 @@ export const WRITERS = 10;
 /** One more connection terminates those that do not answer: see `reaper.ts`. */
 export const POOL_SIZE = READERS + WRITERS + 1;
 
-const limits = (patience: number): TimeLimits => ({
+const limits = (patience: number): ConnectionSettings => ({
   ...{ statement: patience - SECOND / 2, lock: patience - SECOND, idle: patience },
+  lookups: true,
 });
 
 /** The sockets and backends of our connections. */
@@ -49,7 +50,7 @@ export const ledTo = (client: ClientBase, backend: Backend): void => void backen
 /** What a connection needs that is to a pooler; undefined where it is to the server itself. */
 export const poolerOf = (client: ClientBase): Pooled | undefined => pooled.get(client);
 
-const base = (limits: TimeLimits, timeout: number) => ({
+const base = (limits: ConnectionSettings, timeout: number) => ({
   application_name: 'tessera',
   connectionTimeoutMillis: timeout,
   keepAlive: true,
@@ -61,7 +62,7 @@ const base = (limits: TimeLimits, timeout: number) => ({
 
 /** What each connection of a pool begins with. */
 interface Beginning {
-  readonly limits: TimeLimits;
+  readonly limits: ConnectionSettings;
   readonly timeout: number;
 }
 
@@ -211,7 +212,7 @@ const INDEX_BUILD = 6 * HOUR;
 /** A pool for the migrations, which may take long on large tables. Their transactions have shorter limits: see `dialect.ts`. */
 export const migrationPool = (primary: Primary): Pool =>
   new PrimaryPool(primary, {
-    ...base({ ...MIGRATION_LIMITS, statement: INDEX_BUILD, lock: 0 }, PATIENCE),
+    ...base({ ...MIGRATION_SETTINGS, statement: INDEX_BUILD, lock: 0 }, PATIENCE),
     // One holds the lock while another builds an index, and one looks how far that is.
     max: 3,
     query_timeout: INDEX_BUILD + 5 * SECOND,
