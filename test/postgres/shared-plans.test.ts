@@ -5,6 +5,7 @@ import { findClient } from '../../src/clients/store.ts';
 import { findGrant } from '../../src/consent/store.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
 import { lockFamily, readTokenHolder } from '../../src/credentials/token-family-store.ts';
+import { exceeded } from '../../src/limits/limits.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Connections } from '../../src/platform/database/postgres/connections.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -105,7 +106,8 @@ test('a lookup goes by an index while its table is empty, too: its plan is kept 
   const limits = { statement: 0, lock: 0, idle: 0 };
   await connection.query(`SELECT ${settings({ ...limits, lookups: true }, false)}`);
   assert.match(await planOf(findClient({ id: '1' })), /Index Scan using \w+ on client/);
-  await connection.query(`SELECT ${settings({ ...limits, lookups: false }, false)}`);
+  const limit = { count: 1, windowMs: 1000 };
+  assert.match(await planOf(exceeded('bucket', limit, 0)), /rate_count_pkey/, 'not by the ends of the windows');
   await connection.query('RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin; RESET jit');
   assert.match(await planOf(findClient({ id: '1' })), /Seq Scan on client/, 'without what is set for requests');
 });
