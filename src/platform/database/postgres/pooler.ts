@@ -18,8 +18,8 @@ export interface Opened {
 }
 
 /** Sets for one transaction what a direct connection has for its life, and asks which process of which server runs it. */
-export const openingOf = (limits: ConnectionSettings): string =>
-  `SELECT ${settings(limits, true)}, pg_backend_pid() AS pid, extract(epoch FROM now())::text AS began, ` +
+export const openingOf = (connectionSettings: ConnectionSettings): string =>
+  `SELECT ${settings(connectionSettings, true)}, pg_backend_pid() AS pid, extract(epoch FROM now())::text AS began, ` +
   'extract(epoch FROM pg_postmaster_start_time())::text AS started';
 
 /**

@@ -25,7 +25,8 @@ export const WRITERS = 10;
 /** One more connection terminates those that do not answer: see `reaper.ts`. */
 export const POOL_SIZE = READERS + WRITERS + 1;
 
-const limits = (patience: number): ConnectionSettings => ({
+/** @param patience how long a caller waits, in milliseconds */
+const requestSettings = (patience: number): ConnectionSettings => ({
   ...{ statement: patience - SECOND / 2, lock: patience - SECOND, idle: patience },
   lookups: true,
 });
@@ -50,19 +51,19 @@ export const ledTo = (client: ClientBase, backend: Backend): void => void backen
 /** What a connection needs that is to a pooler; undefined where it is to the server itself. */
 export const poolerOf = (client: ClientBase): Pooled | undefined => pooled.get(client);
 
-const base = (limits: ConnectionSettings, timeout: number) => ({
+const base = (connectionSettings: ConnectionSettings, timeout: number) => ({
   application_name: 'tessera',
   connectionTimeoutMillis: timeout,
   keepAlive: true,
   // Queries are sent before earlier ones have been answered.
   pipeline: true,
-  limits,
+  connectionSettings,
   timeout,
 });
 
 /** What each connection of a pool begins with. */
 interface Beginning {
-  readonly limits: ConnectionSettings;
+  readonly connectionSettings: ConnectionSettings;
   readonly timeout: number;
 }
 
@@ -70,7 +71,11 @@ interface Beginning {
  * Prepares a new connection. A name or proxy may lead to another server than before, so each is checked to be to the primary before it is
  * used: a lagging replica, a primary that was replaced, or data of an earlier time would accept revoked tokens.
  */
-async function prepare(client: ClientBase, primary: Primary, { limits, timeout }: Beginning): Promise<void> {
+async function prepare(
+  client: ClientBase,
+  primary: Primary,
+  { connectionSettings, timeout }: Beginning,
+): Promise<void> {
   const ask = (text: string) => {
     const timed: QueryConfig & { query_timeout: number } = { text, query_timeout: timeout };
     return client.query(timed);
@@ -93,9 +98,9 @@ async function prepare(client: ClientBase, primary: Primary, { limits, timeout }
   primary.accept(client, position);
   const { pid, began, started } = facts;
   if (isPooled(client, facts)) {
-    pooled.set(client, { opening: openingOf(limits), started });
+    pooled.set(client, { opening: openingOf(connectionSettings), started });
   } else {
-    await ask(`SELECT ${settings(limits, false)}`);
+    await ask(`SELECT ${settings(connectionSettings, false)}`);
     backends.set(client, { pid, began });
   }
 }
@@ -113,7 +118,7 @@ type Connected = (error: Error | null) => void;
 class PrimaryPool extends Pool {
   readonly #sockets: ReadonlySet<Socket>;
 
-  constructor(primary: Primary, { limits, timeout, ...config }: PoolConfig & Beginning) {
+  constructor(primary: Primary, { connectionSettings, timeout, ...config }: PoolConfig & Beginning) {
     const open = new Set<Socket>();
     const clients = new Set<ClientBase>();
     /** The connections that are being opened, until they can be used. */
@@ -171,7 +176,7 @@ class PrimaryPool extends Pool {
       Client: OwnClient,
       async onConnect(client) {
         try {
-          await prepare(client, primary, { limits, timeout });
+          await prepare(client, primary, { connectionSettings, timeout });
           await opening.get(client)?.opened();
           opening.delete(client);
           if (!primary.trusts(client)) throw new UnusableDatabase('Another server became the primary meanwhile.');
@@ -224,8 +229,8 @@ export const migrationPool = (primary: Primary): Pool =>
  * @param patience how long a caller waits, in milliseconds
  */
 export const servicePool = (primary: Primary, max: number, patience = PATIENCE): Pool =>
-  new PrimaryPool(primary, { ...base(limits(patience), PATIENCE), max, idleTimeoutMillis: 0 });
+  new PrimaryPool(primary, { ...base(requestSettings(patience), PATIENCE), max, idleTimeoutMillis: 0 });
 
 /** One connection to manage the others. */
 export const reaperPool = (primary: Primary): Pool =>
-  new PrimaryPool(primary, { ...base(limits(PATIENCE), 3 * SECOND), max: 1, query_timeout: 3 * SECOND });
+  new PrimaryPool(primary, { ...base(requestSettings(PATIENCE), 3 * SECOND), max: 1, query_timeout: 3 * SECOND });
