@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { say } from './say.ts';
 
 /** The processors that this process may use; none where the system does not tell. */
 function allowed(): readonly number[] {
@@ -31,11 +32,14 @@ export interface Processors {
   apart<T>(server: { readonly pid?: number | undefined }, run: () => Promise<T>): Promise<T>;
 }
 
-/** @returns undefined where there is one processor, or no `taskset` (Linux, util-linux) */
+/** @returns undefined where there is one processor, or no `taskset` (Linux, util-linux): then it says what is left out */
 export function processors(): Processors | undefined {
   const all = allowed();
   const [first, second] = all;
-  if (first === undefined || second === undefined || !move(process.pid, all)) return undefined;
+  if (first === undefined || second === undefined || !move(process.pid, all)) {
+    say('Left out: the rows with threads apart, which need two processors and taskset (Linux, util-linux).');
+    return undefined;
+  }
   return {
     async apart({ pid = 0 }, run) {
       // Threads that exist by now: a new one would join the thread that starts it.
