@@ -17,3 +17,15 @@ test('AV-06: nothing is lost by a full disk under SQLite; reads go on, and chang
   assert.deepEqual(outcome.violations, []);
   assert.ok(outcome.unanswered >= 20, 'changes failed meanwhile');
 });
+
+test('AV-06: nor where the files of a service of two processes cannot grow', async (t) => {
+  if (fillable(tmpdir(), 'limit') === undefined) {
+    t.skip('this system limits what no process writes');
+    return;
+  }
+  const fault = faults()['file-size'];
+  assert.ok(fault !== undefined);
+  const outcome = await runFault(fault, { ...inTests(1), processes: 2 });
+  assert.deepEqual(outcome.violations, []);
+  assert.ok(outcome.unanswered >= 20, 'changes failed meanwhile');
+});

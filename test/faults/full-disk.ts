@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { childrenOf } from './service.ts';
 
 /** A disk that can be full for one process, the data of which lie in one folder of it. */
 export interface Disk {
@@ -54,8 +55,11 @@ function small(folder: string): Disk | undefined {
 /** A limit on the size of files, which binds root too: nothing can be written to the database or its journal. */
 function limited(): Disk | undefined {
   if (!works(['prlimit', '--fsize'])) return undefined;
+  // Each process has its own limit: those that a supervisor has started, too.
   const limit = (pid: number, bytes: string) => {
-    if (!works(['prlimit', '--pid', String(pid), `--fsize=${bytes}:`])) throw new Error('prlimit failed');
+    for (const one of [pid, ...childrenOf(pid)]) {
+      if (!works(['prlimit', '--pid', String(one), `--fsize=${bytes}:`])) throw new Error('prlimit failed');
+    }
   };
   return {
     name: 'files that cannot grow (RLIMIT_FSIZE)',
