@@ -58,7 +58,8 @@ function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    // `isIP` would compile its expression for IPv6, which takes a start 5 ms. What is no address is rejected in any case.
+    const family = address.includes(':') ? 'ipv6' : 'ipv4';
     list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
   }
   return list;
