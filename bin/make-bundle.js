@@ -13,7 +13,10 @@ const INSTALLED = 'node_modules/.package-lock.json';
 const EXTERNAL = [
   '@napi-rs/image',
   '@node-rs/argon2',
-  '@opentelemetry/*',
+  '@opentelemetry/core',
+  '@opentelemetry/otlp-*',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-*',
   '@simplewebauthn/server',
   '@zxcvbn-ts/language-common',
   'nodemailer/*',
