@@ -117,7 +117,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   notices: ['account', 'client', 'consent_grant', 'token_family'],
   organizations: ['account'],
   'personal-data': ['account'],
-  sessions: ['account', 'client', 'consent_grant', 'membership', 'organization', 'token_family'],
+  sessions: ['account', 'client', 'consent_grant', 'token_family'],
   traces: ['account', 'client'],
 };
 

@@ -1,4 +1,6 @@
+import type { Kysely } from 'kysely';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 
 export interface Organization {
@@ -64,14 +66,16 @@ const setRequirement = command((db, p: { id: string; required: number }) =>
 export const saveRequirement = (id: string, required: boolean) => setRequirement({ id, required: required ? 1 : 0 });
 
 /** The organization of this user, if it requires a second factor. */
+/** The organizations that require a second factor of their members. */
+export const requiringOrganizations = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('membership as m')
+    .innerJoin('organization as o', 'o.id', 'm.organization_id')
+    .select('o.id')
+    .where('o.require_second_factor', '=', 1);
+
 export const findRequiringOrganization = one(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('membership')
-      .innerJoin('organization', 'organization.id', 'membership.organization_id')
-      .select('organization.id')
-      .where('membership.account_id', '=', p.accountId)
-      .where('organization.require_second_factor', '=', 1),
+  (db, p: { accountId: string }) => requiringOrganizations(db).where('m.account_id', '=', p.accountId),
   ({ id }) => id,
 );
 

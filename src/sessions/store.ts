@@ -6,6 +6,7 @@ import {
   type AuthenticationContext,
   type Method,
 } from '../authenticators/rules/authentication-context.ts';
+import { requiringOrganizations } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { BrowserSessionTable, Tables } from '../platform/database/schema.ts';
@@ -65,20 +66,15 @@ const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
     .innerJoin('account as a', 'a.id', 's.account_id')
     .select(COLUMNS.map((column) => `s.${column}` as const))
     .select(ACCOUNT_OF_A)
-    .select((eb) =>
-      eb
-        .selectFrom('membership as m')
-        .innerJoin('organization as o', 'o.id', 'm.organization_id')
-        .select('o.id')
-        .whereRef('m.account_id', '=', 's.account_id')
-        .where('o.require_second_factor', '=', 1)
-        .as('required_by_id'),
-    )
+    .select((eb) => requiringOrganizations(db).where('m.account_id', '=', eb.ref('s.account_id')).as('required_by_id'))
     .where('s.hash', '=', p.hash);
 
 export const findSession = one((db, p: { hash: string }) => selectSession(db, p), toAccountSession);
 
-/** Reads a session under a shared lock: ending it waits for the end of this unit of work. */
+/**
+ * Reads a session under a shared lock: ending it waits for the end of this unit of work. Only the session itself is locked. What ends the
+ * access of an account also ends its sessions or changes its generation, so that a code of a session that was valid before is refused.
+ */
 export const lockSession = one(
   joint({}, (db, p: { hash: string }) => selectSession(db, p).forKeyShare('s')),
   toAccountSession,

@@ -87,7 +87,10 @@ export const listUsersSchema = {
     'With `q`, the account whose ID, username or email address it is comes first. For the others, one request examines up to 50,000 accounts: a page may have fewer items than `limit`, or none, before the end. Follow `nextCursor` until it is null.',
   querystring: searchQuery,
   response: {
-    200: jsonResponse('A page of the list, in the order of ids.', pageOf(AccountRecord)),
+    200: jsonResponse(
+      'A page of the list, in the order of ids. An account that `q` names comes first.',
+      pageOf(AccountRecord),
+    ),
     ...adminErrors(),
   },
   examples: [
