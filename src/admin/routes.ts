@@ -13,7 +13,7 @@ import {
 } from '../accounts/accounts.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
-import { listEvents } from '../audit/search-store.ts';
+import { searchEvents } from '../audit/search-store.ts';
 import {
   createClient,
   deleteClient,
@@ -317,9 +317,9 @@ function mailRoutes(admin: TypedApp): void {
 function eventRoutes(admin: TypedApp): void {
   admin.get('/audit-events', { schema: events.listEventsSchema }, async (request) => {
     const { limit, cursor, order, ...filter } = request.query;
-    return readPage(
+    return readShortPage(
       { limit, ...(cursor !== undefined && { cursor }) },
-      (page) => listEvents(callerOf(request).services.database, { ...page, order, filter }),
+      (page) => searchEvents(callerOf(request).services.database, { ...page, order, filter }),
       (event) => event,
     );
   });

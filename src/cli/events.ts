@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { actorTypes } from '../audit/audit.ts';
+import type { RecordedEvent } from '../audit/event-store.ts';
 import { type EventFilter, eventFilters } from '../audit/schema.ts';
-import { listEvents, type RecordedEvent } from '../audit/search-store.ts';
+import { listEvents } from '../audit/search-store.ts';
 import type { Core } from '../core.ts';
 import { SECOND } from '../platform/clock.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';

@@ -1,5 +1,6 @@
 import { eventTypes } from '../audit/audit.ts';
-import { listEvents, type RecordedEvent } from '../audit/search-store.ts';
+import type { RecordedEvent } from '../audit/event-store.ts';
+import { listEvents } from '../audit/search-store.ts';
 import { DAY, iso, MINUTE } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { notFound } from '../platform/oauth-error.ts';

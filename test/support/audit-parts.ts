@@ -52,7 +52,8 @@ export async function indexParts(database: Database): Promise<void> {
   for (const part of await database.read(() => parts.list())) await untilFree(() => parts.index(part));
 }
 
-async function untilFree(attempt: () => Promise<void>): Promise<void> {
+/** Tries again while others hold what is to be locked. */
+export async function untilFree(attempt: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       return await attempt();

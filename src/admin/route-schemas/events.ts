@@ -22,7 +22,7 @@ export const listEventsSchema = {
   operationId: 'listAuditEvents',
   summary: 'List audit events',
   description:
-    'In the order of recording, or reversed. With several nodes, an event may appear shortly after one with a higher ID.',
+    'In the order of recording, or reversed. With several nodes, an event may appear shortly after one with a higher ID. One request examines up to 200,000 events: a page may have fewer items than `limit`, or none, before the end. Follow `nextCursor` until it is null.',
   querystring: query,
   response: { 200: jsonResponse('A page of the list.', pageOf(EventRecord)), ...adminErrors() },
   examples: [

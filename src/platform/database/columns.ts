@@ -30,7 +30,10 @@ export const negated = (column: string): RawBuilder<number> => sql<number>`-${sq
 
 /**
  * The rows of a table.
- * @param extent `outside` leaves out the rows of its parts. Only for a database that keeps the table in parts: see `TableParts`.
+ * @param extent `all` of them, those `outside` of its parts, or those of a part, by its name. A database that does not keep the table in
+ * parts knows `all` only: see `TableParts`.
  */
-export const rowsFrom = <T extends keyof Tables & string>(table: T, extent: 'all' | 'outside') =>
-  sql<Tables[T]>`${sql.raw(extent === 'all' ? '' : 'only ')}${sql.table(table)}`.as(table);
+export const rowsFrom = <T extends keyof Tables & string>(table: T, extent: string) => {
+  const rows = extent === 'all' || extent === 'outside' ? table : extent;
+  return sql<Tables[T]>`${sql.raw(extent === 'outside' ? 'only ' : '')}${sql.table(rows)}`.as(table);
+};
