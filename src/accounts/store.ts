@@ -43,15 +43,15 @@ const COLUMNS = [...columnsOf(STORED), 'email_key'] as const;
 const columns = (p: AccountTable): AccountTable => pick(p, COLUMNS);
 
 /** The columns of a profile in a join where the table's alias is `a`. */
-export const PROFILE_OF_A = columnsOf(STORED_PROFILE).map((column) => `a.${column}` as const);
+export const JOINED_PROFILE_COLUMNS = columnsOf(STORED_PROFILE).map((column) => `a.${column}` as const);
 
 /** Reads a profile from a row that has its columns. */
 export const toProfile: (row: object) => Profile = decoder(STORED_PROFILE);
 const toAccount: (row: object) => Account = decoder(STORED);
 
 /** The columns of an account in a join where the table's alias is `a`, and its fields in such a row. */
-export const ACCOUNT_OF_A = columnsOf(STORED).map((column) => `a.${column} as a_${column}` as const);
-export const JOINED_ACCOUNT = prefixed('a_', STORED);
+export const JOINED_ACCOUNT_COLUMNS = columnsOf(STORED).map((column) => `a.${column} as a_${column}` as const);
+export const JOINED_ACCOUNT_FIELDS = prefixed('a_', STORED);
 
 const toRow = (account: Account): AccountTable => ({
   ...encode(STORED, account),
@@ -197,7 +197,7 @@ export interface FoundAccounts {
  * examined until there are enough, but only so many for one request: with many accounts, fewer than `limit` are found, or none, and the
  * search goes on after `next`.
  */
-export async function examineAccounts(
+export async function findAccountsContaining(
   database: Pick<Database, 'read'>,
   { after: start, limit, text, except = '0', size = SEARCH_STEP, steps = SEARCH_STEPS }: AccountSearch,
 ): Promise<FoundAccounts> {
@@ -223,17 +223,17 @@ export async function examineAccounts(
 }
 
 /** Finds the account whose id, username or email address a text is. A username may consist of digits only, so the id is tried first. */
-export function* findExactly(text: string): Work<Account | undefined> {
+export function* findByIdOrIdentifier(text: string): Work<Account | undefined> {
   return (isSnowflake(text) ? yield* findAccount({ id: text }) : undefined) ?? (yield* findByIdentifier(text));
 }
 
-/** Searches as {@link examineAccounts} does, but begins with the account whose id, username or email address the text is. */
+/** Searches as {@link findAccountsContaining} does, but begins with the account whose id, username or email address the text is. */
 export async function searchAccounts(database: Pick<Database, 'read'>, search: AccountSearch): Promise<FoundAccounts> {
-  const first = await database.read(() => findExactly(search.text));
-  if (first === undefined) return examineAccounts(database, search);
+  const first = await database.read(() => findByIdOrIdentifier(search.text));
+  if (first === undefined) return findAccountsContaining(database, search);
   const others = { ...search, except: first.id };
-  if (search.after !== '0') return examineAccounts(database, others);
-  const { items, next } = await examineAccounts(database, { ...others, limit: search.limit - 1 });
+  if (search.after !== '0') return findAccountsContaining(database, others);
+  const { items, next } = await findAccountsContaining(database, { ...others, limit: search.limit - 1 });
   return { items: [first, ...items], next };
 }
 

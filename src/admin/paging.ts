@@ -61,7 +61,7 @@ interface Page<V> {
  * @param read answers with at most `limit` items, and with the id after which to go on, if there is more
  * @throws {OAuthError} `invalid_request` for an invalid cursor
  */
-export async function readShortPage<T, V>(
+export async function readBoundedPage<T, V>(
   { limit, cursor }: PageQuery,
   read: (request: PageRequest) => Promise<{ readonly items: readonly T[]; readonly next: string | undefined }>,
   view: (item: T) => V,
@@ -79,7 +79,7 @@ export const readPage = <T extends { readonly id: string }, V>(
   read: (request: PageRequest) => Promise<readonly T[]>,
   view: (item: T) => V,
 ): Promise<Page<V>> =>
-  readShortPage(
+  readBoundedPage(
     query,
     async ({ after, limit }) => {
       const found = await read({ after, limit: limit + 1 });

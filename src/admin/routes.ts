@@ -51,7 +51,7 @@ import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
-import { readPage, readShortPage } from './paging.ts';
+import { readBoundedPage, readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
 import * as invitations from './route-schemas/invitations.ts';
@@ -107,7 +107,7 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
     const { query } = request;
     const { q: text } = query;
     if (text === undefined) return readPage(query, (page) => database.read(() => listAccounts(page)), view);
-    return readShortPage(query, (page) => searchAccounts(database, { ...page, text }), view);
+    return readBoundedPage(query, (page) => searchAccounts(database, { ...page, text }), view);
   });
   admin.get('/users/:id', { schema: users.readUserSchema }, async (request) => {
     const { services } = callerOf(request);
@@ -317,7 +317,7 @@ function mailRoutes(admin: TypedApp): void {
 function eventRoutes(admin: TypedApp): void {
   admin.get('/audit-events', { schema: events.listEventsSchema }, async (request) => {
     const { limit, cursor, order, ...filter } = request.query;
-    return readShortPage(
+    return readBoundedPage(
       { limit, ...(cursor !== undefined && { cursor }) },
       (page) => searchEvents(callerOf(request).services.database, { ...page, order, filter }),
       (event) => event,

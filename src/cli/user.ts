@@ -13,7 +13,7 @@ import {
 } from '../accounts/accounts.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
-import { type Account, examineAccounts, findExactly, listAccounts } from '../accounts/store.ts';
+import { type Account, findAccountsContaining, findByIdOrIdentifier, listAccounts } from '../accounts/store.ts';
 import { releaseUsername } from '../accounts/usernames.ts';
 import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
@@ -56,7 +56,7 @@ async function readFields(given: Given): Promise<object> {
 
 /** Finds the ID of an account by its ID, username or email address. */
 export async function accountId({ database }: Pick<Core, 'database'>, who: string): Promise<string> {
-  const account = await database.read(() => findExactly(who));
+  const account = await database.read(() => findByIdOrIdentifier(who));
   if (account === undefined) throw notFound(`There is no user ${who}. List them with: tessera user list`);
   return account.id;
 }
@@ -111,7 +111,7 @@ export function userCommands(getContext: GetCommandContext): Command {
       const accounts = await withCore(flags, ({ database }) =>
         text === undefined
           ? database.read(() => allPages(listAccounts, options))
-          : allFound((page) => examineAccounts(database, { ...page, text }), options),
+          : allFound((page) => findAccountsContaining(database, { ...page, text }), options),
       );
       out.list(accounts.map(view), ['id', 'username', 'email', 'status', 'createdAt']);
     });

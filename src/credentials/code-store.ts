@@ -1,6 +1,6 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
-import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
+import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
 import type { Face } from '../claims/face.ts';
 import {
   decodeResources,
@@ -122,7 +122,7 @@ const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
       'g.revoked_at',
       'k.version as key_version',
     ])
-    .select(PROFILE_OF_A)
+    .select(JOINED_PROFILE_COLUMNS)
     .forUpdate('d');
 
 function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): CodeRecord {

@@ -1,6 +1,6 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
-import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
+import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
 import type { Face } from '../claims/face.ts';
 import {
   decodeResources,
@@ -115,7 +115,7 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
     .where('f.id', '=', p.familyId)
     .where('f.account_id', '=', p.accountId)
     .where('f.client_id', '=', p.clientId)
-    .select(PROFILE_OF_A)
+    .select(JOINED_PROFILE_COLUMNS)
     .select([
       'a.banned_at',
       'a.banned_until',

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { ACCOUNT_OF_A, JOINED_ACCOUNT } from '../accounts/store.ts';
+import { JOINED_ACCOUNT_COLUMNS, JOINED_ACCOUNT_FIELDS } from '../accounts/store.ts';
 import {
   ACR_MFA,
   ACR_PHISHING_RESISTANT,
@@ -56,7 +56,7 @@ const toSession: (row: object) => Session = decoder(SESSION);
 /** A session with its account, and the organization that requires a second factor of that, if there is one. */
 const toAccountSession = decoder({
   session: SESSION,
-  account: JOINED_ACCOUNT,
+  account: JOINED_ACCOUNT_FIELDS,
   requiredBy: storedField('required_by_id', plain<string | null>()),
 });
 
@@ -65,7 +65,7 @@ const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
     .selectFrom('browser_session as s')
     .innerJoin('account as a', 'a.id', 's.account_id')
     .select(COLUMNS.map((column) => `s.${column}` as const))
-    .select(ACCOUNT_OF_A)
+    .select(JOINED_ACCOUNT_COLUMNS)
     .select((eb) => requiringOrganizations(db).where('m.account_id', '=', eb.ref('s.account_id')).as('required_by_id'))
     .where('s.hash', '=', p.hash);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AccountSearch, examineAccounts, searchAccounts } from '../../src/accounts/store.ts';
+import { type AccountSearch, findAccountsContaining, searchAccounts } from '../../src/accounts/store.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { account, fixture } from './rows.ts';
@@ -25,7 +25,7 @@ async function followed(search: typeof searchAccounts, request: AccountSearch): 
 test('a search goes through all accounts in steps, and finds what it would find in one', async () => {
   for (const size of [1, 2, 3, 7, 8, 100]) {
     const search = (text: string, limit: number, after = '0') =>
-      followed(examineAccounts, { after, limit, text, size, steps: 100 });
+      followed(findAccountsContaining, { after, limit, text, size, steps: 100 });
     assert.deepEqual(await search('@', 100), [ALL], `${size} at a time`);
     assert.deepEqual(await search('@', 3), [ALL.slice(0, 3), ALL.slice(3, 6), ALL.slice(6)]);
     assert.deepEqual(await search('@', 7), [ALL], 'nothing comes after a full page at the end');
@@ -43,16 +43,16 @@ test('one request examines so many accounts and no more, and the next one goes o
     },
   };
   const search = { limit: 100, text: 'nobody has this', size: 2, steps: 2 };
-  const first = await examineAccounts(counted, { ...search, after: '0' });
+  const first = await findAccountsContaining(counted, { ...search, after: '0' });
   assert.deepEqual([first, reads], [{ items: [], next: '40' }, 4]);
-  const second = await examineAccounts(counted, { ...search, after: '40' });
+  const second = await findAccountsContaining(counted, { ...search, after: '40' });
   assert.deepEqual([second, reads], [{ items: [], next: '70' }, 8]);
-  const last = await examineAccounts(counted, { ...search, after: '70' });
+  const last = await findAccountsContaining(counted, { ...search, after: '70' });
   assert.deepEqual([last, reads], [{ items: [], next: undefined }, 9]);
 
   const about = { limit: 2, size: 2, steps: 2 };
-  assert.deepEqual(await followed(examineAccounts, { ...about, after: '0', text: '50@' }), [[], ['50'], []]);
-  assert.deepEqual(await followed(examineAccounts, { ...about, after: '0', text: '@' }), [
+  assert.deepEqual(await followed(findAccountsContaining, { ...about, after: '0', text: '50@' }), [[], ['50'], []]);
+  assert.deepEqual(await followed(findAccountsContaining, { ...about, after: '0', text: '@' }), [
     ['10', '20'],
     ['30', '40'],
     ['50', '60'],
@@ -81,7 +81,7 @@ test('the account whose id, username or address it is comes first, wherever it i
         const request = { after: '0', limit, text, size, steps };
         const pages = await followed(searchAccounts, request);
         assert.deepEqual(pages.flat(), found, JSON.stringify(request));
-        const whole = await followed(examineAccounts, request);
+        const whole = await followed(findAccountsContaining, request);
         const inOrder = found.toSorted((one, other) => Number(one) - Number(other));
         assert.deepEqual(whole.flat(), inOrder, JSON.stringify(request));
       }

@@ -198,8 +198,14 @@ export const jsonOr = <T, A>(absent: A): Codec<T | A> => ({
 export const columnsOf = <F extends StoredFields>(fields: F): readonly ColumnOf<F>[] =>
   Object.values(fields).flatMap((field) => (isStoredField(field) ? [field.column] : columnsOf(field))) as never;
 
+type Prefixed<P extends string, F> = {
+  readonly [Name in keyof F]: F[Name] extends StoredField<infer T, infer Column>
+    ? StoredField<T, `${P}${Column}`>
+    : Prefixed<P, F[Name]>;
+};
+
 /** The same fields for a row with columns of several records: a prefix begins the names of these. */
-export function prefixed<F extends StoredFields>(prefix: string, fields: F): F {
+export function prefixed<P extends string, F extends StoredFields>(prefix: P, fields: F): Prefixed<P, F> {
   const own = Object.entries(fields).map(([name, field]) => [
     name,
     isStoredField(field) ? { ...field, column: `${prefix}${field.column}` } : prefixed(prefix, field),
