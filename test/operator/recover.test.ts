@@ -14,7 +14,7 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { parts } from '../support/forged-token.ts';
-import { startReceiver } from '../support/logout-receiver.ts';
+import { startReceiver, tokenOf, verifyLogoutToken } from '../support/logout-receiver.ts';
 import { MINUTE } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 import { asClient, introspect } from '../support/token-services.ts';
@@ -52,6 +52,10 @@ test('a recovery ends all that was issued, on every database and beside a server
   const done = JSON.parse(run.stdout) as { adminKeysRevoked: number; kid: string };
   server.advance(Math.max(0, Date.now() - server.now()) + MINUTE);
 
+  // First of all: nothing else has made the server read its new keys.
+  await server.deliverNotices();
+  assert.equal(receiver.received.length, 1, 'the app was told that its sessions have ended');
+  await verifyLogoutToken(server, tokenOf(receiver.received[0]), { clientId: client.clientId, alg: 'RS256' });
   assertInvalidToken(await userinfo(server, tokens.access_token));
   assertInvalidGrant(await refresh(server, client, tokens.refresh_token));
   assertInvalidGrant(await redeem(server, client, code));
@@ -68,8 +72,6 @@ test('a recovery ends all that was issued, on every database and beside a server
     'no ID token of before verifies',
   );
   assert.equal(done.adminKeysRevoked, 1);
-  await server.deliverNotices();
-  assert.equal(receiver.received.length, 1, 'the app was told that its sessions have ended');
 
   // What people and apps have of themselves is as it was, and consents are asked for.
   const again = await signedIn(server, user);

@@ -128,8 +128,9 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
     { clientId, accountId, sid }: ClaimedLogoutNotice,
     alg: AsymmetricAlg,
   ): Promise<string> {
-    await keys.ready(alg);
-    const keySet = await keys.recheck();
+    // In this order: a recovery may have replaced the key set in use, and the new one has no pair of this algorithm yet.
+    await keys.recheck();
+    const keySet = await keys.ready(alg);
     const now = clock();
     const key = keySet.signer(alg, now);
     if (key === undefined) throw new Error(`no key signs logout tokens with ${alg}`);
