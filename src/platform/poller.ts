@@ -16,22 +16,26 @@ export function startPoller(work: () => Promise<void>, interval: number, failed:
   let running: Promise<void> | undefined;
   let again = false;
 
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      try {
+        await work();
+      } catch (error) {
+        failed(error);
+      }
+    } while (again && !stopped);
+    // At once: a poll in between would not be followed by a run.
+    running = undefined;
+  }
+
   function poll(): Promise<void> {
     if (stopped) return Promise.resolve();
     if (running !== undefined) {
       again = true;
       return running;
     }
-    running = (async () => {
-      do {
-        again = false;
-        await work();
-      } while (again && !stopped);
-    })()
-      .catch(failed)
-      .finally(() => {
-        running = undefined;
-      });
+    running = run();
     return running;
   }
 
