@@ -40,7 +40,9 @@ const sourcesStay = {
 const withoutHttp2 = {
   name: 'without HTTP/2',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:http2$/ }, () => ({ path: 'http2', namespace: 'empty' }));
+    onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      importer.startsWith(join(ROOT, 'node_modules/fastify/')) ? { path: 'http2', namespace: 'empty' } : undefined,
+    );
     onLoad({ filter: /./, namespace: 'empty' }, () => ({ contents: '' }));
   },
 };
