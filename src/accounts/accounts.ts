@@ -18,7 +18,11 @@ import {
   enqueueSecurityNotice,
   type SecurityNoticeServices,
 } from '../security-notices/notices.ts';
-import { isReservedAddress } from '../security-notices/previous-address-store.ts';
+import {
+  isReservedAddress,
+  listPreviousAddresses,
+  removePreviousAddresses,
+} from '../security-notices/previous-address-store.ts';
 import { eraseTraces } from '../traces/trace-store.ts';
 import type { BreachedPasswords } from './breached-passwords.ts';
 import type { Profile } from './fields.ts';
@@ -56,6 +60,7 @@ export const newAccount = (id: string, profile: Profile, passwordHash: string | 
   id,
   profile,
   passwordHash,
+  passwordSetAt: null,
   generation: randomIdentifier(),
   bannedAt: null,
   bannedUntil: null,
@@ -138,15 +143,7 @@ export async function changeAccount(
     if (account === undefined) throw userNotFound(id);
     const values = decide(account, now);
     if (values === undefined) return account;
-    const changed: Account = { ...account, ...values, updatedAt: now };
-    yield* requireUnique(changed.profile, id);
-    if (changed.generation !== account.generation) yield* enqueueAccountNotices(id, now);
-    yield* store.saveAccount(changed);
-    if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
-      yield* requireUnreserved(changed.profile.email, id, now);
-    }
-    const [from, to] = [account.profile.username, changed.profile.username];
-    if (from !== to) yield* replaceUsername(from, to, id, now);
+    const changed = yield* saveChange(account, values, now);
     if (afterSave !== undefined) yield* afterSave(changed, account, now);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
@@ -154,8 +151,27 @@ export async function changeAccount(
 }
 
 /**
- * Changes fields of an account. A new password ends every existing session, code and token. The person is told of a new password and,
- * at both addresses, of a new address.
+ * Saves a change of an account that the unit of work has locked. Where the generation changes, the apps to notify are enqueued first.
+ * @throws {FieldTaken} where another account has a unique field
+ */
+function* saveChange(account: Account, values: NonNullable<AccountChange>, now: number): Work<Account> {
+  const { id } = account;
+  const changed: Account = { ...account, ...values, updatedAt: now };
+  yield* requireUnique(changed.profile, id);
+  if (changed.generation !== account.generation) yield* enqueueAccountNotices(id, now);
+  yield* store.saveAccount(changed);
+  if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
+    yield* requireUnreserved(changed.profile.email, id, now);
+  }
+  const [from, to] = [account.profile.username, changed.profile.username];
+  if (from !== to) yield* replaceUsername(from, to, id, now);
+  return changed;
+}
+
+/**
+ * Changes fields of an account. Its owner changes a few; an operator changes all. A new password ends every existing session, code and token. So does a decision on
+ * the address, which also ends every link, code, right and reservation that the account has: no one who had it before gets it back.
+ * The person is told of a new password and, at both addresses, of a new address.
  * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
  */
 export async function updateAccount(
@@ -164,49 +180,68 @@ export async function updateAccount(
   input: UpdateUserRequest,
   origin: Origin,
 ): Promise<Account> {
-  const details = { fields: Object.keys(input) };
+  const { database, clock } = context;
   const { password } = input;
-  if (password === undefined) {
-    return changeAccount(
-      context,
-      id,
-      { type: 'account.updated', origin, details },
-      (account, now) => {
-        const profile = changeProfile(account.profile, input, now);
-        return isDeepStrictEqual(profile, account.profile) ? undefined : { profile };
+  const passwordHash =
+    password === undefined ? undefined : await hashNewPassword(context, id, { ...input, password }, origin);
+  const now = clock();
+  return database.commit(function* update(): Work<Account> {
+    const account = yield* store.lockAccount({ id });
+    if (account === undefined) throw userNotFound(id);
+    const profile = changeProfile(account.profile, input, now);
+    const decidesAddress = yield* isAddressDecision(account, profile, input, now);
+    const isSecured = passwordHash !== undefined || decidesAddress;
+    if (!isSecured && isDeepStrictEqual(profile, account.profile)) return account;
+    const changed = yield* saveChange(
+      account,
+      {
+        profile,
+        ...(passwordHash !== undefined && { passwordHash, passwordSetAt: now }),
+        ...(isSecured && { generation: randomIdentifier() }),
       },
-      (changed, before, now) => reportNewAddress(context, changed, before, now),
+      now,
     );
-  }
-  const { profile } = await getAccount(context, id);
-  await requireGoodPassword(context, password, { ...profile, ...input });
-  const passwordHash = await context.passwords.hash(password, [...addressFlows(origin), `account ${id}`]);
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.password_changed', origin, details },
-    (account, now) => ({
-      profile: changeProfile(account.profile, input, now),
-      passwordHash,
-      generation: randomIdentifier(),
-    }),
-    function* report(changed, before, now): Work<void> {
-      yield* reportNewAddress(context, changed, before, now);
+    if (decidesAddress) {
+      yield* endChallenges(id);
+      yield* removePreviousAddresses({ accountId: id, since: 0 });
+    }
+    if (emailKey(profile.email) !== emailKey(account.profile.email)) {
+      yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
+    }
+    if (passwordHash !== undefined) {
       yield* enqueueSecurityNotice(context, changed, 'password changed', { byOperator: true }, now);
-    },
-  );
+    }
+    const type = passwordHash === undefined ? 'account.updated' : 'account.password_changed';
+    yield* record({ at: now, type, origin, accountId: id, details: { fields: Object.keys(input) } });
+    return changed;
+  });
 }
 
-/** Where an operator gave an account another address, links that were sent to the earlier one end, and both addresses are told. */
-function* reportNewAddress(
-  context: SecurityNoticeServices,
-  changed: Account,
-  before: Account,
+/** @throws {OAuthError} `not_found`, `invalid_request` where the password is not good enough */
+async function hashNewPassword(
+  context: AccountsContext & PasswordContext,
+  id: string,
+  input: UpdateUserRequest & { readonly password: string },
+  origin: Origin,
+): Promise<string> {
+  const { profile } = await getAccount(context, id);
+  await requireGoodPassword(context, input.password, { ...profile, ...input });
+  return context.passwords.hash(input.password, [...addressFlows(origin), `account ${id}`]);
+}
+
+/**
+ * Whether an operator's change decides which address an account has: another one, another state of it, or the present one named again
+ * while a change of it can still be undone.
+ */
+function* isAddressDecision(
+  { id, profile: before }: Account,
+  after: Profile,
+  input: UpdateUserRequest,
   now: number,
-): Work<void> {
-  if (emailKey(changed.profile.email) === emailKey(before.profile.email)) return;
-  yield* endChallenges(changed.id);
-  yield* enqueueNewAddressMails(context, changed, before.profile.email, now);
+): Work<boolean> {
+  if (emailKey(after.email) !== emailKey(before.email) || after.emailVerified !== before.emailVerified) return true;
+  if (input.email === undefined && input.emailVerified === undefined) return false;
+  return (yield* listPreviousAddresses({ accountId: id, now })).length > 0;
 }
 
 /** Sets or replaces an account's picture; null removes it, and the initials are shown. */

@@ -22,6 +22,8 @@ import { emailKey } from './rules/profile.ts';
 const STORED = {
   id: storedField('id', plain<string>()),
   passwordHash: storedField('password_hash', plain<string | null>()),
+  /** When the password was set; null since the account was created, or for longer than this is recorded. */
+  passwordSetAt: storedField('password_set_at', plain<number | null>()),
   /** Replaced to invalidate every session, code and token of the user. */
   generation: storedField('generation', plain<string>()),
   bannedAt: storedField('banned_at', plain<number | null>()),

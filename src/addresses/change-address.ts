@@ -4,6 +4,7 @@ import { emailKey } from '../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { removeAllPasskeys } from '../authenticators/factor-removal-store.ts';
+import type { Method } from '../authenticators/rules/authentication-context.ts';
 import {
   type Challenge,
   createChallenge,
@@ -14,23 +15,22 @@ import {
   tryCode,
   useChallenge,
 } from '../challenges/challenges.ts';
+import { exceededRolling, takeRolling } from '../limits/limits.ts';
 import { countMail } from '../mail/mail.ts';
-import { DAY, MINUTE } from '../platform/clock.ts';
+import { MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { unansweredSince } from '../security-notices/notices.ts';
-import { insertPreviousAddress, isReservedAddress } from '../security-notices/previous-address-store.ts';
+import { isReservedAddress, type PreviousAddress } from '../security-notices/previous-address-store.ts';
 import { type Renewal, renewSession } from '../sessions/renew.ts';
 import { sessionDatabase } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
-import { accountExistsMail, addressGainedMail, addressLostMail, verifyMail } from './mails.ts';
+import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
+import { accountExistsMail, verifyMail } from './mails.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** How long a link or a code confirms an address. */
 const CONFIRMATION_LIFETIME = 15 * MINUTE;
-/** How long a change can be undone from the earlier address. */
-const UNDO_LIFETIME = 7 * DAY;
 
 export const VERIFY_PATH = '/verify';
 export const UNDO_PATH = '/undo-address-change';
@@ -52,31 +52,44 @@ export interface AddressVisit {
   readonly afterSave?: (session: Pick<Session, 'hash'>) => Work<void>;
 }
 
+/** What a request for an address remembers. */
+interface RequestedAddress {
+  readonly email: string;
+  /** How the person had proved themselves when they asked. */
+  readonly provedBy: Method;
+}
+
 /**
  * Sends a link and a code to an address that a person says is theirs: their own, to verify it, or a new one. Where another account has
  * the address, its owner is told instead, and the person sees the same answer; likewise where too many messages were sent.
+ * @returns the seconds until the account may change its address again, if it did so too often; else 0
  */
 export async function requestAddress(
   services: AddressChangeServices,
   { account, session, browserHash, origin }: AddressVisit,
   email: string,
-): Promise<void> {
+): Promise<number> {
   const { clock, sealer, mail, issuer, limits } = services;
   const now = clock();
   const sent = prepareChallenge();
   const { id, profile } = account;
   const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
-  await sessionDatabase(services, session).commit(function* request(): Work<void> {
+  return sessionDatabase(services, session).commit(function* request(): Work<number> {
+    const { provedBy } = session;
+    if (purpose === 'change address' && (yield* findReturn(account, email, provedBy, now)) === undefined) {
+      const seconds = yield* exceededRolling(...changesOf(limits, account, origin, now));
+      if (seconds > 0) return seconds;
+    }
     const challenge = {
       purpose,
       account: { id, generation: session.generation },
       address: emailKey(email),
       browserHash,
-      data: { email },
+      data: { email, provedBy } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
     yield* createChallenge(sealer, sent, challenge, now);
-    if (!(yield* countMail(limits, { to: email, purpose, origin }, now))) return;
+    if (!(yield* countMail(limits, { to: email, purpose, origin }, now))) return 0;
     // What sends nothing is no event, and costs no more than its form.
     if (purpose === 'change address') {
       yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });
@@ -91,6 +104,7 @@ export async function requestAddress(
       const content = accountExistsMail(owner.profile.username, `${issuer}/login`);
       yield* mail.enqueue({ to: email, accountId: owner.id, kind: 'account exists', content, expiresAt }, now);
     }
+    return 0;
   });
 }
 
@@ -136,7 +150,7 @@ export function* findAddressRequest(
 }
 
 export type AddressResult =
-  | ({ readonly kind: 'confirmed'; readonly purpose: AddressPurpose } & Renewal)
+  | ({ readonly kind: 'confirmed'; readonly purpose: AddressPurpose | 'go back' } & Renewal)
   /** A link or code that is wrong, was used, has expired or is another browser's; or the address is another account's by now. */
   | { readonly kind: 'wrong' }
   | { readonly kind: 'limited'; readonly seconds: number };
@@ -177,19 +191,21 @@ export async function confirmByCode(
 
 /**
  * Gives an account the address that was proved, in a new generation: what this browser did not prove ends. An account that never
- * verified the address loses it. The earlier address is told, and can undo the change.
+ * verified the address loses it. The earlier address is told, and can undo the change, unless the account goes back to an address that
+ * it had in the last days: that undoes what came since.
  */
 async function confirm(
   services: AddressChangeServices,
   { account, session, origin, afterSave }: AddressVisit,
   challenge: Challenge,
 ): Promise<AddressResult> {
-  const { clock, issuer, mail } = services;
+  const { clock, limits } = services;
   const now = clock();
-  const { email } = challenge.data as { readonly email: string };
+  const { email, provedBy } = challenge.data as RequestedAddress;
   const purpose = challenge.purpose as AddressPurpose;
-  const undo = prepareChallenge();
+  const sent = prepareChallenge();
   let before = account.profile;
+  let right: PreviousAddress | undefined;
   try {
     const renewal = await renewSession(services, {
       account,
@@ -200,6 +216,10 @@ async function confirm(
       },
       *prepare() {
         if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
+        if (purpose === 'verify address') return;
+        right = yield* findReturn(account, email, provedBy, now);
+        const seconds = right === undefined ? yield* takeRolling(...changesOf(limits, account, origin, now)) : 0;
+        if (seconds > 0) throw new ChangesLimited(seconds);
       },
       decide(locked) {
         before = locked.profile;
@@ -208,34 +228,49 @@ async function confirm(
           throw new AddressLost();
         }
         const proved = locked.profile.emailVerified || session.amr.includes('pwd');
+        const isOfSince = right !== undefined && (locked.passwordSetAt ?? 0) >= right.factorsSince;
         const profile = { ...locked.profile, ...(!same && { email }), emailVerified: true };
-        return { profile, ...(!proved && { passwordHash: null }) };
+        return { profile, ...((!proved || isOfSince) && { passwordHash: null }) };
       },
-      *afterSave({ id, profile }, renewed) {
+      *afterSave(changed, renewed) {
         if (afterSave !== undefined) yield* afterSave(renewed);
         // Whoever had the account before may have added a passkey. An authenticator app is asked for at every sign-in.
-        if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(id);
+        if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(changed.id);
         if (purpose === 'verify address') return;
-        const { username } = profile;
-        const expiresAt = now + UNDO_LIFETIME;
-        const message = { accountId: id, kind: 'address changed', expiresAt } as const;
-        yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
-        // An address that was never verified may be a stranger's, who is given nothing.
-        if (!before.emailVerified) return;
-        const previous = before.email;
-        const factorsSince = yield* unansweredSince(services.sealer, id, now);
-        const changed = { hash: undo.hash, accountId: id, email: previous, changedAt: now, factorsSince, expiresAt };
-        yield* insertPreviousAddress(changed);
-        const content = addressLostMail(username, email, linkTo(issuer, UNDO_PATH, undo));
-        yield* mail.enqueue({ ...message, to: previous, content }, now);
+        if (right !== undefined) {
+          yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });
+          return yield* endSince(services, changed, { right, left: before.email, origin }, now);
+        }
+        const given = before.emailVerified ? before.email : undefined;
+        yield* giveUpAddress(services, changed, given, { sent, path: UNDO_PATH }, now);
       },
     });
-    return { kind: 'confirmed', purpose, ...renewal };
+    return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
   } catch (error) {
+    if (error instanceof ChangesLimited) return { kind: 'limited', seconds: error.seconds };
     if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };
     throw error;
   }
 }
 
+/** The count of an account's changes of address, as the limits take it. */
+const changesOf = (limits: Limits, { id }: Account, origin: Origin, now: number) =>
+  [
+    `address changes ${id}`,
+    limits.addressAccount,
+    1,
+    now,
+    { name: 'addressAccount', origin, accountId: id },
+  ] as const satisfies Parameters<typeof takeRolling>;
+
 /** The address cannot be given to the account any more. */
 class AddressLost extends Error {}
+
+/** The account changed its address too often. */
+class ChangesLimited extends Error {
+  readonly seconds: number;
+  constructor(seconds: number) {
+    super();
+    this.seconds = seconds;
+  }
+}

@@ -40,7 +40,7 @@ export const addressLostMail = (username: string, email: string, url: string): M
   ],
   action: { label: 'This was not me: undo', url },
   footer: [
-    'For seven days the link gives the account back to this address, whatever happens to it meanwhile, and ends every session. The page behind it asks first. Keep this message until then.',
+    'For seven days the link gives the account back to this address, ends every session, and removes what was added since. The page behind it asks first. Keep this message until then.',
   ],
 });
 
@@ -53,11 +53,29 @@ export const addressGainedMail = (username: string): MailContent => ({
   ],
 });
 
+/** To an earlier address of an account, whose owner says that its mailbox is no longer theirs. */
+export const rightClosedMail = (username: string): MailContent => ({
+  subject: 'You can no longer undo a change of address',
+  paragraphs: [
+    `The account ${username} had this email address until a few days ago. The link with which this address could undo the change no longer works.`,
+    'The account’s owner ended it, and confirmed this with a second factor that was set up before the change. If that was not you, contact the administrator of this service.',
+  ],
+});
+
+/** To the address that an account has again. */
+export const addressRegainedMail = (username: string): MailContent => ({
+  subject: 'Your account has its earlier email address again',
+  paragraphs: [
+    `This is the email address of the account ${username} again.`,
+    'The address that it had in between can change nothing, and what was added to the account since is removed.',
+  ],
+});
+
 /** To the address that an account no longer has, because a change to it was undone. */
 export const changeUndoneMail = (username: string): MailContent => ({
   subject: 'A change of email address was undone',
   paragraphs: [
     `The account ${username} has its earlier email address again. Every session was ended.`,
-    'This was done from the earlier address. If you have questions, contact the administrator of this service.',
+    'This was done by the owner of the earlier address. If you have questions, contact the administrator of this service.',
   ],
 });

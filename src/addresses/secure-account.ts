@@ -16,6 +16,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
+import { endYoungerRights } from '../security-notices/previous-address-store.ts';
 import type { SecurityReport } from '../security-notices/rules/notice-text.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
@@ -68,7 +69,10 @@ export async function secureAccount(
     if (challenge === undefined) return undefined;
     const { notice, since } = challenge.data as SecurityReport;
     yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
-    return yield* endEverything(services, account, account.profile, since, origin, now);
+    // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
+    const right = yield* endYoungerRights(account.id, account.profile.email, now);
+    const from = Math.min(since, right?.factorsSince ?? since);
+    return yield* endEverything(services, account, account.profile, from, origin, now);
   });
 }
 

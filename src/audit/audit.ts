@@ -55,7 +55,9 @@ export const eventTypes = {
     'A user asked to change their email address; a link and a code were sent to the new one.',
   'account.address_changed': 'A user changed their email address; all earlier sessions and tokens are revoked.',
   'account.address_change_undone':
-    'A change of an email address was undone from the earlier address; all sessions and tokens are revoked.',
+    'A change of an email address was undone from the earlier address, or by going back to it; all sessions and tokens are revoked.',
+  'account.earlier_address_removed':
+    'A user ended the right of an earlier email address to undo a change, because its mailbox is no longer theirs.',
   'account.secured':
     'A user reported that a sign-in or a change (`report`) was not theirs: all sessions and tokens are revoked, and the account is recovered by mail.',
   'account.banned': 'An account was banned, or the end of its ban was changed.',
@@ -156,6 +158,7 @@ export const activityTypes = [
   'account.address_change_requested',
   'account.address_changed',
   'account.address_change_undone',
+  'account.earlier_address_removed',
   'account.secured',
   'account.banned',
   'account.unbanned',

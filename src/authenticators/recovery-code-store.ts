@@ -1,4 +1,4 @@
-import { changes, command, one } from '../platform/database/statement.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
 
 export const insertRecoveryCode = command((db, p: { accountId: string; hash: string; now: number }) =>
   db.insertInto('recovery_code').values({ account_id: p.accountId, hash: p.hash, created_at: p.now, used_at: null }),
@@ -27,4 +27,15 @@ export const countRecoveryCodes = one(
       .select(({ fn }) => [fn.countAll().as('issued'), fn.count('used_at').as('used')])
       .where('account_id', '=', p.accountId),
   (row) => ({ issued: Number(row.issued), left: Number(row.issued) - Number(row.used) }),
+);
+
+/** When the recovery codes that can still be used were made. */
+export const listRecoveryCodeTimes = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('recovery_code')
+      .select('created_at')
+      .where('account_id', '=', p.accountId)
+      .where('used_at', 'is', null),
+  (row): number => row.created_at,
 );

@@ -12,7 +12,6 @@ export type ChallengePurpose =
   | 'sign up'
   | 'verify address'
   | 'change address'
-  | 'undo address change'
   | 'recover'
   /** Its link was made by an operator. */
   | 'recover by operator'
@@ -51,7 +50,7 @@ export interface Challenge {
   readonly hash: string;
   readonly purpose: ChallengePurpose;
   readonly accountId: string | null;
-  /** The account's generation when it was created: a challenge ends with it, except for the undo of an address change. */
+  /** The account's generation when it was created: a challenge ends with it. */
   readonly generation: string | null;
   readonly address: string;
   readonly browserHash: string | null;

@@ -159,19 +159,42 @@ export function* takeRolling(
   subject: LimitSubject,
 ): Work<number> {
   if (limit === null) return 0;
-  const length = limit.windowMs / QUARTERS;
-  const quarter = Math.floor(now / length);
-  const name = (ago: number) => `${bucket} ${quarter - ago}`;
-  const endsAt = (quarter + 1 + QUARTERS) * length;
-  yield* addToCount({ bucket: name(0), weight, endsAt, windowMs: endsAt - now, most: Number.MAX_SAFE_INTEGER });
+  const { name, endsAt } = quarterOf(bucket, limit, now);
+  const current = name(0);
+  yield* addToCount({ bucket: current, weight, endsAt, windowMs: endsAt - now, most: Number.MAX_SAFE_INTEGER });
+  const seconds = yield* exceededRolling(bucket, limit, 0, now, subject);
+  if (seconds > 0) yield* subtractFromCount({ bucket: current, weight });
+  return seconds;
+}
+
+/** Whether `weight` does not fit into a rolling limit, without taking it: as {@link takeRolling} answers, which it records as well. */
+export function* exceededRolling(
+  bucket: string,
+  limit: Limit,
+  weight: number,
+  now: number,
+  subject: LimitSubject,
+): Work<number> {
+  if (limit === null) return 0;
+  const { name, nextAt } = quarterOf(bucket, limit, now);
   // A node whose clock is ahead may have begun the next quarter already.
   const names = { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
   const counts = (yield* readQuarters(names)).filter(({ window_ends_at }) => window_ends_at > now);
-  const taken = counts.reduce((sum, { count }) => sum + count, 0);
+  const taken = counts.reduce((sum, { count }) => sum + count, weight);
   if (taken <= limit.count) return 0;
-  yield* subtractFromCount({ bucket: name(0), weight });
   if (yield* claim(`over ${bucket}`, limit.windowMs, now)) yield* recordExceeded(now, subject);
-  return secondsUntil((quarter + 1) * length, now);
+  return secondsUntil(nextAt, now);
+}
+
+/** The quarter of a rolling limit's period in which an instant falls: the names of the buckets, and the ends of quarter and count. */
+function quarterOf(bucket: string, { windowMs }: NonNullable<Limit>, now: number) {
+  const length = windowMs / QUARTERS;
+  const quarter = Math.floor(now / length);
+  return {
+    name: (ago: number) => `${bucket} ${quarter - ago}`,
+    nextAt: (quarter + 1) * length,
+    endsAt: (quarter + 1 + QUARTERS) * length,
+  };
 }
 
 /** Whether the caller is the first of all nodes to claim a name in the current window. */

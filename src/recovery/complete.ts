@@ -39,6 +39,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../security-notices/notices.ts';
+import { endYoungerRights, removePreviousAddresses } from '../security-notices/previous-address-store.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
 import { accountStatus } from '../verdict/rules.ts';
@@ -270,6 +271,7 @@ function* secure(
   const changed: Account = {
     ...account,
     passwordHash,
+    passwordSetAt: now,
     generation: randomIdentifier(),
     profile: isAddressProved ? changeProfile(profile, { emailVerified: true }, now) : profile,
     updatedAt: now,
@@ -282,6 +284,9 @@ function* secure(
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
+  // An operator decides for good. A mailbox overrules the addresses that the account had since it had this one.
+  if (by === 'operator') yield* removePreviousAddresses({ accountId, since: 0 });
+  else if (isAddressProved) yield* endYoungerRights(id, profile.email, now);
   yield* enqueueSecurityNotice(services, changed, 'recovered', {}, now);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
   return changed;

@@ -76,7 +76,33 @@ export function* isReservedAddress(email: string, accountId: string, now: number
   return (yield* findReservation({ key: email.toLowerCase(), accountId, now })) !== undefined;
 }
 
-/** Removes what an account had since an instant: those changes were undone. */
+/** The rights of an account to undo changes end together: none ends before a younger one. */
+export const prolongPreviousAddresses = command((db, p: { accountId: string; now: number; expiresAt: number }) =>
+  db
+    .updateTable('address_change')
+    .set({ expires_at: p.expiresAt })
+    .where('account_id', '=', p.accountId)
+    .where('expires_at', '>', p.now),
+);
+
+/** Ends the rights to undo the changes of an account since an instant, with the reservations of their addresses. */
 export const removePreviousAddresses = command((db, p: { accountId: string; since: number }) =>
   db.deleteFrom('address_change').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
 );
+
+/** Ends the right to undo one change of an account, with the reservation of its address. */
+export const removePreviousAddress = command((db, p: { hash: string }) =>
+  db.deleteFrom('address_change').where('hash', '=', p.hash),
+);
+
+/**
+ * Ends the rights that are younger than the right of an address, which its owner has just proved to read: older rights beat younger
+ * ones. Does nothing where the address has no right to undo a change.
+ * @returns the right, which ends as well: the account has its address
+ */
+export function* endYoungerRights(accountId: string, email: string, now: number): Work<PreviousAddress | undefined> {
+  const rights = yield* listPreviousAddresses({ accountId, now });
+  const own = rights.findLast((right) => right.email.toLowerCase() === email.toLowerCase());
+  if (own !== undefined) yield* removePreviousAddresses({ accountId, since: own.changedAt });
+  return own;
+}

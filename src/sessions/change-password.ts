@@ -52,7 +52,7 @@ export async function changePassword(
       if (locked.passwordHash !== account.passwordHash) {
         throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
       }
-      return { passwordHash: hash };
+      return { passwordHash: hash, passwordSetAt: now };
     },
     afterSave: (changed) => enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now),
   });

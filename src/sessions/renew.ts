@@ -20,7 +20,7 @@ interface SecuringChange {
   readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | 'provedAt' | 'provedBy'>>;
   readonly event: AccountChangeEvent;
   /** The change beside the new generation, given the account as it is under the lock. It refuses by throwing. */
-  readonly decide?: (account: Account) => Partial<Pick<Account, 'passwordHash' | 'profile'>>;
+  readonly decide?: (account: Account) => Partial<Pick<Account, 'passwordHash' | 'passwordSetAt' | 'profile'>>;
   /** Work of the same commit before the change, under the account's lock. It refuses by throwing. */
   readonly prepare?: () => Work<void>;
   /** More work of the same commit, given the changed account and the session in which its owner continues. */

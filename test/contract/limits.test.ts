@@ -43,8 +43,10 @@ const signIn = (server: TestServer, name: () => string) => async () => {
 
 let names = 0;
 
-/** The limit in bytes is not one of uses: authorize-size.test.ts tests it. */
-type LimitOfUses = Exclude<LimitName, 'pendingBytesAddress'>;
+/** Limits of a rolling period: authorize-size.test.ts and address-rights.test.ts test them. */
+const ROLLING = ['pendingBytesAddress', 'addressAccount'] as const;
+type LimitOfUses = Exclude<LimitName, (typeof ROLLING)[number]>;
+const isRolling = (name: string): boolean => ROLLING.some((rolling) => rolling === name);
 
 /** Asks for a message, as pages do that answer the same whether it may be sent. */
 const askForMail = (server: TestServer, to: () => string, settings: Readonly<Record<string, string>>) =>
@@ -196,10 +198,7 @@ async function recorded(server: TestServer): Promise<string[]> {
 
 const settings = (value: string, which: (name: string) => boolean) =>
   Object.fromEntries(
-    Object.entries(limitVariables).map(([key, { name }]) => [
-      name,
-      which(key) && key !== 'pendingBytesAddress' ? value : 'off',
-    ]),
+    Object.entries(limitVariables).map(([key, { name }]) => [name, which(key) && !isRolling(key) ? value : 'off']),
   );
 
 // Apart, for what is counted for an account or a client comes from one address, too, and much of it after a sign-in.

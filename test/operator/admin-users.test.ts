@@ -93,6 +93,9 @@ const ALL_SCOPES = 'openid email details phone social organization.read';
 
 test('decisions §7: all that UserInfo can show is set through the API, and shows in the next request', async () => {
   const [client, user] = [await newClient(server), await newUser(server)];
+  // A decision on the address ends tokens, so it is made before.
+  const { email, emailVerified } = CHANGE;
+  assert.equal((await api('PATCH', `/users/${user.id}`, { email, emailVerified })).status, 200);
   const tokens = await tokensFor(server, client, user, { scope: ALL_SCOPES });
   const { createdAt } = (await api('GET', `/users/${user.id}`)).body;
   server.advance(1000);

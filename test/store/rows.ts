@@ -26,6 +26,7 @@ export function* account(id: string, name = `user${id}`): Work<boolean> {
     id,
     profile: newProfile({ username: name, displayName: name, email: `${name}@example.com` }, id, NOW),
     passwordHash: null,
+    passwordSetAt: null,
     generation: `generation ${id}`,
     bannedAt: null,
     bannedUntil: null,

@@ -76,6 +76,11 @@ export const limitVariables = {
     '3/720h',
     'Changes of the username of one account. Each holds the earlier one for 90 days.',
   ),
+  addressAccount: new LimitVariable(
+    'TESSERA_LIMIT_ADDRESS_ACCOUNT',
+    '3/168h',
+    'Changes of the email address of one account in any period of that length. Undoing a change, going back to an earlier address and what administrators do are not limited.',
+  ),
   exportAccount: new LimitVariable(
     'TESSERA_LIMIT_EXPORT_ACCOUNT',
     '3/24h',

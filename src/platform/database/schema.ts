@@ -48,6 +48,8 @@ export interface AccountTable {
   email_key: string;
   email_verified: Flag;
   password_hash: string | null;
+  /** Null since the account was created, or for longer than this is recorded. */
+  password_set_at: Instant | null;
   generation: string;
   display_name: string;
   about: string;

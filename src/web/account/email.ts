@@ -7,6 +7,7 @@ import {
   readAddressRequest,
   requestAddress,
 } from '../../addresses/change-address.ts';
+import { closeRight, type EarlierAddress, readEarlierAddresses } from '../../addresses/close-right.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { formats } from '../../platform/validation/formats.ts';
@@ -18,17 +19,21 @@ import {
   generalProblem,
   hidden,
   isolate,
+  moment,
   NO_PROBLEMS,
   operator,
   type Problems,
   problemSummary,
 } from '../kit/components.ts';
-import { html } from '../kit/html.ts';
-import { sendPage } from '../kit/layout.ts';
+import { type Html, type HtmlPart, html } from '../kit/html.ts';
+import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { accountLayout } from './layout.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from './visit.ts';
+
+/** Where the right of an earlier address is ended. */
+const CLOSE_PATH = '/account/email/earlier';
 
 /** The page on which people verify or change their email address. */
 export function emailRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -41,7 +46,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
     status: number,
     visit: AccountVisit,
     problems: Problems = NO_PROBLEMS,
-    { done, typed = '' }: { readonly done?: string; readonly typed?: string } = {},
+    { done, typed = '' }: { readonly done?: HtmlPart; readonly typed?: string } = {},
   ): Promise<FastifyReply> {
     const frame = frameOf(visit);
     const { email, emailVerified } = visit.account.profile;
@@ -76,9 +81,10 @@ ${field(codeField)}<div><button class="primary" type="submit">${text.codeSubmit}
     } as const;
     const changeForm = html`<form method="post" action="${path('/account/email')}" novalidate>${hidden(frame.token)}
 ${field(changeField)}<div><button class="primary" type="submit">${text.changeSubmit}</button></div></form>`;
+    const earlier = await readEarlierAddresses(services, visit);
     const forms = html`${codeForm}${verifyForm}
 <section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
-${proofGate(site, proof, 'email', changeForm)}</section>`;
+${proofGate(site, proof, 'email', changeForm)}</section>${earlier.length > 0 && earlierSection(site, frame.token, earlier)}`;
     const body = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(messages, problems)}
 <section class="card"><header><h2>${text.current}</h2></header><p>${isolate(email)} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
@@ -99,8 +105,29 @@ ${mail.available && forms}`;
     const typed = (form.get('email') ?? '').trim();
     const problem = problemOf(typed, visit.account.profile.email, services.signUp);
     if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', text[problem]), { typed });
-    if (mail.available) await requestAddress(services, addressVisit(visit), typed);
+    const wait = mail.available ? await requestAddress(services, addressVisit(visit), typed) : 0;
+    if (wait > 0) return sendLimited(reply, visit, wait, typed);
     return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
+  });
+
+  function sendLimited(
+    reply: FastifyReply,
+    visit: AccountVisit,
+    seconds: number,
+    typed: string,
+  ): Promise<FastifyReply> {
+    reply.header('retry-after', String(seconds));
+    return show(reply, 429, visit, fieldProblem('email', text.changesLimited(seconds)), { typed });
+  }
+
+  app.post(CLOSE_PATH, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
+    const address = form.get('address') ?? '';
+    return (await closeRight(services, visit, address))
+      ? show(reply, 200, visit, NO_PROBLEMS, { done: text.earlierDone(isolate(address)) })
+      : show(reply, 403, visit, generalProblem(text.earlierNoFactor));
   });
 
   app.post('/account/email/verify', { preHandler: countForm }, async (request, reply) => {
@@ -142,6 +169,24 @@ function problemOf(typed: string, current: string, signUp: SignUpSettings): 'bad
   if (!formats.email(typed)) return 'bad';
   if (emailKey(typed) === emailKey(current)) return 'same';
   return mayHaveAddress(signUp, typed) ? undefined : 'notAllowed';
+}
+
+/** The addresses that can still undo a change, each with a form that ends its right where the visitor may do that. */
+function earlierSection({ messages, path }: Site, token: string, addresses: readonly EarlierAddress[]): Html {
+  const text = messages.address;
+  const rows = addresses.map(
+    ({
+      email,
+      until,
+      isClosable,
+    }) => html`<li><p>${isolate(email)}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
+${
+  isClosable &&
+  html`<form method="post" action="${path(CLOSE_PATH)}">${hidden(token, { address: email })}<div><button class="danger" type="submit">${text.earlierSubmit}</button></div></form>`
+}</li>`,
+  );
+  return html`<section class="card"><header><h2>${text.earlierTitle}</h2><p class="muted small">${text.earlierLead}</p></header>
+<ul class="rows">${rows}</ul>${addresses.some(({ isClosable }) => !isClosable) && html`<p class="muted small">${text.earlierNoFactor}</p>`}</section>`;
 }
 
 const addressVisit = ({ account, session, browser, origin }: AccountVisit) => ({

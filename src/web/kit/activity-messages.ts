@@ -58,6 +58,7 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.address_change_requested': 'You asked to change your email address.',
   'account.address_changed': 'Your email address was changed.',
   'account.address_change_undone': 'The change of your email address was undone.',
+  'account.earlier_address_removed': 'You ended the right of an earlier email address to undo a change.',
   'account.secured': 'You reported that something was not you. Everything was ended.',
   'account.banned': 'Your account was banned.',
   'account.unbanned': 'The ban of your account was lifted.',

@@ -1,3 +1,4 @@
+import { duration } from './error-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** The texts of pages about email addresses, and of those that links in messages open. */
@@ -16,6 +17,16 @@ export const addressTexts = {
   changeTitle: 'Change the address',
   changeLead:
     'We send a link and a code to the new address. Your address changes when you use one of them; you are then signed out in every other browser and in your apps.',
+  changesLimited: (seconds: number) =>
+    `You changed your address too often. Wait ${duration(seconds)}, then try again. You can go back to an earlier address at any time.`,
+  earlierTitle: 'Earlier addresses',
+  earlierLead:
+    'Each of these was told of the change and has a link that undoes it, so that a thief cannot keep your account. If a mailbox is no longer yours, end its right.',
+  earlierUntil: 'can undo the change until ',
+  earlierSubmit: 'This mailbox is no longer mine',
+  earlierNoFactor:
+    'To end the right of an address, first confirm that it is you with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
+  earlierDone: (address: HtmlPart): HtmlPart => [address, ' can no longer undo the change.'],
   newAddress: 'New email address',
   changeSubmit: 'Send a link and a code',
   bad: 'Enter an email address such as ada@example.com.',
@@ -36,6 +47,8 @@ export const addressTexts = {
   done: {
     'verify address': 'Your address is verified.',
     'change address': 'Your address is changed. The earlier one was told, and can undo this for seven days.',
+    'go back':
+      'Your account has its earlier address again. What was added since is removed, and the address in between can no longer change anything.',
   },
   confirmTitle: 'Confirm this address',
   confirmLead: (address: HtmlPart, username: HtmlPart): HtmlPart => [

@@ -38,6 +38,7 @@ import { retention } from './0039-retention.ts';
 import { knownServer } from './0040-known-server.ts';
 import { reviewTimes } from './0041-review-times.ts';
 import { retentionIndexes } from './0042-retention-indexes.ts';
+import { passwordSetAt } from './0043-password-set-at.ts';
 import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -108,6 +109,7 @@ const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initia
   '0040-known-server': { kind: 'expand', statements: knownServer },
   '0041-review-times': reviewTimes,
   '0042-retention-indexes': retentionIndexes,
+  '0043-password-set-at': { kind: 'expand', statements: passwordSetAt },
 };
 
 /** The timeline of this version. A change is a new entry at the end. */
