@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Agent } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
 import { newPasskey, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { totpCode } from '../support/second-factor.ts';
@@ -54,7 +55,76 @@ const isVerified = (state: Readonly<State>, { user }: { readonly user: number; r
   return canRecover(state, person) && person.verified;
 };
 
+/** Gives the person another address, as their thief does, who knows what they sign in with. */
+async function moveAddress(state: State, world: World, user: User, acting: Agent, email: string): Promise<void> {
+  const person = pick(world.users, user.index);
+  await acting.submit(await acting.get('/account/email'), { email }, '/account/email');
+  const { link = '' } = await newestMail(world.server, email, 'address change');
+  assert.equal((await press(acting, link)).status, 200);
+  secure(state, user);
+  person.email = email;
+}
+
+/** The newest link with which an address can undo a change. */
+const undoLink = async (world: World, address: string): Promise<string | undefined> =>
+  (await mailsTo(world.server, address)).find(({ link }) => link?.includes('/undo-address-change'))?.link;
+
 export const ownAccountSteps = {
+  /** A thief has moved the address; an operator sets the earlier one again, and nothing from before it works. */
+  operatorSetsAddress: step({
+    weight: 1,
+    argument: known,
+    applies: isVerified,
+    async act(state, world, { user: which }) {
+      const user = pick(state.users, which);
+      const person = pick(world.users, user.index);
+      await enoughCodes(world, user);
+      const thief = await freshBrowser(world, user);
+      const earlier = person.email;
+      await moveAddress(state, world, user, thief, `thief-${state.nextGeneration}-${person.username}@example.com`);
+      const right = await undoLink(world, earlier);
+      const set = await admin(world.server, 'PATCH', `/users/${person.id}`, { email: earlier, emailVerified: true });
+      assert.equal(set.status, 200, JSON.stringify(set.body));
+      secure(state, user);
+      person.email = earlier;
+      assert.equal(await isSignedIn(thief), false);
+      assert.equal((await world.newBrowser().get(right ?? '')).status, 410);
+    },
+  }),
+  /** The owner goes back to the address that a thief moved, and keeps the account whatever the thief's address does. */
+  goBackToAddress: step({
+    weight: 1,
+    argument: known,
+    applies: isVerified,
+    async act(state, world, { user: which }) {
+      const user = pick(state.users, which);
+      const person = pick(world.users, user.index);
+      // A person who has an authenticator app undoes the change, in the step below.
+      if (person.factor !== undefined) return;
+      const thief = await freshBrowser(world, user);
+      const [earlier, thiefs] = [person.email, `thief-${state.nextGeneration}-${person.username}@example.com`];
+      await moveAddress(state, world, user, thief, thiefs);
+      const right = (await undoLink(world, earlier)) ?? '';
+      const owner = await freshBrowser(world, user);
+      await moveAddress(state, world, user, owner, earlier);
+      assert.deepEqual([await isSignedIn(thief), await isSignedIn(owner)], [false, true]);
+      const younger = await undoLink(world, thiefs);
+      if (younger === undefined) {
+        assert.equal((await world.newBrowser().get(right)).status, 410, 'the right was used');
+        return;
+      }
+      // What the owner signed in with was set since the account may have been in foreign hands: the older right decides.
+      assert.equal((await press(world.newBrowser(), younger)).status, 200);
+      secure(state, user);
+      assert.equal((await press(world.newBrowser(), right)).status, 200);
+      secure(state, user);
+      const recovery = await newestMail(world.server, earlier, 'recovery');
+      const password = newPassword(state);
+      const done = await useLink(world.newBrowser(), recovery.link ?? '', password);
+      assert.equal(done.status, 200, done.text);
+      recovered(state, world, user, password);
+    },
+  }),
   /** Another address; and, where that was a thief, the owner of the earlier one undoes it. */
   changeAddress: step({
     weight: 1,

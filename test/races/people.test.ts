@@ -176,9 +176,21 @@ interface Form {
 }
 
 /** Events that end the undo of a change of address, which outlives generations. */
-const ENDS_UNDO = ['a ban', 'a suspension', 'an undone change of address', 'a deletion by an operator'];
+const ENDS_UNDO = [
+  'a ban',
+  'a suspension',
+  'an undone change of address',
+  'going back to an earlier address',
+  'another address by an operator',
+  'a recovery',
+  'a deletion by an operator',
+];
 /** A person whose account waits for its deletion has no session. */
-const WITHOUT_SESSION = [...ENDS_UNDO, 'a recovery', '“This was not me”', 'signing out everywhere by an operator'];
+const WITHOUT_SESSION = [
+  ...ENDS_UNDO.filter((ending) => ending !== 'going back to an earlier address'),
+  '“This was not me”',
+  'signing out everywhere by an operator',
+];
 
 const FORMS: Readonly<Record<string, Form>> = {
   'adding an authenticator app': {
@@ -261,14 +273,20 @@ const FORMS: Readonly<Record<string, Form>> = {
   'the code for another address': {
     async prepare(person) {
       const { browser } = await inSession(person, SECURITY, '/account/password');
-      const { code } = await challenge(person, 'change address', browser, { email: `new-${person.email}` });
+      const { code } = await challenge(person, 'change address', browser, {
+        email: `new-${person.email}`,
+        provedBy: 'password',
+      });
       return { browser, send: await formAt(browser, '/account/email', '/account/email/code', { code }) };
     },
   },
   'the link for another address': {
     async prepare(person) {
       const { browser } = await inSession(person, SECURITY, '/account/password');
-      const { link } = await challenge(person, 'change address', browser, { email: `new-${person.email}` });
+      const { link } = await challenge(person, 'change address', browser, {
+        email: `new-${person.email}`,
+        provedBy: 'password',
+      });
       return { browser, send: await formAt(browser, `/verify?token=${link}`, '/verify', {}) };
     },
   },
@@ -450,6 +468,15 @@ const ENDINGS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = 
   },
   'an undone change of address': ({ undo }) =>
     send(agent(server.baseUrl), `/undo-address-change?token=${undo.link}`, '/undo-address-change'),
+  async 'going back to an earlier address'(person) {
+    const [row] = await query(server, 'SELECT generation FROM account WHERE id = ?', person.id);
+    const generation = String(row?.['generation']);
+    const data = { email: `former-${person.email}`, provedBy: 'password' };
+    const { code } = await challenge({ ...person, generation }, 'change address', person.other, data);
+    await send(person.other, '/account/email', '/account/email/code', { code });
+  },
+  'another address by an operator': (person) =>
+    operator(person, 'PATCH', '', { email: `repaired-${person.email}`, emailVerified: true }),
   'a request for deletion': ({ other }) => send(other, '/account/data', '/account/deletion', { confirm: 'yes' }),
   'signing out everywhere by an operator': (person) => operator(person, 'DELETE', '/sessions'),
   'a deletion by an operator': (person) => operator(person, 'DELETE'),

@@ -33,6 +33,7 @@ const PLANS: Readonly<Record<Store, Plan>> = {
       'test/{contract,conformance,races,model,security,postgres}/**/*.test.ts',
       'test/cluster/!(checker).test.ts',
       'test/operator/!(cli-events).test.ts',
+      'test/matrix/taken-back.test.ts',
       'test/store/{audit,mail}.test.ts',
       'test/releases/*.test.ts',
     ],

@@ -9,7 +9,10 @@ import { type Forgery, type SoftAuthenticator, softAuthenticator } from './soft-
 
 /** Gives a person a passkey, as if they had added it an hour ago, in an earlier session. */
 export const newPasskey = (server: TestServer, accountId: string): Promise<SoftAuthenticator> =>
-  withData(server, ({ database }) => newPasskeyAt(server.baseUrl, database, accountId, server.now() - 3_600_000));
+  withData(server, ({ database }) => newPasskeyAt(baseUrlOf(server), database, accountId, server.now() - 3_600_000));
+
+/** The base URL, which is the address of the first node, and so the origin of every passkey. */
+const baseUrlOf = ({ nodes, baseUrl }: TestServer): string => nodes[0] ?? baseUrl;
 
 /** The same in a database that is open, as of an instant. */
 export async function newPasskeyAt(
@@ -77,7 +80,7 @@ export async function addPasskeyOnPage(
   forged: Forgery = {},
   status = 200,
 ): Promise<SoftAuthenticator> {
-  const authenticator = softAuthenticator(server.baseUrl, userHandleOf(accountId));
+  const authenticator = softAuthenticator(baseUrlOf(server), userHandleOf(accountId));
   const passkey = authenticator.create(await passkeyOptions(browser, `${FORM}/new`), forged);
   await passkeyForm(browser, { action: 'add', passkey }, status);
   return authenticator;
