@@ -44,6 +44,12 @@ const PROVED: Readonly<Record<string, ProvedRoute>> = {
   // There is no export yet.
   'POST /account/data/export/download': { next: 'export', forms: [() => ({ file: 'data' })], answers: [409] },
   'POST /account/email': { next: 'email', forms: [() => ({ email: 'another@example.com' })], answers: [200] },
+  // There is no earlier address.
+  'POST /account/email/earlier': {
+    next: 'email',
+    forms: [() => ({ address: 'former@example.com' })],
+    answers: [403],
+  },
   'POST /account/trusted-browsers': { next: 'trusted-browsers', answers: [303] },
   'POST /account/password': {
     next: 'password',
