@@ -93,12 +93,12 @@ const meanings: Readonly<Record<string, string>> = {
   sub: 'The person’s id, a Snowflake as a decimal string, never reused. In an app’s own token, the app’s id.',
   iat: 'When it was issued, as a Unix time in seconds.',
   exp: 'When it expires, as a Unix time in seconds: it is invalid from that second on.',
-  jti: '128 random bits; in a refresh token, preceded by the time of issue.',
+  jti: '128 random bits; in a refresh token, preceded by the time of issue; in an ID token, by the token family and a dot.',
   client_id: 'The app’s id.',
   scope: 'The granted scopes, separated by spaces.',
   email:
     'The email address, at the contract’s endpoints whatever the scopes; not in a token that [another resource server](token-services.md) may read.',
-  family: 'The token family; in an ID token only if it is signed with a key pair.',
+  family: 'The token family; in an ID token of the contract’s endpoints only if it is signed with a key pair.',
   claims: '[Single claims](authorization.md#single-claims) for `/oidc/userinfo`, if the request asked for any.',
   name: 'The display name.',
   preferred_username: 'The username.',
@@ -130,7 +130,7 @@ const userInfoClaims: Readonly<Record<string, string>> = {
   phone_number_verified: 'Always `false`: numbers are not verified.',
 };
 
-/** Those of tokens have the claims of UserInfo as well, where a request or the registration asks for them. */
+/** ID tokens have the claims of UserInfo as well: those of the granted scopes, unless the registration leaves them out, or requested ones. */
 const tokenMeanings = { ...userInfoClaims, ...meanings };
 
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
@@ -174,7 +174,9 @@ export function claims(note: string): string {
 ${rows.join('\n')}
 
 Treat access and refresh tokens as opaque: only this service reads them, and their claims may change. The [kinds](tokens.md) differ in
-\`typ\`, audience and key. The columns marked \`/oidc\` are for tokens of the standard endpoints. An app’s own token is issued for [\`client_credentials\`](token-services.md), a logout token when a
+\`typ\`, audience and key. The columns marked \`/oidc\` are for tokens of the standard endpoints.
+Their ID token has the claims of the granted scopes, as \`/oidc/userinfo\` gives them, unless the app is registered with
+\`--id-token-claims requested\`. A refreshed one has those of the scopes that are granted then. An app’s own token is issued for [\`client_credentials\`](token-services.md), a logout token when a
 [session ends](../how-to/sign-out.md).
 
 ## At \`/oidc/userinfo\`
@@ -234,13 +236,13 @@ ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
   about. A public client with a loopback or private-use-scheme redirect URI
   [asks every time](../how-to/register-an-app.md#register-a-public-client).
 - **Withdrawal**: when the person withdraws a scope on a later consent page, it is removed at once from every token that the app has:
-  UserInfo, refresh and introspection leave it out. A scope that is granted later applies to new tokens only.
+  UserInfo, refresh, the ID tokens of a refresh and introspection leave it out. A scope that is granted later applies to new tokens only.
 - **Granted scopes** are in the \`scope\` claim of the access token, always in the order of this table
   (${list(SCOPES)}). The token response of \`/oidc/token\` always includes \`scope\`; that of
   \`/api/v2/oauth/token\` only if less was granted than requested, or than before.
 - **Fields of a scope that was not granted are absent**, never \`null\`.
 - **Invalid scopes**: a scope that does not exist, or that the app is not registered for, is \`invalid_scope\` at
   \`/api/v2/oauth/authorize\`. \`/oidc/authorize\` leaves it out, and answers \`invalid_scope\` only if nothing is left.
-- **A refresh** may request fewer scopes, never more. The restriction applies to that access token only.
+- **A refresh** may request fewer scopes, never more. The restriction applies to the tokens of that response only, the ID token among them.
 `;
 }

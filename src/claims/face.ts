@@ -31,6 +31,8 @@ export interface FaceRules {
   readonly defaultIdTokenAlg: 'HS256' | 'RS256';
   /** Whether every access token and ID token has the claims about the user that the contract lists (§2.2). */
   readonly identityClaims: boolean;
+  /** The claim by which an ID token names its token family: one of our own, or `jti` (RFC 7519 §4.1.7). */
+  readonly idTokenFamily: 'family' | 'jti';
   /** Whether access tokens have the claims of RFC 9068. */
   readonly accessTokenProfile: boolean;
   /** Whether every token response names the scopes, and not only one that grants fewer than were requested (RFC 6749 §5.1). */
@@ -56,6 +58,7 @@ const CONTRACT: FaceRules = {
   claimScopes: CONTRACT_CLAIM_SCOPES,
   defaultIdTokenAlg: 'HS256',
   identityClaims: true,
+  idTokenFamily: 'family',
   accessTokenProfile: false,
   alwaysNamesScopes: false,
   barredIsInvalidGrant: false,
@@ -76,6 +79,7 @@ const STANDARD: FaceRules = {
   claimScopes: STANDARD_CLAIM_SCOPES,
   defaultIdTokenAlg: 'RS256',
   identityClaims: false,
+  idTokenFamily: 'jti',
   accessTokenProfile: true,
   alwaysNamesScopes: true,
   barredIsInvalidGrant: true,

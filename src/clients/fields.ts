@@ -17,7 +17,7 @@ import {
 /** Whether a client can keep a secret: RFC 6749 §2.1. */
 export type ClientType = 'confidential' | 'public';
 
-const ID_TOKEN_CLAIMS = ['requested', 'granted'] as const;
+const ID_TOKEN_CLAIMS = ['granted', 'requested'] as const;
 type IdTokenClaims = (typeof ID_TOKEN_CLAIMS)[number];
 
 const text = Type.String();
@@ -328,21 +328,22 @@ export const CLIENT_FIELDS = {
       kind: 'list',
     },
   }),
-  /** Which claims about the user the ID tokens of `/oidc/token` have. */
+  /** Which claims about the user the ID tokens of `/oidc/token` have. Many apps read nothing but the ID token. */
   idTokenClaims: declareField({
     column: 'id_token_claims',
     codec: plain<IdTokenClaims>(),
-    initial: 'requested',
+    initial: 'granted',
     schema: Type.Unsafe<IdTokenClaims>({
       enum: ID_TOKEN_CLAIMS,
       about:
-        'Claims about the user in ID tokens of /oidc/token: requested for those that the claims parameter names, granted for those of all granted scopes. Default: requested.',
+        'Claims about the user in ID tokens of /oidc/token: granted for those of all granted scopes and those that the claims parameter names, requested for the latter only. Default: granted.',
       description: `one of ${ID_TOKEN_CLAIMS.join(', ')}`,
     }),
     record: Type.Unsafe<string>({ enum: ID_TOKEN_CLAIMS }),
     option: {
       flags: '--id-token-claims <which>',
-      about: `claims about the user in ID tokens of /oidc/token: ${ID_TOKEN_CLAIMS.join(', ')}`,
+      about:
+        'claims about the user in ID tokens of /oidc/token: granted, those of the granted scopes (default); requested, those that the claims parameter names',
       kind: 'text',
     },
   }),

@@ -3,10 +3,12 @@ import { after, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { dropKeyPair, maintainKeyPairs, rotateKeyPairs } from '../../src/keys/key-pairs.ts';
+import { openKeys } from '../../src/keys/keys.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
+  claimsOf,
   newClient,
   newUser,
   refresh,
@@ -152,6 +154,22 @@ test('§2: a hint whose time has passed is a hint all the same', async () => {
   server.advance(DAY);
   const answer = await leave(browser, { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN });
   assert.equal(answer.location?.href, RETURN);
+  assert.equal(await isSignedIn(browser), false);
+});
+
+test('decisions §10: a hint that names its family as ID tokens did before still counts', async () => {
+  const { browser, tokens } = await session();
+  const { jti, ...claims } = claimsOf(tokens.id_token);
+  const family = String(jti).split('.')[0];
+  const earlier = await withData(server, async ({ database, secret, clock }) => {
+    const keys = await openKeys(database, { current: secret, previous: undefined }, clock);
+    return keys
+      .keySet()
+      .signer('RS256', clock())
+      ?.sign({ ...claims, family }, 'JWT');
+  });
+  const answer = await leave(browser, { id_token_hint: earlier ?? '', post_logout_redirect_uri: RETURN });
+  assert.deepEqual([answer.status, answer.location?.href], [302, RETURN]);
   assert.equal(await isSignedIn(browser), false);
 });
 

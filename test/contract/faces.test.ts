@@ -59,24 +59,72 @@ describe('the authorization endpoint of the standard face', () => {
 });
 
 describe('the tokens of the standard face', () => {
-  test('an ID token has the claims of the protocol and no other, and the response names the scopes', async () => {
+  const PROTOCOL = ['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'sid', 'sub'];
+  const PROFILE = ['locale', 'name', 'picture', 'preferred_username', 'updated_at'];
+  const EMAIL = ['email', 'email_verified'];
+  const assertNames = (token: string, ...expected: readonly string[]) =>
+    assert.deepEqual(Object.keys(claimsOf(token)).sort(), [...PROTOCOL, ...expected].sort());
+
+  test('decisions §10: an ID token has the claims of the protocol and of the granted scopes, and no other', async () => {
     const { user, browser } = await newSignedInUser(server);
-    const tokens = await tokensFor(server, client, user, { scope: SCOPE, nonce: 'n' }, { browser });
-    assert.equal(tokens.scope, SCOPE);
-    const names = Object.keys(claimsOf(tokens.id_token)).sort();
-    const expected = ['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'family', 'iat', 'iss', 'nonce', 'sid', 'sub'];
-    assert.deepEqual(names, expected);
+    const tokens = await tokensFor(server, client, user, { scope: SCOPE, nonce: 'n' }, { browser, allow: ['profile'] });
+    assert.equal(tokens.scope, 'openid profile');
+    assertNames(tokens.id_token, 'nonce', ...PROFILE);
+    assert.equal(claimsOf(tokens.id_token).preferred_username, user.username);
+    const renewed = await refresh(server, client, tokens.refresh_token);
+    assertNames(renewed.body.id_token, ...PROFILE);
+    const bare = await tokensFor(server, client, user, { scope: 'openid' }, { browser });
+    assertNames(bare.id_token);
   });
 
-  test('with idTokenClaims=granted it has those of the granted scopes as well, also after a refresh', async () => {
-    const granting = standard(await newClient(server, { idTokenSignedResponseAlg: 'RS256', idTokenClaims: 'granted' }));
+  test('decisions §10: a refreshed ID token has the claims of the scopes that are still granted, with what holds now', async () => {
     const { user, browser } = await newSignedInUser(server);
-    const tokens = await tokensFor(server, granting, user, { scope: SCOPE }, { browser, allow: ['profile'] });
-    const renewed = await refresh(server, granting, tokens.refresh_token);
-    for (const token of [tokens.id_token, renewed.body.id_token]) {
-      assert.equal(claimsOf(token).preferred_username, user.username);
-      assert.equal(claimsOf(token).email, undefined);
+    const first = await tokensFor(server, client, user, { scope: SCOPE }, { browser });
+    assertNames(first.id_token, ...PROFILE, ...EMAIL);
+    await admin(server, 'PATCH', `/users/${user.id}`, { displayName: 'Ada King' });
+    const narrowed = await refresh(server, client, first.refresh_token, { scope: 'openid email' });
+    assertNames(narrowed.body.id_token, ...EMAIL);
+    const whole = await refresh(server, client, narrowed.body.refresh_token);
+    assertNames(whole.body.id_token, ...PROFILE, ...EMAIL);
+    assert.equal(claimsOf(whole.body.id_token).name, 'Ada King');
+    // A later decision takes the email address from what was issued.
+    await codeFor(server, client, user, { scope: SCOPE, prompt: 'consent' }, { browser, allow: ['profile'] });
+    const withdrawn = await refresh(server, client, whole.body.refresh_token);
+    assertNames(withdrawn.body.id_token, ...PROFILE);
+  });
+
+  test('with idTokenClaims=requested it has those of the protocol and those that the request names', async () => {
+    const sparing = standard(await newClient(server, { idTokenClaims: 'requested' }));
+    const { user, browser } = await newSignedInUser(server);
+    const claims = JSON.stringify({ id_token: { email: null } });
+    const plain = await tokensFor(server, sparing, user, { scope: SCOPE }, { browser });
+    const asking = await tokensFor(server, sparing, user, { scope: SCOPE, claims }, { browser });
+    for (const [tokens, expected] of [
+      [plain, []],
+      [asking, ['email']],
+    ] as const) {
+      assertNames(tokens.id_token, ...expected);
+      assertNames((await refresh(server, sparing, tokens.refresh_token)).body.id_token, ...expected);
     }
+  });
+
+  test('decisions §10: the jti of an ID token is its family, a dot and a random part', async () => {
+    const { user, browser } = await newSignedInUser(server);
+    const first = await tokensFor(server, client, user, {}, { browser });
+    const { family } = claimsOf(first.access_token);
+    const { body: second } = await refresh(server, client, first.refresh_token);
+    const [one, two] = [first, second].map(({ id_token: token }) => String(claimsOf(token).jti));
+    for (const jti of [one, two]) assert.match(jti ?? '', new RegExp(`^${family}\\.[A-Za-z0-9_-]{22}$`));
+    assert.notEqual(one, two);
+  });
+
+  test('the ID token of the contract’s face names its family as before, and only if a key pair signs it', async () => {
+    const { user, browser } = await newSignedInUser(server);
+    const tokens = await tokensFor(server, contract, user, {}, { browser });
+    assert.equal(claimsOf(tokens.id_token).family, claimsOf(tokens.access_token).family);
+    const symmetric = await tokensFor(server, await newClient(server), user, {}, { browser });
+    for (const token of [tokens.id_token, symmetric.id_token]) assert.ok(!('jti' in claimsOf(token)));
+    assert.ok(!('family' in claimsOf(symmetric.id_token)));
   });
 
   test('RFC 9068 §2: an access token has its header and claims, and no email address', async () => {

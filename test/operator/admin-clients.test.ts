@@ -45,7 +45,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     type: 'confidential',
     requirePkce: false,
     faces: ['contract', 'standard'],
-    idTokenClaims: 'requested',
+    idTokenClaims: 'granted',
     idTokenSignedResponseAlg: null,
     userinfoSignedResponseAlg: null,
     tokenEndpointAuthMethod: null,

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { isLater } from '../../src/platform/version.ts';
 import { agent } from '../support/agent.ts';
-import { redeem, refresh, signedIn, userinfo } from '../support/flow.ts';
+import { newClient, redeem, refresh, signedIn, userinfo } from '../support/flow.ts';
 import { contents, heldAt, RELEASES, released } from './fixture.ts';
 import { serverOn } from './life.ts';
 import type { Place } from './places.ts';
@@ -45,6 +45,22 @@ for (const [kind, skip] of kinds) {
         );
         assert.ok((await migrated(place)).length > 0);
         assert.deepEqual(await place.rows(tables), before);
+      });
+
+      test('decisions §10: apps keep the ID token that they were registered for, and new ones get the new default', async () => {
+        const place = await arrive();
+        await migrated(place);
+        const columns = { client: { id_token_claims: { required: true } } };
+        const { client: before = [] } = await place.rows(columns);
+        assert.ok(before.length > 0 && before.every((row) => row === 'requested'), before.join());
+        const { secret, now } = heldAt(version);
+        const server = await serverOn({ ...place.environment, TESSERA_SECRET: secret }, { now: now + 1000 });
+        try {
+          await newClient(server);
+        } finally {
+          await server.close();
+        }
+        assert.deepEqual((await place.rows(columns))['client']?.toSorted(), ['granted', ...before].toSorted());
       });
 
       test('every statement of the release runs on the schema of this version', {

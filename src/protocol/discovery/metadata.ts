@@ -14,7 +14,7 @@ export const JWKS_PATH = '/.well-known/jwks.json';
 
 /** The claims of ID tokens and of the standard UserInfo. */
 const CLAIMS = [
-  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'amr', 'at_hash'],
+  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'amr', 'at_hash', 'jti'],
   ...FACE_RULES.standard.claimScopes.keys(),
 ];
 

@@ -71,10 +71,19 @@ test('RFC 7519 §4.1.3: one audience is a string, several are an array', () => {
 });
 
 test('an ID token hint is read without its time, and only from this issuer', () => {
-  const hint = { iss: ISSUER, aud: '2', sub: '1', family: '3', sid: 's', exp: 0 };
-  assert.deepEqual(readIdClaims(hint, ISSUER), { accountId: '1', clientId: '2', familyId: '3', sid: 's' });
-  for (const change of [{ iss: 'x' }, { aud: ['2'] }, { sub: 'x' }, { family: undefined }, { sid: 1 }]) {
-    assert.equal(readIdClaims({ ...hint, ...change }, ISSUER), undefined);
+  const { family, jti, ...rest } = { iss: ISSUER, aud: '2', sub: '1', family: '3', jti: '3.r', sid: 's', exp: 0 };
+  const named = { accountId: '1', clientId: '2', familyId: '3', sid: 's' };
+  for (const hint of [
+    { ...rest, jti },
+    { ...rest, family },
+  ]) {
+    assert.deepEqual(readIdClaims(hint, ISSUER), named);
+    for (const change of [{ iss: 'x' }, { aud: ['2'] }, { sub: 'x' }, { sid: 1 }, { family: 3 }]) {
+      assert.equal(readIdClaims({ ...hint, ...change }, ISSUER), undefined);
+    }
+  }
+  for (const wrong of ['3', '.3', 'x.3', '03.r', '', 3, undefined]) {
+    assert.equal(readIdClaims({ ...rest, jti: wrong }, ISSUER), undefined, String(wrong));
   }
 });
 

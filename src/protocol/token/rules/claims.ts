@@ -7,6 +7,7 @@ import { standardClaim, standardClaims } from '../../../claims/rules/userinfo.ts
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
+import { randomIdentifier } from '../../../platform/crypto/secrets.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 
 /** Lifetime of access and ID tokens, in seconds. */
@@ -162,8 +163,7 @@ export function idClaims(subject: Subject, context: IdTokenContext, now: number)
     sid: subject.sid,
     amr: subject.amr,
     at_hash: accessTokenHash(accessToken, alg),
-    // Identifies the authorization when the token is sent as a hint. HS256 tokens are not accepted as hints.
-    ...(alg !== 'HS256' && { family: subject.familyId }),
+    ...familyClaim(subject, context),
     ...(claims !== null && requestedClaims(subject, claims.idToken)),
   };
 }
@@ -177,6 +177,15 @@ const identityClaims = ({ profile, picture, clientId }: Subject): Claims => ({
   avatarUrl: picture,
   client_id: clientId,
 });
+
+/**
+ * Names the token family, for when the ID token is sent as a hint. The contract lists no such claim (§2.2), and its HS256 tokens are not
+ * accepted as hints, so there it is only in those that a key pair signs.
+ */
+function familyClaim({ familyId }: Subject, { rules, alg }: IdTokenContext): Claims {
+  if (rules.idTokenFamily === 'jti') return { jti: `${familyId}.${randomIdentifier()}` };
+  return alg === 'HS256' ? {} : { family: familyId };
+}
 
 const personOf = ({ accountId: id, profile, updatedAt }: Subject) => ({ id, profile, updatedAt });
 
@@ -205,9 +214,15 @@ export interface NamedByIdToken {
  * @returns undefined where a claim is missing, of the wrong type, or another issuer's
  */
 export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | undefined {
-  const { iss, aud, sub, family, sid } = claims;
-  if (iss !== issuer || !isId(aud) || !isId(sub) || !isId(family) || typeof sid !== 'string') return undefined;
-  return { accountId: sub, clientId: aud, familyId: family, sid };
+  const { iss, aud, sub, sid } = claims;
+  const familyId = familyOf(claims);
+  if (iss !== issuer || !isId(aud) || !isId(sub) || !isId(familyId) || typeof sid !== 'string') return undefined;
+  return { accountId: sub, clientId: aud, familyId, sid };
+}
+
+/** The inverse of {@link familyClaim}, for both faces. The standard face had the claim `family` as well, until 0.2.0. */
+function familyOf({ family, jti }: Claims): unknown {
+  return family === undefined && typeof jti === 'string' && jti.includes('.') ? jti.slice(0, jti.indexOf('.')) : family;
 }
 
 /** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash of the access token's ASCII. */
