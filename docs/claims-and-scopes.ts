@@ -52,7 +52,7 @@ const idToken = (rules: FaceRules, alg: 'HS256' | 'RS256', nonce: string | null,
   const withGrantedClaims = rules === standard && claims !== null;
   return idClaims(
     subject,
-    { rules, scopes: scopesOf(rules), withGrantedClaims, accessToken: '', nonce, alg, claims },
+    { rules, scopes: scopesOf(rules), withGrantedClaims, accessToken: '', nonce, alg, claims, random: 'r' },
     0,
   );
 };

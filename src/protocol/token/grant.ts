@@ -162,7 +162,8 @@ export async function mint(keySet: KeySet, order: TokenOrder, now: number): Prom
   const scopes = storedScopes(scope);
   if (scopes.has('openid')) {
     const signIdToken = idTokenSigner(keySet, order, now);
-    response.id_token = await signIdToken(idClaims(subject, { ...order, scopes, accessToken: access }, now));
+    const context = { ...order, scopes, accessToken: access, random: randomIdentifier() };
+    response.id_token = await signIdToken(idClaims(subject, context, now));
   }
   if (order.narrowed || rules.alwaysNamesScopes) response.scope = scope;
   return response;

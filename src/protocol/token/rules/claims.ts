@@ -7,7 +7,6 @@ import { standardClaim, standardClaims } from '../../../claims/rules/userinfo.ts
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
-import { randomIdentifier } from '../../../platform/crypto/secrets.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 
 /** Lifetime of access and ID tokens, in seconds. */
@@ -144,6 +143,8 @@ export interface IdTokenContext {
   readonly nonce: string | null;
   readonly alg: IdTokenAlg;
   readonly claims: RequestedClaims | null;
+  /** What makes its `jti` unique, if it has one. */
+  readonly random: string;
 }
 
 /** OpenID Connect Core 1.0 §2 and the contract §2.2. */
@@ -182,8 +183,8 @@ const identityClaims = ({ profile, picture, clientId }: Subject): Claims => ({
  * Names the token family, for when the ID token is sent as a hint. The contract lists no such claim (§2.2), and its HS256 tokens are not
  * accepted as hints, so there it is only in those that a key pair signs.
  */
-function familyClaim({ familyId }: Subject, { rules, alg }: IdTokenContext): Claims {
-  if (rules.idTokenFamily === 'jti') return { jti: `${familyId}.${randomIdentifier()}` };
+function familyClaim({ familyId }: Subject, { rules, alg, random }: IdTokenContext): Claims {
+  if (rules.idTokenFamily === 'jti') return { jti: `${familyId}.${random}` };
   return alg === 'HS256' ? {} : { family: familyId };
 }
 
