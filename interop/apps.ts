@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer, Browser } from './browser.ts';
 import type { Running } from './processes.ts';
 
@@ -61,12 +62,40 @@ export function example(origin: string, profilePath = '/profile'): App {
 /** The example of Auth.js, which begins with a form. */
 export const authJs = (origin: string): App => ({
   ...example(origin, '/auth/session'),
-  async begin(browser) {
-    const page = await browser.get(`${origin}/auth/signin`);
-    const [, csrfToken = ''] = /name="csrfToken" value="(\w+)"/.exec(page.text) ?? [];
-    return browser.post(`${origin}/auth/signin/tessera`, { csrfToken });
-  },
+  begin: (browser) => beginAtAuthJs(browser, `${origin}/auth`),
 });
+
+/** An app of interop/clients/node with Auth.js. */
+export const uniformAuthJs = (origin: string): App => ({
+  ...uniform(origin),
+  begin: (browser) => beginAtAuthJs(browser, `${origin}/api/auth`),
+});
+
+async function beginAtAuthJs(browser: Browser, base: string): Promise<Answer> {
+  const page = await browser.get(`${base}/signin`);
+  const [, csrfToken = ''] = /name="csrfToken" value="(\w+)"/.exec(page.text) ?? [];
+  return browser.post(`${base}/signin/tessera`, { csrfToken });
+}
+
+/** oauth2-proxy, which shows the claims by the names of its session. */
+export function behindOauth2Proxy(origin: string): App {
+  async function claims(browser: Browser): Promise<Claims | undefined> {
+    const shown = object(await browser.get(`${origin}/oauth2/userinfo`));
+    return shown && { sub: shown['user'], preferred_username: shown['preferredUsername'], email: shown['email'] };
+  }
+  return {
+    begin: (browser) => browser.get(`${origin}/oauth2/start?rd=/`),
+    signedIn: async (browser) => (await browser.get(`${origin}/oauth2/auth`)).status === 202,
+    idToken: claims,
+    profile: claims,
+    async refresh(browser) {
+      // It refreshes with the next request, if a second has passed since the last time.
+      await wait(1100);
+      await browser.get(`${origin}/`);
+    },
+    signOut: (browser) => browser.get(`${origin}/oauth2/sign_out`),
+  };
+}
 
 /** An application behind Apache, which answers with the headers that it got. */
 export function behindApache(origin: string): App {

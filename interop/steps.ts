@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { App } from './apps.ts';
+import type { App, Claims } from './apps.ts';
 import { type Answer, asksForPassword, type Browser, newBrowser, open } from './browser.ts';
 import type { Client, Optional } from './clients.ts';
 import type { Exchange, Issuer } from './issuer.ts';
@@ -125,10 +125,11 @@ const actions: Readonly<Record<Step, (stage: Stage) => Promise<string>>> = {
     return '';
   },
 
-  async idToken({ app, browser, issuer, metadata, started }) {
+  async idToken({ app, browser, client, issuer, metadata, started }) {
     const claims = (await app.idToken(browser)) ?? (await app.profile(browser));
     assert.equal(claims?.['sub'], issuer.person.id, `the app shows ${JSON.stringify(claims)}`);
     const passed = issuer.since(started);
+    if (client.notOffered.userInfo !== undefined) assertKnows(claims, issuer.person, passed, metadata);
     const alg = passed.find((one) => one.idTokenAlg !== undefined)?.idTokenAlg;
     const fetched = passed.some(({ path }) => path === pathOf(metadata['jwks_uri']));
     return `${alg}, signature ${fetched ? 'verified' : 'not verified, as OpenID Connect Core §3.1.3.7 allows'}`;
@@ -209,6 +210,21 @@ const actions: Readonly<Record<Step, (stage: Stage) => Promise<string>>> = {
     return refusals.map(named).join('; ');
   },
 };
+
+/** Asserts that the claims of the ID token say who the person is, and that UserInfo was not asked. */
+function assertKnows(
+  { name, preferred_username: username, email }: Claims = {},
+  person: Issuer['person'],
+  passed: readonly Exchange[],
+  metadata: Stage['metadata'],
+): void {
+  // oauth2-proxy shows no name.
+  assert.deepEqual(
+    [name ?? username, email],
+    [name === undefined ? person.username : person.displayName, person.email],
+  );
+  assert.ok(!passed.some(({ path }) => path === pathOf(metadata['userinfo_endpoint'])), 'the app read UserInfo');
+}
 
 async function signIn({ app, browser, issuer, metadata }: Stage): Promise<void> {
   const sent = await app.begin(browser);

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { randomSecret } from '../src/platform/crypto/secrets.ts';
+import { printed } from './printed.ts';
 import { listen, listening, Missing, type Program, type Running, run } from './processes.ts';
 
 /** What a client is given. */
@@ -51,30 +51,101 @@ export const go = (source: string) => async (folder: string, version: string) =>
   return prepared(version, { command, args: [] });
 };
 
+/** The values that stand for the reader's own in what a page prints. */
+const ownValues = ({ port, ...given }: Given) => ({ ...given, origin: `http://localhost:${port}` });
+
+/** Writes what a page prints for a client into a file. */
+function writePrinted(client: string, path: string, given: Given, change = (text: string) => text): string {
+  writeFileSync(path, change(printed(client, ownValues(given))));
+  return path;
+}
+
+/** A program of a Go module, with the configuration that a page prints. */
+export const goTool = (source: string, program: string, client: string) => async (folder: string, version: string) => {
+  const command = join(folder, 'app');
+  await run('go', ['build', '-mod=readonly', '-o', command, program], { cwd: pathOf(source) });
+  return {
+    version,
+    async start(given: Given): Promise<Running> {
+      const backend = await backendOf();
+      const path = join(folder, 'printed.cfg');
+      writeFileSync(path, printed(client, { ...ownValues(given), upstream: `http://127.0.0.1:${backend.port}/` }));
+      const flags = ['--cookie-refresh=1ns', '--cookie-secure=false', `--http-address=127.0.0.1:${given.port}`];
+      return withBackend(backend, prepared('', { command, args: [`--config=${path}`, ...flags] }).start(given));
+    },
+  };
+};
+
+/** An app on Node from its own manifest, with a file that a page prints. */
+export const npm =
+  (source: string, files: { readonly printed: string; readonly as: string; readonly main: string }) =>
+  async (folder: string, version: string) => {
+    for (const file of readdirSync(pathOf(source))) copyFileSync(pathOf(join(source, file)), join(folder, file));
+    await run('npm', ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
+    return {
+      version,
+      start(given: Given): Promise<Running> {
+        writePrinted(files.printed, join(folder, files.as), given);
+        return prepared('', { command: process.execPath, args: [join(folder, files.main)] }).start(given);
+      },
+    };
+  };
+
 export const cargo = (source: string, name: string) => async (folder: string, version: string) => {
   await run('cargo', ['build', '--locked', '--quiet', '--target-dir', folder], { cwd: pathOf(source) });
   return prepared(version, { command: join(folder, 'debug', name), args: [] });
 };
 
-export const maven = (source: string) => async (folder: string, version: string) => {
+/** @param client of Spring Boot, whose configuration a page prints */
+export const maven = (source: string, client?: string) => async (folder: string, version: string) => {
   const args = ['--batch-mode', '--quiet', 'package', `-Dbuild.folder=${folder}`];
   await run('mvn', args, { cwd: pathOf(source) });
-  return prepared(version, { command: 'java', args: ['-jar', join(folder, 'app.jar')] });
+  const jar = join(folder, 'app.jar');
+  return {
+    version,
+    start(given: Given): Promise<Running> {
+      const configured =
+        client === undefined
+          ? []
+          : [`--spring.config.additional-location=file:${writePrinted(client, join(folder, 'printed.yaml'), given)}`];
+      return prepared('', { command: 'java', args: ['-jar', jar, ...configured] }).start(given);
+    },
+  };
 };
 
 export const python = (source: string) => async (folder: string, version: string) => {
+  const command = await pythonWith(source, folder);
+  return prepared(version, { command, args: [pathOf(join(source, 'app.py'))] });
+};
+
+/** The app that a page prints, with the packages of a manifest. */
+export const flask = (source: string, client: string) => async (folder: string, version: string) => {
+  const command = await pythonWith(source, folder);
+  return {
+    version,
+    start(given: Given): Promise<Running> {
+      const app = writePrinted(client, join(folder, 'app.py'), given);
+      const args = ['-m', 'flask', '--app', app, 'run', '--port', String(given.port)];
+      return prepared('', { command, args }).start(given);
+    },
+  };
+};
+
+/** A Python with the packages of a manifest. */
+async function pythonWith(source: string, folder: string): Promise<string> {
   const command = join(folder, 'bin', 'python');
   if (!existsSync(command)) await run('python3', ['-m', 'venv', folder], { cwd: folder });
   const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
   await run(command, [...args, '-r', 'requirements.txt'], { cwd: pathOf(source) });
-  return prepared(version, { command, args: [pathOf(join(source, 'app.py'))] });
-};
+  return command;
+}
 
 /**
  * Apache and its module from Debian's packages. Those that the machine lacks are unpacked in this folder, and not installed on the
  * machine. Debian serves one version of each package in a release.
+ * @param client whose configuration a page prints
  */
-export const debian = (source: string, name: string) => async (folder: string) => {
+export const debian = (source: string, name: string, client: string) => async (folder: string) => {
   const cwd = folder;
   const plan = await run('apt-get', ['--simulate', '--no-install-recommends', 'install', name], { cwd });
   const missing = [...plan.matchAll(/^Inst (\S+) .*?\((\S+)/gm)].map(([, name = '', version = '']) => ({
@@ -106,7 +177,7 @@ export const debian = (source: string, name: string) => async (folder: string) =
     LD_LIBRARY_PATH: libraries.map((entry) => join(root, 'usr/lib', entry)).join(':'),
   };
   const command = find('usr/sbin/apache2');
-  return { version, start: (given: Given) => startApache(command, source, folder, environment, given) };
+  return { version, start: (given: Given) => startApache(command, source, { folder, client, environment }, given) };
 };
 
 const archives = (folder: string): string[] => readdirSync(folder).filter((file) => file.endsWith('.deb'));
@@ -114,21 +185,37 @@ const archives = (folder: string): string[] => readdirSync(folder).filter((file)
 async function startApache(
   command: string,
   source: string,
-  folder: string,
-  environment: Readonly<Record<string, string>>,
+  {
+    folder,
+    client,
+    environment,
+  }: { readonly folder: string; readonly client: string; readonly environment: Readonly<Record<string, string>> },
   given: Given,
 ): Promise<Running> {
-  // The application behind Apache answers with what it was told.
-  const backend = await listen(createServer((request, reply) => reply.end(JSON.stringify(request.headers))));
+  const backend = await backendOf();
   const runDir = join(folder, 'run');
   mkdirSync(runDir, { recursive: true });
+  // Refreshes with each request, and not in the last minute alone.
+  const change = (text: string) => text.replace(' 60 logout_on_error', ' 1800 logout_on_error').replace('/bye', '/');
+  const configuration = writePrinted(client, join(runDir, 'printed.conf'), given, change);
   const program = prepared('', {
     command,
     args: ['-DFOREGROUND', '-f', pathOf(join(source, 'httpd.conf'))],
-    env: { ...environment, RUN_DIR: runDir, BACKEND_PORT: String(backend.port), PASSPHRASE: randomSecret() },
+    env: { ...environment, RUN_DIR: runDir, BACKEND_PORT: String(backend.port), PRINTED: configuration },
   });
+  return withBackend(backend, program.start(given));
+}
+
+type Backend = Awaited<ReturnType<typeof listen>>;
+
+/** An application behind a proxy, which answers with what it was told. */
+const backendOf = (): Promise<Backend> =>
+  listen(createServer((request, reply) => reply.end(JSON.stringify(request.headers))));
+
+/** A proxy, with which its application ends. */
+async function withBackend(backend: Backend, started: Promise<Running>): Promise<Running> {
   try {
-    const running = await program.start(given);
+    const running = await started;
     return {
       ...running,
       async close() {

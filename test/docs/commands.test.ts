@@ -88,7 +88,9 @@ test('after a restore as documented no token and no session from before is accep
 
 /** The blocks of a page that say nothing against it. */
 function runnable(page: string): readonly Block[] {
-  return blocksOf(page).filter(({ language, notRun }) => LANGUAGES.includes(language) && notRun === undefined);
+  return blocksOf(page).filter(
+    ({ language, notRun, runBy }) => LANGUAGES.includes(language) && notRun === undefined && runBy === undefined,
+  );
 }
 
 /** Does what a page says. */

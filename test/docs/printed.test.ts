@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clients } from '../../interop/clients.ts';
+import { PAGES, printed, printedClients } from '../../interop/printed.ts';
+import { blocksOf } from './blocks.ts';
+
+for (const page of PAGES) {
+  test(`each block of ${page} is run as it is printed, or says the version that it was written for`, () => {
+    const names = clients.map(({ name }) => name);
+    for (const { place, language, notRun, runBy } of blocksOf(page)) {
+      if (runBy !== undefined) {
+        const client = /^npm run interop, (.+)$/.exec(runBy)?.[1];
+        assert.ok(
+          client !== undefined && names.includes(client),
+          `${place}: no client of npm run interop is ${client}`,
+        );
+      } else if (notRun !== undefined) {
+        assert.match(notRun, /\btest\/clients\b|written for (the documentation of )?[\w.]+ \d/, place);
+      } else {
+        // commands.test.ts runs these.
+        assert.equal(language, 'sh', `${place}: nothing runs it`);
+      }
+    }
+  });
+}
+
+test('each client has one block at most, and the reader’s own values replace all that stand for them', () => {
+  const names = printedClients();
+  assert.equal(new Set(names).size, names.length);
+  const own = { issuer: 'http://localhost:1', origin: 'http://localhost:2', clientId: '3', clientSecret: '4' };
+  for (const name of names) {
+    const text = printed(name, { ...own, upstream: 'http://localhost:5/' });
+    // Where the examples of connect-an-app.md name addresses, they stand in comments.
+    const code = text.replaceAll(/^ *(\/\/|#|\/?\*).*$/gm, '');
+    assert.doesNotMatch(code, /example\.com|the-client-|the-cookie-secret|a-random-value|127\.0\.0\.1/, name);
+  }
+  assert.throws(() => printed('none', own), /no block/);
+});
