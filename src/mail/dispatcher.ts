@@ -10,17 +10,19 @@ import { startPoller } from '../platform/poller.ts';
 import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { openContent } from './mail.ts';
 import { type MailSender, messageOf } from './message.ts';
-import { findObstacle } from './rules/obstacle.ts';
+import { findNext } from './queue.ts';
 import {
   type ClaimedMail,
   claimMail,
-  isMailDue,
+  type DueMail,
   postponeMail,
   readChallengeOfMail,
-  readQueue,
   settleSent,
   settleUnsent,
-} from './store.ts';
+} from './queue-store.ts';
+import { findObstacle } from './rules/obstacle.ts';
+import { MAX_CONCURRENT } from './rules/slots.ts';
+import { readQueue } from './store.ts';
 
 export interface MailDispatcherOptions {
   readonly database: Database;
@@ -45,7 +47,6 @@ export interface MailDispatcher {
 
 /** How long a claim holds: longer than any attempt. */
 const CLAIM_LIFETIME = 3 * MINUTE;
-const MAX_CONCURRENT = 4;
 const INTERVAL = SECOND;
 const STOP_GRACE = 3 * SECOND;
 
@@ -61,25 +62,27 @@ export function startMailDispatcher(
 ): MailDispatcher {
   const { database, clock, sealer, transport, sender, meter } = options;
   const stopping = new AbortController();
-  const running = new Set<Promise<void>>();
+  const running = new Map<ClaimedMail, Promise<void>>();
+  let lane = '';
 
   async function claimDue(): Promise<void> {
+    if (running.size >= MAX_CONCURRENT) return;
     const now = clock();
-    const limit = MAX_CONCURRENT - running.size;
-    if (limit <= 0 || (await database.read(() => isMailDue({ now }))) === undefined) return;
-    const until = now + CLAIM_LIFETIME;
-    for (const mail of await database.commit(() => claimMail({ now, until, limit }))) start(mail);
+    const next = await database.read(() => findNext([...running.keys()], lane, now));
+    lane = next.lane;
+    if (next.mails.length === 0) return;
+    for (const mail of await database.commit(() => claimAll(next.mails, now))) start(mail);
   }
 
   function start(mail: ClaimedMail): void {
     const run = deliver(mail)
       .catch(options.failed)
       .finally(() => {
-        running.delete(run);
-        // More may be due than the limit allowed before.
+        running.delete(mail);
+        // More may be due than there were slots for.
         void poller.poll();
       });
-    running.add(run);
+    running.set(mail, run);
   }
 
   async function deliver(mail: ClaimedMail): Promise<void> {
@@ -124,7 +127,7 @@ export function startMailDispatcher(
   return {
     async deliverDue() {
       await poller.poll();
-      while (running.size > 0 || poller.isRunning()) await Promise.all([...running, poller.poll()]);
+      while (running.size > 0 || poller.isRunning()) await Promise.all([...running.values(), poller.poll()]);
     },
     async waiting() {
       const { count, oldest } = (await database.read(() => readQueue({}))) ?? { count: 0, oldest: null };
@@ -133,10 +136,19 @@ export function startMailDispatcher(
     async stop() {
       const abort = setTimeout(() => stopping.abort(), grace);
       await poller.stop();
-      await Promise.all(running);
+      await Promise.all(running.values());
       clearTimeout(abort);
     },
   };
+}
+
+function* claimAll(mails: readonly DueMail[], now: number): Work<readonly ClaimedMail[]> {
+  const claimed: ClaimedMail[] = [];
+  for (const { id } of mails) {
+    const mail = yield* claimMail({ id, now, until: now + CLAIM_LIFETIME });
+    if (mail !== undefined) claimed.push(mail);
+  }
+  return claimed;
 }
 
 const isPermanent = (result: MailResult): boolean => result.kind === 'refused' && result.permanent;

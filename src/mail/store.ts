@@ -1,5 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import { command, many, one } from '../platform/database/statement.ts';
+import type { MailKind } from './mail.ts';
+import { domainOf, priorityOf } from './rules/slots.ts';
 
 /** `waiting`: to be sent, or sent again. `kept`: shown at `/mailbox`, and never sent. `dead`: given up. */
 export const mailStatuses = ['waiting', 'sent', 'dead', 'expired', 'kept'] as const;
@@ -8,32 +10,17 @@ export type MailStatus = (typeof mailStatuses)[number];
 /** A message as it is stored. */
 export interface StoredMail {
   readonly messageId: string;
-  readonly kind: string;
+  readonly kind: MailKind;
   readonly accountId: string | null;
   readonly recipient: string;
   readonly challengeHash: string | null;
   readonly sealed: string | null;
   readonly status: MailStatus;
+  /** When it is sent at the earliest; at once by default. */
+  readonly dueAt?: number;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly problem: string | null;
-}
-
-/** A message that this process has claimed. */
-export interface ClaimedMail {
-  readonly id: string;
-  readonly messageId: string;
-  readonly kind: string;
-  readonly accountId: string | null;
-  readonly recipient: string;
-  readonly challengeHash: string | null;
-  readonly sealed: string | null;
-  /** Counts the attempt that the claim is for. */
-  readonly attempts: number;
-  /** Counts it, too, until its result is known. */
-  readonly unconfirmed: number;
-  readonly createdAt: number;
-  readonly expiresAt: number;
 }
 
 /** A message as operators see it: never its content. */
@@ -52,18 +39,26 @@ export interface ListedMail {
   readonly problem: string | null;
 }
 
-const insert = command((db, p: StoredMail & { readonly settledAt: number | null }) =>
+type InsertedMail = Required<StoredMail> & {
+  readonly priority: number;
+  readonly recipientDomain: string;
+  readonly settledAt: number | null;
+};
+
+const insert = command((db, p: InsertedMail) =>
   db.insertInto('mail').values({
     message_id: p.messageId,
     kind: p.kind,
+    priority: p.priority,
     account_id: p.accountId,
     recipient: p.recipient,
+    recipient_domain: p.recipientDomain,
     challenge_hash: p.challengeHash,
     sealed: p.sealed,
     status: p.status,
     attempts: 0,
     unconfirmed: 0,
-    due_at: p.createdAt,
+    due_at: p.dueAt,
     created_at: p.createdAt,
     expires_at: p.expiresAt,
     settled_at: p.settledAt,
@@ -72,7 +67,13 @@ const insert = command((db, p: StoredMail & { readonly settledAt: number | null 
 );
 
 export const insertMail = (mail: StoredMail): Work<void> =>
-  insert({ ...mail, settledAt: mail.status === 'dead' ? mail.createdAt : null });
+  insert({
+    ...mail,
+    priority: priorityOf(mail.kind),
+    recipientDomain: domainOf(mail.recipient),
+    dueAt: mail.dueAt ?? mail.createdAt,
+    settledAt: mail.status === 'dead' ? mail.createdAt : null,
+  });
 
 /** Removes the messages of the mailbox but the newest. */
 export const trimKept = command((db, p: { keep: number }) =>
@@ -99,120 +100,6 @@ export const listKept = many(
     sealed: row.sealed,
     createdAt: row.created_at,
   }),
-);
-
-/**
- * Claims messages that are due, for this process alone until the instant `until`. The condition on `due_at` is repeated outside of
- * the subquery: an update that waited for another node's then finds the row claimed.
- */
-export const claimMail = many(
-  (db, p: { now: number; until: number; limit: number }) =>
-    db
-      .updateTable('mail')
-      .set((eb) => ({
-        due_at: p.until,
-        attempts: eb('attempts', '+', 1),
-        unconfirmed: eb('unconfirmed', '+', 1),
-      }))
-      .where(
-        'id',
-        'in',
-        db
-          .selectFrom('mail')
-          .select('id')
-          .where('status', '=', 'waiting')
-          .where('due_at', '<=', p.now)
-          .orderBy('due_at')
-          .limit(p.limit),
-      )
-      .where('status', '=', 'waiting')
-      .where('due_at', '<=', p.now)
-      .returning([
-        'id',
-        'message_id',
-        'kind',
-        'account_id',
-        'recipient',
-        'challenge_hash',
-        'sealed',
-        'attempts',
-        'unconfirmed',
-        'created_at',
-        'expires_at',
-      ]),
-  (row): ClaimedMail => ({
-    id: row.id,
-    messageId: row.message_id,
-    kind: row.kind,
-    accountId: row.account_id,
-    recipient: row.recipient,
-    challengeHash: row.challenge_hash,
-    sealed: row.sealed,
-    attempts: row.attempts,
-    unconfirmed: row.unconfirmed,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }),
-);
-
-/** Whether a message is due; most of the time there is none. */
-export const isMailDue = one((db, p: { now: number }) =>
-  db.selectFrom('mail').select('id').where('status', '=', 'waiting').where('due_at', '<=', p.now).limit(1),
-);
-
-/** The challenge whose link a message carries, with the generation of its account. */
-export const readChallengeOfMail = one(
-  (db, p: { hash: string }) =>
-    db
-      .selectFrom('challenge as c')
-      .leftJoin('account as a', 'a.id', 'c.account_id')
-      .select(['c.purpose', 'c.used_at', 'c.expires_at', 'c.generation', 'a.generation as current'])
-      .where('c.hash', '=', p.hash),
-  (row) => ({
-    purpose: row.purpose,
-    usedAt: row.used_at,
-    expiresAt: row.expires_at,
-    generation: row.generation,
-    currentGeneration: row.current,
-  }),
-);
-
-/** A claim: it holds while no other process has claimed the message again. */
-type MailClaim = Pick<ClaimedMail, 'id' | 'attempts'>;
-
-/** Records that the server has accepted a message, also where the claim was lost: it must not be sent again. */
-export const settleSent = changes((db, p: { id: string; now: number }) =>
-  db
-    .updateTable('mail')
-    .set({ status: 'sent', sealed: null, due_at: p.now, settled_at: p.now, problem: null })
-    .where('id', '=', p.id)
-    .where('status', '=', 'waiting')
-    .returning('id'),
-);
-
-/** Records that a message is not sent, and erases its content. */
-export const settleUnsent = changes((db, p: MailClaim & { status: 'dead' | 'expired'; now: number; problem: string }) =>
-  db
-    .updateTable('mail')
-    .set({ status: p.status, sealed: null, due_at: p.now, settled_at: p.now, problem: p.problem })
-    .where('id', '=', p.id)
-    .where('status', '=', 'waiting')
-    .where('attempts', '=', p.attempts)
-    .returning('id'),
-);
-
-/**
- * Makes a message due later; gives false where another process has claimed it meanwhile.
- * @param p.confirmed 1 where the server has certainly not accepted the message, else 0
- */
-export const postponeMail = changes((db, p: MailClaim & { dueAt: number; confirmed: number; problem: string }) =>
-  db
-    .updateTable('mail')
-    .set((eb) => ({ due_at: p.dueAt, unconfirmed: eb('unconfirmed', '-', p.confirmed), problem: p.problem }))
-    .where('id', '=', p.id)
-    .where('status', '=', 'waiting')
-    .where('attempts', '=', p.attempts)
-    .returning('id'),
 );
 
 const LISTED = [
@@ -317,7 +204,7 @@ export const expireMailOfKind = command((db, p: { kind: string; now: number; pro
 export const eraseMailOf = command((db, p: { accountId: string; problem: string }) =>
   db
     .updateTable('mail')
-    .set({ recipient: '', sealed: null, problem: p.problem })
+    .set({ recipient: '', recipient_domain: '', sealed: null, problem: p.problem })
     // The statuses lead to the index.
     .where('status', 'in', ['sent', 'dead', 'expired'])
     .where('account_id', '=', p.accountId),

@@ -14,7 +14,8 @@ import { type ChallengePurpose, createChallenge, prepareChallenge } from '../../
 import { insertInvitation } from '../../src/invitations/store.ts';
 import { openSealer } from '../../src/keys/sealer.ts';
 import { maintainMail } from '../../src/mail/mail.ts';
-import { insertMail, listMail, settleSent } from '../../src/mail/store.ts';
+import { settleSent } from '../../src/mail/queue-store.ts';
+import { insertMail, listMail } from '../../src/mail/store.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { maintainExports } from '../../src/personal-data/export.ts';
 import { insertPiece, replaceExport } from '../../src/personal-data/export-store.ts';
@@ -39,7 +40,7 @@ const expiresAt = now + HOUR;
 const common = { hash: 'hash', accountId, generation: 'any', createdAt: now, expiresAt };
 const device = { browser: null, system: null, network: null };
 const message = {
-  ...{ messageId: 'message', kind: 'recovery', accountId, recipient: 'ada@example.com', challengeHash: null },
+  ...{ messageId: 'message', kind: 'recovery' as const, accountId, recipient: 'ada@example.com', challengeHash: null },
   ...{ sealed: 'sealed', createdAt: now, expiresAt, problem: null },
 } as const;
 const invitation = {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { openSealer } from '../../src/keys/sealer.ts';
 import { createMailer, type NewMail, readMailbox } from '../../src/mail/mail.ts';
-import { settleUnsent } from '../../src/mail/store.ts';
+import { settleUnsent } from '../../src/mail/queue-store.ts';
 import { HOUR } from '../../src/platform/clock.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { many } from '../../src/platform/database/statement.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createMailer } from '../../src/mail/mail.ts';
 import { listMails } from '../../src/mail/operate.ts';
-import { settleSent, settleUnsent } from '../../src/mail/store.ts';
+import { settleSent, settleUnsent } from '../../src/mail/queue-store.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { type CanaryPerson, canaryPerson } from '../support/canary-person.ts';
 import { admin, newUser } from '../support/flow.ts';

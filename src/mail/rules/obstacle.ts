@@ -1,4 +1,4 @@
-import type { ClaimedMail } from '../store.ts';
+import type { ClaimedMail } from '../queue-store.ts';
 
 /** The challenge whose link a message carries. */
 export interface LinkState {

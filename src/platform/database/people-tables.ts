@@ -70,6 +70,10 @@ export interface MailTable {
   kind: string;
   account_id: Id | null;
   recipient: string;
+  /** In lower case; `-` in a row of an earlier version, and nothing once the recipient was erased. */
+  recipient_domain: Generated<string>;
+  /** 0 where people wait for it, 1 for a notice: see `mail/rules/slots.ts`. */
+  priority: Generated<number>;
   /** The challenge whose link it carries. */
   challenge_hash: string | null;
   /** The content; null once it was sent or can no longer be sent. */

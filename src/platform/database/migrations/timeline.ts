@@ -39,6 +39,7 @@ import { knownServer } from './0040-known-server.ts';
 import { reviewTimes } from './0041-review-times.ts';
 import { retentionIndexes } from './0042-retention-indexes.ts';
 import { passwordSetAt } from './0043-password-set-at.ts';
+import { mailLaneIndexes, mailLanes } from './0044-mail-lanes.ts';
 import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -110,6 +111,8 @@ const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initia
   '0041-review-times': reviewTimes,
   '0042-retention-indexes': retentionIndexes,
   '0043-password-set-at': { kind: 'expand', statements: passwordSetAt },
+  '0044-mail-lanes': { kind: 'expand', statements: mailLanes },
+  '0044-mail-lanes-indexes': mailLaneIndexes,
 };
 
 /** The timeline of this version. A change is a new entry at the end. */

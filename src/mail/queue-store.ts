@@ -1,0 +1,180 @@
+import { sql } from 'kysely';
+import { changes, many, one } from '../platform/database/statement.ts';
+import type { MailSlot } from './rules/slots.ts';
+
+/** A message that is due. */
+export interface DueMail extends MailSlot {
+  readonly id: string;
+}
+
+/** A message that this process has claimed. */
+export interface ClaimedMail extends MailSlot {
+  readonly id: string;
+  readonly messageId: string;
+  readonly kind: string;
+  readonly challengeHash: string | null;
+  readonly sealed: string | null;
+  /** Counts the attempt that the claim is for. */
+  readonly attempts: number;
+  /** Counts it, too, until its result is known. */
+  readonly unconfirmed: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+const DUE = ['id', 'priority', 'account_id', 'recipient'] as const;
+
+const toDue = (row: {
+  readonly id: string;
+  readonly priority: number;
+  readonly account_id: string | null;
+  readonly recipient: string;
+}): DueMail => ({ id: row.id, priority: row.priority, accountId: row.account_id, recipient: row.recipient });
+
+/*
+ * The time as two indexes have it, each in a form of its own: PostgreSQL could otherwise take another index with the same order, which
+ * has the same cost by its statistics, and read all messages of another priority or to another domain that come before.
+ */
+const inQueue = sql<number>`due_at + 0`;
+const inLane = sql<number>`due_at - 0`;
+
+/** The messages of a priority that are due first. */
+export const listDue = many(
+  (db, p: { priority: number; now: number; limit: number }) =>
+    db
+      .selectFrom('mail')
+      .select(DUE)
+      .where('status', '=', 'waiting')
+      .where('priority', '=', p.priority)
+      .where(inQueue, '<=', p.now)
+      .orderBy(inQueue)
+      .limit(p.limit),
+  toDue,
+);
+
+/** The next domain after another to which messages of a priority wait. */
+export const nextLane = one(
+  (db, p: { priority: number; after: string }) =>
+    db
+      .selectFrom('mail')
+      .select('recipient_domain')
+      .where('status', '=', 'waiting')
+      .where('priority', '=', p.priority)
+      .where('recipient_domain', '>', p.after)
+      .orderBy('recipient_domain')
+      .limit(1),
+  (row) => row.recipient_domain,
+);
+
+/** The messages of a priority to one domain that are due first. */
+export const listDueInLane = many(
+  (db, p: { priority: number; lane: string; now: number; limit: number }) =>
+    db
+      .selectFrom('mail')
+      .select(DUE)
+      .where('status', '=', 'waiting')
+      .where('priority', '=', p.priority)
+      .where('recipient_domain', '=', p.lane)
+      .where(inLane, '<=', p.now)
+      .orderBy(inLane)
+      .limit(p.limit),
+  toDue,
+);
+
+/** Claims a message that is due, for this process alone until the instant `until`; undefined where another process was first. */
+export const claimMail = one(
+  (db, p: { id: string; now: number; until: number }) =>
+    db
+      .updateTable('mail')
+      .set((eb) => ({
+        due_at: p.until,
+        attempts: eb('attempts', '+', 1),
+        unconfirmed: eb('unconfirmed', '+', 1),
+      }))
+      .where('id', '=', p.id)
+      .where('status', '=', 'waiting')
+      .where('due_at', '<=', p.now)
+      .returning([
+        'id',
+        'message_id',
+        'kind',
+        'priority',
+        'account_id',
+        'recipient',
+        'challenge_hash',
+        'sealed',
+        'attempts',
+        'unconfirmed',
+        'created_at',
+        'expires_at',
+      ]),
+  (row): ClaimedMail => ({
+    id: row.id,
+    messageId: row.message_id,
+    kind: row.kind,
+    priority: row.priority,
+    accountId: row.account_id,
+    recipient: row.recipient,
+    challengeHash: row.challenge_hash,
+    sealed: row.sealed,
+    attempts: row.attempts,
+    unconfirmed: row.unconfirmed,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }),
+);
+
+/** The challenge whose link a message carries, with the generation of its account. */
+export const readChallengeOfMail = one(
+  (db, p: { hash: string }) =>
+    db
+      .selectFrom('challenge as c')
+      .leftJoin('account as a', 'a.id', 'c.account_id')
+      .select(['c.purpose', 'c.used_at', 'c.expires_at', 'c.generation', 'a.generation as current'])
+      .where('c.hash', '=', p.hash),
+  (row) => ({
+    purpose: row.purpose,
+    usedAt: row.used_at,
+    expiresAt: row.expires_at,
+    generation: row.generation,
+    currentGeneration: row.current,
+  }),
+);
+
+/** A claim: it holds while no other process has claimed the message again. */
+type MailClaim = Pick<ClaimedMail, 'id' | 'attempts'>;
+
+/** Records that the server has accepted a message, also where the claim was lost: it must not be sent again. */
+export const settleSent = changes((db, p: { id: string; now: number }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'sent', sealed: null, due_at: p.now, settled_at: p.now, problem: null })
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .returning('id'),
+);
+
+/** Records that a message is not sent, and erases its content. */
+export const settleUnsent = changes((db, p: MailClaim & { status: 'dead' | 'expired'; now: number; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set({ status: p.status, sealed: null, due_at: p.now, settled_at: p.now, problem: p.problem })
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', p.attempts)
+    .returning('id'),
+);
+
+/**
+ * Makes a message due later; gives false where another process has claimed it meanwhile.
+ * @param p.confirmed 1 where the server has certainly not accepted the message, else 0
+ */
+export const postponeMail = changes((db, p: MailClaim & { dueAt: number; confirmed: number; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set((eb) => ({ due_at: p.dueAt, unconfirmed: eb('unconfirmed', '-', p.confirmed), problem: p.problem }))
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', p.attempts)
+    .returning('id'),
+);
