@@ -140,16 +140,6 @@ export function* findOldestChallenge(
   return stored && opened(sealer, stored);
 }
 
-/** Whether an account has at least this many challenges of a purpose that were sent since an instant and can still be answered. */
-export function* hasChallenges(
-  accountId: string,
-  purpose: ChallengePurpose,
-  { count, since }: { readonly count: number; readonly since: number },
-  now: number,
-): Work<boolean> {
-  return (yield* store.findOpenChallenges({ accountId, purpose, since, now, limit: count })).length >= count;
-}
-
 /** The browsers that asked for challenges of a purpose which can still be answered; null for one that no browser asked for. */
 export function* listBrowsersWaiting(
   { id: accountId, generation }: NonNullable<NewChallenge['account']>,
@@ -187,6 +177,9 @@ export function* useChallenge(
   if (challenge === undefined || !(yield* store.spendChallenge({ hash: challenge.hash, now }))) return undefined;
   return challenge;
 }
+
+/** Ends a link that was not sent. */
+export const endChallenge = (hash: string): Work<void> => store.removeChallenge({ hash });
 
 /** Ends every link and code of an account, such as those that were sent to an address that it no longer has. */
 export const endChallenges = (accountId: string): Work<void> => store.removeAllChallenges({ accountId });

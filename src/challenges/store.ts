@@ -101,21 +101,6 @@ export const removeEarlierChallenges = command((db, p: { accountId: string; purp
     .where('generation', '<>', p.generation),
 );
 
-/** The challenges of an account and a purpose that were sent after an instant and can still be answered, up to a limit. */
-export const findOpenChallenges = many(
-  (db, p: { accountId: string; purpose: string; since: number; now: number; limit: number }) =>
-    db
-      .selectFrom('challenge')
-      .select('hash')
-      .where('account_id', '=', p.accountId)
-      .where('purpose', '=', p.purpose)
-      .where('created_at', '>', p.since)
-      .where('used_at', 'is', null)
-      .where('expires_at', '>', p.now)
-      .limit(p.limit),
-  (row) => row.hash,
-);
-
 /** The oldest challenge of an account and a purpose that is not used and has not expired, of any generation. */
 export const findOldestOpen = one(
   (db, p: { accountId: string; purpose: string; now: number }) =>

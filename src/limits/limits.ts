@@ -140,6 +140,15 @@ function* takeBy(
   return secondsUntil(row.window_ends_at, now);
 }
 
+/**
+ * Counts one use of something that the limit only slows down, so that its end is no event.
+ * @returns whether it is within the limit
+ */
+export function* takeWithin(bucket: string, { count, windowMs }: NonNullable<Limit>, now: number): Work<boolean> {
+  const row = yield* addToCount({ bucket, weight: 1, endsAt: now + windowMs, windowMs, most: count });
+  return row !== undefined && row.count <= count;
+}
+
 const recordExceeded = (at: number, { name, ...whose }: LimitSubject): Work<void> =>
   record({ at, type: 'limit.exceeded', outcome: 'failure', details: { limit: name }, ...whose });
 

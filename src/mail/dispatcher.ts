@@ -8,7 +8,7 @@ import type { MailResult, MailTransport } from '../platform/mail/transport.ts';
 import { withoutAddresses } from '../platform/masking.ts';
 import { startPoller } from '../platform/poller.ts';
 import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
-import { openContent } from './mail.ts';
+import { type MailContent, openContent } from './mail.ts';
 import { type MailSender, messageOf } from './message.ts';
 import { findNext } from './queue.ts';
 import {
@@ -20,7 +20,7 @@ import {
   settleSent,
   settleUnsent,
 } from './queue-store.ts';
-import { findObstacle } from './rules/obstacle.ts';
+import { findObstacle, isDeadLink } from './rules/obstacle.ts';
 import { MAX_CONCURRENT } from './rules/slots.ts';
 import { readQueue } from './store.ts';
 
@@ -94,11 +94,13 @@ export function startMailDispatcher(
     const { challengeHash } = mail;
     const link =
       challengeHash === null ? undefined : await database.read(() => readChallengeOfMail({ hash: challengeHash }));
-    const obstacle = findObstacle(mail, link, clock());
-    if (obstacle !== undefined) return giveUp(mail, obstacle);
     const content = openContent(sealer, mail);
+    const isDead = isDeadLink(mail, link, clock());
+    const obstacle = findObstacle(mail, isDead && content?.withoutLink === undefined, clock());
+    if (obstacle !== undefined) return giveUp(mail, obstacle);
     if (content === undefined) return giveUp(mail, { status: 'dead', problem: 'its content cannot be decrypted' });
-    const result = await transport.send(messageOf(mail, content, sender), stopping.signal);
+    const sent = isDead ? withoutLink(content) : content;
+    const result = await transport.send(messageOf(mail, sent, sender), stopping.signal);
     const now = clock();
     if (result.kind === 'accepted') {
       return (await database.commit(() => settleSent({ id: mail.id, now }))) ? 'sent' : undefined;
@@ -150,6 +152,12 @@ function* claimAll(mails: readonly DueMail[], now: number): Work<readonly Claime
   }
   return claimed;
 }
+
+/** What a message still says where its link is dead. */
+const withoutLink = ({ action: _dead, withoutLink: footer = [], ...content }: MailContent): MailContent => ({
+  ...content,
+  footer,
+});
 
 const isPermanent = (result: MailResult): boolean => result.kind === 'refused' && result.permanent;
 

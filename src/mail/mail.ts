@@ -34,6 +34,8 @@ export interface MailContent {
   readonly action?: { readonly label: string; readonly url: string };
   /** After the action, such as what to do if it was not you. */
   readonly footer?: readonly string[];
+  /** Replaces action and footer where the link is dead before the message is sent. Without it, the message is not sent then. */
+  readonly withoutLink?: readonly string[];
 }
 
 export interface NewMail {
@@ -43,8 +45,19 @@ export interface NewMail {
   readonly content: MailContent;
   /** The message is not sent after this instant: its link is dead by then. */
   readonly expiresAt: number;
-  /** The hash of the challenge whose link it carries. Once that is dead, the message is not sent. */
+  /** The hash of the challenge whose link it carries. Once that is dead, the message is not sent, or without the link. */
   readonly challenge?: string;
+  /** When it is sent at the earliest; at once by default. */
+  readonly dueAt?: number;
+  /** What a message that replaces this one has to know, as JSON. Encrypted and erased with the content, and not part of the message. */
+  readonly details?: unknown;
+}
+
+/** A message that was taken back before it was sent. */
+export interface UnsentMail {
+  readonly challenge: string | null;
+  readonly dueAt: number;
+  readonly details: unknown;
 }
 
 export interface Mailer {
@@ -52,6 +65,11 @@ export interface Mailer {
   readonly available: boolean;
   /** Part of the unit of work that makes the change: the message commits with it or not at all. Does nothing where mail is not available. */
   enqueue(mail: NewMail, now: number): Work<void>;
+  /**
+   * Takes the messages of a kind about an account to one recipient back, inside a unit of work, so that one message can replace them.
+   * A message stays that a process has begun to send, or that the mailbox shows already.
+   */
+  takeBack(mail: Pick<NewMail, 'to' | 'accountId' | 'kind'>, now: number): Work<readonly UnsentMail[]>;
 }
 
 /** How many messages the mailbox keeps, and for how long. */
@@ -63,13 +81,16 @@ const REMOVED_AT_ONCE = 200;
 /** The context of sealed content: it opens only in its own row. */
 const contextOf = (messageId: string): string => `mail ${messageId}`;
 
+/** What is sealed of a message. */
+type SealedContent = MailContent & Pick<NewMail, 'details'>;
+
 /** The content of a message; undefined where it was erased or changed. */
 export const openContent = (
   sealer: Sealer,
   { messageId, sealed }: { readonly messageId: string; readonly sealed: string | null },
-): MailContent | undefined => {
+): SealedContent | undefined => {
   const text = sealed === null ? undefined : sealer.open(sealed, contextOf(messageId));
-  return text === undefined ? undefined : (JSON.parse(text) as MailContent);
+  return text === undefined ? undefined : (JSON.parse(text) as SealedContent);
 };
 
 export function createMailer({ smtp, mailbox }: MailSettings, sealer: Sealer): Mailer {
@@ -80,11 +101,19 @@ export function createMailer({ smtp, mailbox }: MailSettings, sealer: Sealer): M
       if (!available) return;
       yield* enqueue(sealer, smtp === undefined, mail, now);
     },
+    *takeBack({ to, accountId, kind }, now) {
+      if (!available || accountId === null) return [];
+      const unsent =
+        smtp === undefined
+          ? yield* store.takeHeld({ accountId, recipient: to, kind, now })
+          : yield* store.takeUnsent({ accountId, recipient: to, kind });
+      return unsent.map((mail) => ({ ...mail, details: openContent(sealer, mail)?.details }));
+    },
   };
 }
 
 function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Work<void> {
-  const { to, accountId, kind, content, expiresAt, challenge = null } = mail;
+  const { to, accountId, kind, content, expiresAt, challenge = null, dueAt = now, details } = mail;
   const messageId = randomName();
   // An address of an earlier version, perhaps. The change that it is about is made all the same.
   const deliverable = formats.email(to);
@@ -94,8 +123,9 @@ function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Wo
     accountId,
     recipient: to,
     challengeHash: challenge,
-    sealed: deliverable ? sealer.seal(JSON.stringify(content), contextOf(messageId)) : null,
+    sealed: deliverable ? sealer.seal(JSON.stringify({ ...content, details }), contextOf(messageId)) : null,
     status: !deliverable ? 'dead' : keep ? 'kept' : 'waiting',
+    dueAt,
     createdAt: now,
     expiresAt,
     problem: deliverable ? null : 'not an address that mail can be sent to',
@@ -109,14 +139,23 @@ interface AskedMail {
   /** What it is for: each has a count of its own, so that asking for one leaves the others. */
   readonly purpose: string;
   readonly origin: Origin;
+  /** The signed-in person who asks: many addresses to ask from do not give an account more messages. */
+  readonly accountId?: string;
 }
 
 /**
- * Counts a message that somebody asks for, for the address of the one who asks and for its recipient.
+ * Counts a message that somebody asks for, for the address of the one who asks, for their account and for its recipient.
  * @returns whether it may be sent; where not, the caller answers as if it had been
  */
 export function* countMail(limits: Limits, asked: AskedMail, now: number): Work<boolean> {
-  return (yield* countSender(limits, asked.origin, now)) && (yield* countRecipient(limits, asked, now));
+  if (!(yield* countSender(limits, asked.origin, now)) || !(yield* countAccount(limits, asked, now))) return false;
+  return yield* countRecipient(limits, asked, now);
+}
+
+function* countAccount(limits: Limits, { accountId, origin }: AskedMail, now: number): Work<boolean> {
+  if (accountId === undefined) return true;
+  const about = { name: 'mailAddress', origin, accountId } as const;
+  return (yield* take(`mail by ${accountId}`, limits.mailAddress, now, about)) === 0;
 }
 
 /** {@link countMail} for the address of the one who asks alone. */

@@ -75,6 +75,49 @@ export const insertMail = (mail: StoredMail): Work<void> =>
     settledAt: mail.status === 'dead' ? mail.createdAt : null,
   });
 
+interface Unsent {
+  readonly accountId: string;
+  readonly recipient: string;
+  readonly kind: string;
+}
+
+const UNSENT = ['message_id', 'challenge_hash', 'sealed', 'due_at'] as const;
+
+const toUnsent = (row: {
+  readonly message_id: string;
+  readonly challenge_hash: string | null;
+  readonly sealed: string | null;
+  readonly due_at: number;
+}) => ({ messageId: row.message_id, challenge: row.challenge_hash, sealed: row.sealed, dueAt: row.due_at });
+
+/** Removes the messages that wait for their first attempt. One that another process claims meanwhile stays. */
+export const takeUnsent = many(
+  (db, p: Unsent) =>
+    db
+      .deleteFrom('mail')
+      .where('account_id', '=', p.accountId)
+      .where('status', '=', 'waiting')
+      .where('recipient', '=', p.recipient)
+      .where('kind', '=', p.kind)
+      .where('attempts', '=', 0)
+      .returning(UNSENT),
+  toUnsent,
+);
+
+/** Removes the messages of the mailbox that would not have been sent yet. */
+export const takeHeld = many(
+  (db, p: Unsent & { now: number }) =>
+    db
+      .deleteFrom('mail')
+      .where('account_id', '=', p.accountId)
+      .where('status', '=', 'kept')
+      .where('recipient', '=', p.recipient)
+      .where('kind', '=', p.kind)
+      .where('due_at', '>', p.now)
+      .returning(UNSENT),
+  toUnsent,
+);
+
 /** Removes the messages of the mailbox but the newest. */
 export const trimKept = command((db, p: { keep: number }) =>
   db

@@ -1,10 +1,14 @@
-import { createChallenge, findOldestChallenge, hasChallenges, prepareChallenge } from '../challenges/challenges.ts';
+import { createChallenge, endChallenge, findOldestChallenge, prepareChallenge } from '../challenges/challenges.ts';
 import type { Sealer } from '../keys/sealer.ts';
+import { takeWithin } from '../limits/limits.ts';
 import type { Mailer } from '../mail/mail.ts';
-import { DAY } from '../platform/clock.ts';
+import { DAY, MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
+import { formats } from '../platform/validation/formats.ts';
 import { listPreviousAddresses } from './previous-address-store.ts';
+import { withEvent } from './rules/events.ts';
 import {
+  type AccountEvent,
   newAddressMail,
   noticeMail,
   previousAddressMail,
@@ -32,10 +36,12 @@ export interface NotifiedAccount {
 const REPORT_LIFETIME = 7 * DAY;
 
 /**
- * Whoever has a password can sign in from as many browsers as they like: beyond this many open reports of a day, none is sent of a new one.
- * Those of earlier days do not count, since a person who often signs in anew would be told of no thief.
+ * How many notices of a kind about one account are sent at once. Each kind has a count of its own, so that harmless acts use up nothing
+ * that is told of the others.
  */
-const MOST_REPORTS = 20;
+const AT_ONCE = { count: 5, windowMs: DAY };
+/** How long the others wait at most, for a message that tells what happened meanwhile. */
+const HOLD = 10 * MINUTE;
 
 /** The path of the page behind "This was not me". */
 export const SECURE_PATH = '/secure-account';
@@ -53,53 +59,104 @@ export function* unansweredSince(sealer: Sealer, accountId: string, now: number)
 
 /**
  * Tells a person by mail what happened to their account, in the unit of work in which it happened. The message has a link that ends
- * everything; it belongs to the generation of the account after the change, and ends with it. Addresses that the account had in the
- * last days are told as well. Does nothing where mail is off.
+ * everything; it belongs to the generation of the account after the change, and ends with it. The oldest address that the account had in
+ * the last days is told as well. Does nothing where mail is off.
+ *
+ * A message that was not sent yet is replaced by one that tells both. So what an account does costs a bounded number of messages, and the
+ * last of them tells everything that the others did not, with a link of the account as it is then.
  * @param account as it is after the change
  */
 export function* enqueueSecurityNotice(
-  { mail, sealer, issuer }: SecurityNoticeServices,
+  services: SecurityNoticeServices,
   account: NotifiedAccount,
   notice: SecurityNotice,
   facts: SecurityFacts,
   now: number,
 ): Work<void> {
+  const { mail, sealer } = services;
   if (!mail.available) return;
-  const ofToday = { count: MOST_REPORTS, since: now - DAY };
-  if (notice === 'new device' && (yield* hasChallenges(account.id, 'secure account', ofToday, now))) return;
-  const { username, email } = account.profile;
-  const report: SecurityReport = { notice, facts, at: now, since: yield* unansweredSince(sealer, account.id, now) };
-  const expiresAt = now + REPORT_LIFETIME;
-  const common = { accountId: account.id, kind: 'security notice', expiresAt } as const;
-  if (canReceiveMail(email)) {
-    const sent = prepareChallenge();
-    yield* createChallenge(
-      sealer,
-      sent,
-      {
-        purpose: 'secure account',
-        account,
-        address: email.toLowerCase(),
-        browserHash: null,
-        data: report,
-        lifetime: REPORT_LIFETIME,
-      },
-      now,
-    );
-    const content = noticeMail(username, report, `${issuer}${SECURE_PATH}?token=${sent.link}`);
-    yield* mail.enqueue({ ...common, to: email, content, challenge: sent.hash }, now);
-  }
-  for (const previous of yield* listPreviousAddresses({ accountId: account.id, now })) {
-    if (previous.email.toLowerCase() === email.toLowerCase()) continue;
-    yield* mail.enqueue({ ...common, to: previous.email, content: previousAddressMail(username, report) }, now);
+  const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, AT_ONCE, now);
+  const since = yield* unansweredSince(sealer, account.id, now);
+  const told = { report: { notice, facts, at: now, since }, dueAt: isSentAtOnce ? now : now + HOLD };
+  for (const to of yield* addressesToTell(account, now)) {
+    if (to === account.profile.email) yield* tellAccount(services, account, told, now);
+    else yield* tellPrevious(services, account, to, told, now);
   }
 }
 
-/** The addresses that are told of what happens to an account: its own, and those that it had in the last days. */
+interface Told {
+  readonly report: SecurityReport;
+  readonly dueAt: number;
+}
+
+function* tellAccount(
+  { mail, sealer, issuer }: SecurityNoticeServices,
+  account: NotifiedAccount,
+  told: Told,
+  now: number,
+): Work<void> {
+  const { username, email } = account.profile;
+  const { events, dueAt, links } = yield* withUnsent(mail, account, email, told, now);
+  for (const link of links) yield* endChallenge(link);
+  const report = { ...told.report, events };
+  const sent = prepareChallenge();
+  yield* createChallenge(
+    sealer,
+    sent,
+    {
+      purpose: 'secure account',
+      account,
+      address: email.toLowerCase(),
+      browserHash: null,
+      data: report,
+      lifetime: REPORT_LIFETIME,
+    },
+    now,
+  );
+  const content = noticeMail(username, report, `${issuer}${SECURE_PATH}?token=${sent.link}`);
+  yield* mail.enqueue(
+    { ...messageTo(account, email, now), content, challenge: sent.hash, dueAt, details: events },
+    now,
+  );
+}
+
+function* tellPrevious(
+  { mail }: SecurityNoticeServices,
+  account: NotifiedAccount,
+  to: string,
+  told: Told,
+  now: number,
+): Work<void> {
+  const { events, dueAt } = yield* withUnsent(mail, account, to, told, now);
+  const content = previousAddressMail(account.profile.username, { ...told.report, events });
+  yield* mail.enqueue({ ...messageTo(account, to, now), content, dueAt, details: events }, now);
+}
+
+const messageTo = ({ id }: NotifiedAccount, to: string, now: number) =>
+  ({ to, accountId: id, kind: 'security notice', expiresAt: now + REPORT_LIFETIME }) as const;
+
+/** What a message tells with what earlier ones to the same address would have told, which are taken back. */
+function* withUnsent(
+  mail: Mailer,
+  account: NotifiedAccount,
+  to: string,
+  { report: { notice, facts, at }, dueAt }: Told,
+  now: number,
+): Work<{ readonly events: readonly AccountEvent[]; readonly dueAt: number; readonly links: readonly string[] }> {
+  const unsent = yield* mail.takeBack(messageTo(account, to, now), now);
+  const earlier = unsent.flatMap(({ details }) => (details ?? []) as readonly AccountEvent[]);
+  return {
+    events: [...earlier, { notice, facts, at, firstAt: at, count: 1 }].reduce(withEvent, [] as readonly AccountEvent[]),
+    dueAt: Math.min(dueAt, ...unsent.map((one) => one.dueAt)),
+    links: unsent.flatMap(({ challenge }) => challenge ?? []),
+  };
+}
+
+/** The addresses that are told of what happens to an account: its own, and the oldest that it had in the last days. */
 export function* addressesToTell({ id, profile }: NotifiedAccount, now: number): Work<readonly string[]> {
-  const previous = yield* listPreviousAddresses({ accountId: id, now });
-  const all = [profile.email, ...previous.map(({ email }) => email)].filter(canReceiveMail);
-  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()];
+  const oldest = (yield* listPreviousAddresses({ accountId: id, now })).at(-1)?.email;
+  const isAnother = oldest !== undefined && oldest.toLowerCase() !== profile.email.toLowerCase();
+  return [profile.email, ...(isAnother ? [oldest] : [])].filter(canReceiveMail);
 }
 
 /** Tells both addresses that an operator gave an account another one. */
@@ -115,5 +172,9 @@ export function* enqueueNewAddressMails(
   }
 }
 
-/** Whether an address can be a person's: an account whose address another person verified has one that cannot (RFC 2606). */
-export const canReceiveMail = (email: string): boolean => !email.toLowerCase().endsWith('.invalid');
+/**
+ * Whether an address can be a person's: an account whose address another person verified has one that cannot (RFC 2606), and an earlier
+ * version may have stored one that no server accepts.
+ */
+export const canReceiveMail = (email: string): boolean =>
+  formats.email(email) && !email.toLowerCase().endsWith('.invalid');

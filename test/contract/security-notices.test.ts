@@ -125,18 +125,69 @@ test('each report works until the account is secured anew, and for seven days', 
   assert.equal((await agent(server.baseUrl).get(second)).status, 410);
 });
 
-test('a thief of the password cannot fill the mailbox', async () => {
+test('a thief of the password cannot fill the mailbox: what comes beyond five messages is told in one', async () => {
   const { user } = await newPerson();
   for (let browsers = 0; browsers < 22; browsers++) await signedIn(server, user);
-  const links = new Set((await mails(user)).map(({ link }) => link));
-  assert.equal(links.size, 20);
+  const [last, ...others] = await mails(user);
+  assert.equal(others.length, 5);
+  assert.equal(last?.subject, NEW_DEVICE);
+  assert.match(last?.text ?? '', /new to it\. When: 17 times, first .+, last /);
+  for (const { text } of others) assert.doesNotMatch(text, / times/);
   server.advance(24 * HOUR);
   await signedIn(server, user);
   // Messages of the day before may be removed at any time.
+  const links = new Set([last, ...others].map((mail) => mail?.link));
   const told = (await mails(user)).filter(({ link }) => !links.has(link));
   assert.deepEqual(
     told.map(({ subject }) => subject),
     [NEW_DEVICE],
     'reports of another day silence none',
   );
+});
+
+test('no flood of harmless acts keeps a decisive one from being told, with a link that works', async () => {
+  const { user, browser } = await newPerson();
+  for (let browsers = 0; browsers < 12; browsers++) await signedIn(server, user);
+  const page = await passwordPage(browser);
+  assert.equal(
+    (await browser.submit(page, { current: PASSWORD, password: 'of the thief' }, '/account/password')).status,
+    200,
+  );
+  const [last] = await mails(user);
+  // The message that was held goes with it, and at once: a later one does not join it.
+  assert.equal(last?.subject, `${NEW_PASSWORD}, and more`);
+  assert.match(last?.text ?? '', /signed in to in a browser that is new to it\. When: 7 times/);
+  assert.match(last?.text ?? '', /The password of your account was changed\. When: \d/);
+  const shown = await agent(server.baseUrl).get(last?.link ?? '');
+  assert.match(shown.text, /The password of your account was changed/);
+  assert.match(shown.text, /7 times/);
+
+  // The thief's next password is one of too many, and is told within ten minutes.
+  for (let change = 0; change < 7; change++) {
+    await admin(server, 'PATCH', `/users/${user.id}`, { password: `passphrase number ${change}` });
+  }
+  const [latest, before] = await mails(user);
+  assert.notEqual(latest?.link, before?.link);
+  assert.equal((await agent(server.baseUrl).get(before?.link ?? '')).status, 410);
+  assert.equal((await report(latest?.link ?? '')).status, 200);
+  assert.equal((await mails(user))[0]?.kind, 'recovery');
+});
+
+test('the present and the oldest address are told, and none between them', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const browser = await signedIn(server, user);
+  const first = await addressOf(user);
+  for (const email of [`second-${first}`, `third-${first}`]) {
+    server.advance(1000);
+    await browser.submit(await browser.get('/account/email'), { email }, '/account/email');
+    const [{ link = '' } = {}] = await mailsTo(server, email);
+    assert.equal((await browser.submit(await browser.get(link), {})).status, 200);
+  }
+  server.advance(HOUR);
+  await signedIn(server, user);
+  const toldOf = async (address: string) =>
+    (await mailsTo(server, address)).filter(({ kind }) => kind === 'security notice').map(({ subject }) => subject);
+  assert.deepEqual(await toldOf(first), [NEW_DEVICE]);
+  assert.deepEqual(await toldOf(`second-${first}`), []);
+  assert.deepEqual(await toldOf(`third-${first}`), [NEW_DEVICE]);
 });

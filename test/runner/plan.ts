@@ -34,7 +34,7 @@ const PLANS: Readonly<Record<Store, Plan>> = {
       'test/cluster/!(checker).test.ts',
       'test/operator/!(cli-events).test.ts',
       'test/matrix/taken-back.test.ts',
-      'test/store/{audit,mail,mail-queue}.test.ts',
+      'test/store/{audit,mail,mail-queue,security-notices}.test.ts',
       'test/releases/*.test.ts',
     ],
     // What these are about is decided before a store is asked, or after it has answered; of a store they need what the flows

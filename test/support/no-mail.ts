@@ -7,6 +7,10 @@ export const NO_MAIL: SecurityNoticeServices = {
     *enqueue() {
       // Nothing is sent.
     },
+    *takeBack() {
+      yield* [];
+      return [];
+    },
   },
   sealer: undefined as never,
   issuer: 'http://localhost',

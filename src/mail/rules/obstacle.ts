@@ -13,15 +13,24 @@ export interface LinkState {
 /** How many attempts without a known result there may be: each may have delivered a copy. */
 const MAX_COPIES = 2;
 
-/** Why a claimed message is not sent; undefined where it is. */
-export function findObstacle(
-  { expiresAt, challengeHash, unconfirmed }: Pick<ClaimedMail, 'expiresAt' | 'challengeHash' | 'unconfirmed'>,
+/** Whether the link of a message no longer works. */
+export const isDeadLink = (
+  { challengeHash }: Pick<ClaimedMail, 'challengeHash'>,
   link: LinkState | undefined,
+  now: number,
+): boolean => challengeHash !== null && !isAlive(link, now);
+
+/**
+ * Why a claimed message is not sent; undefined where it is.
+ * @param lacksLink whether it says nothing without a link that is dead
+ */
+export function findObstacle(
+  { expiresAt, unconfirmed }: Pick<ClaimedMail, 'expiresAt' | 'unconfirmed'>,
+  lacksLink: boolean,
   now: number,
 ): { readonly status: 'dead' | 'expired'; readonly problem: string } | undefined {
   if (expiresAt <= now) return { status: 'expired', problem: 'expired before it could be sent' };
-  if (challengeHash !== null && !isAlive(link, now))
-    return { status: 'expired', problem: 'its link is no longer valid' };
+  if (lacksLink) return { status: 'expired', problem: 'its link is no longer valid' };
   // The claim of this very attempt is counted.
   if (unconfirmed > MAX_COPIES) {
     return { status: 'dead', problem: 'two attempts ended without an answer: it may have been delivered twice' };

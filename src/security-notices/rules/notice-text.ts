@@ -43,6 +43,16 @@ export const deviceFacts = ({
   return { device, network };
 };
 
+/** Something that happened to an account, once or several times. */
+export interface AccountEvent {
+  readonly notice: SecurityNotice;
+  readonly facts: SecurityFacts;
+  /** The last time. */
+  readonly at: number;
+  readonly firstAt: number;
+  readonly count: number;
+}
+
 /** A notice as it is shown on the page behind its link. */
 export interface SecurityReport {
   readonly notice: SecurityNotice;
@@ -50,6 +60,8 @@ export interface SecurityReport {
   readonly at: number;
   /** The factors that were added from then on are removed by the report: when the first open one was sent. */
   readonly since: number;
+  /** Everything that the message tells, where that is more than this. */
+  readonly events?: readonly AccountEvent[];
 }
 
 const momentText = (at: number): string => `${dateText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
@@ -91,19 +103,61 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
   'deletion cancelled': () => ['Your account is kept', 'The deletion of your account was called off after a sign-in.'],
 };
 
-/** What a report says happened, when and where: one sentence for each. */
-export function reportSentences({ notice, facts, at }: SecurityReport): readonly string[] {
+/** What a report says happened, when and where: one sentence for each, or one for each of several events. */
+export function reportSentences({ notice, facts, at, events = [] }: SecurityReport): readonly string[] {
+  if (events.length > 1 || events.some(({ count }) => count > 1)) return events.map(eventSentence);
+  const where = whereOf(facts);
+  return [whatOf(notice, facts), `When: ${momentText(at)}.`, ...(where === '' ? [] : [`Where: ${where}.`])];
+}
+
+function whatOf(notice: SecurityNotice, facts: SecurityFacts): string {
   const [, what] = TEXTS[notice](facts);
-  const where = [facts.device, facts.network].filter((part) => part != null).join(', ');
-  const by = facts.byOperator && notice !== 'recovery link made' ? ' An operator of this service did this.' : '';
-  return [`${what}${by}`, `When: ${momentText(at)}.`, ...(where === '' ? [] : [`Where: ${where}.`])];
+  return facts.byOperator && notice !== 'recovery link made' ? `${what} An operator of this service did this.` : what;
+}
+
+const whereOf = ({ device, network }: SecurityFacts): string =>
+  [device, network].filter((part) => part != null).join(', ');
+
+function eventSentence({ notice, facts, at, firstAt, count }: AccountEvent): string {
+  const where = whereOf(facts);
+  const when = count === 1 ? momentText(at) : `${count} times, first ${momentText(firstAt)}, last ${momentText(at)}`;
+  return `${whatOf(notice, facts)} When: ${when}.${where === '' ? '' : ` Where: ${where}.`}`;
+}
+
+/** The kinds of events from the one that people must know of first. */
+const BY_WEIGHT: readonly SecurityNotice[] = [
+  'recovered',
+  'password changed',
+  'address changed',
+  'factor removed',
+  'factor added',
+  'recovery codes',
+  'recovery setting',
+  'recovery link made',
+  'deletion requested',
+  'new device',
+  'export requested',
+  'signed out everywhere',
+  'deletion cancelled',
+];
+
+/** Names the gravest event, and that there were others: an act must not hide behind a harmless one. */
+function subjectOf(events: readonly AccountEvent[]): string {
+  const kinds = new Set(events.map(({ notice }) => notice));
+  const gravest = BY_WEIGHT.find((kind) => kinds.has(kind));
+  const named = events.findLast(({ notice }) => notice === gravest) ?? events.at(-1);
+  const [subject] = named === undefined ? ['Your account was changed'] : TEXTS[named.notice](named.facts);
+  return kinds.size > 1 ? `${subject}, and more` : subject;
 }
 
 /** The message to the address of the account, with the link that ends everything. */
-export function noticeMail(username: string, report: SecurityReport, url: string): MailContent {
-  const [subject] = TEXTS[report.notice](report.facts);
+export function noticeMail(
+  username: string,
+  report: SecurityReport & { readonly events: readonly AccountEvent[] },
+  url: string,
+): MailContent {
   return {
-    subject,
+    subject: subjectOf(report.events),
     paragraphs: [
       `This is about your account ${username}.`,
       ...reportSentences(report),
@@ -113,14 +167,19 @@ export function noticeMail(username: string, report: SecurityReport, url: string
     footer: [
       'The page behind the link asks first. It then ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured anew, such as by a new password.',
     ],
+    withoutLink: [
+      'This message was to have a link to report that it was not you. The link ended before the message could be sent, because your account was secured, or changed again. If it was not you, use the link of a later message, or recover your account at the sign-in page.',
+    ],
   };
 }
 
 /** The message to an address that the account had before: what it can do about it was sent when the address was changed. */
-export function previousAddressMail(username: string, report: SecurityReport): MailContent {
-  const [subject] = TEXTS[report.notice](report.facts);
+export function previousAddressMail(
+  username: string,
+  report: SecurityReport & { readonly events: readonly AccountEvent[] },
+): MailContent {
   return {
-    subject,
+    subject: subjectOf(report.events),
     paragraphs: [
       `This is about the account ${username}, whose address this was until a few days ago.`,
       ...reportSentences(report),
