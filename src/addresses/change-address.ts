@@ -89,7 +89,7 @@ export async function requestAddress(
       lifetime: CONFIRMATION_LIFETIME,
     };
     yield* createChallenge(sealer, sent, challenge, now);
-    if (!(yield* countMail(limits, { to: email, purpose, origin }, now))) return 0;
+    if (!(yield* countMail(limits, { to: email, purpose, origin, accountId: id }, now))) return 0;
     // What sends nothing is no event, and costs no more than its form.
     if (purpose === 'change address') {
       yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });

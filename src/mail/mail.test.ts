@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openSealer } from '../keys/sealer.ts';
 import { DAY, HOUR } from '../platform/clock.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { openSqlite } from '../platform/database/sqlite/open.ts';
-import { createMailer, MAILBOX_SIZE, maintainMail, readMailbox } from './mail.ts';
+import { countMail, createMailer, MAILBOX_SIZE, maintainMail, readMailbox } from './mail.ts';
 import { listMail } from './store.ts';
 
 const database = await openSqlite(':memory:');
@@ -50,4 +51,20 @@ test('an address that could end a line of a header is never sent to, and stops n
     assert.deepEqual([newest?.status, newest?.recipient], ['dead', to]);
   }
   assert.deepEqual(await readMailbox(database, sealer), []);
+});
+
+test('an account gets no more messages sent by asking from many addresses, each for another recipient', async () => {
+  const { limits } = readConfig({ TESSERA_LIMIT_MAIL_ADDRESS: '5/h' });
+  let asked = 0;
+  const ask = (accountId?: string) => {
+    const number = ++asked;
+    const origin = { actor: { type: 'anonymous', id: null }, address: `192.0.2.${number}`, requestId: null } as const;
+    const mail = { to: `stranger-${number}@example.com`, purpose: 'change address', origin };
+    return database.commit(() => countMail(limits, accountId === undefined ? mail : { ...mail, accountId }, now));
+  };
+  const answers = [];
+  for (let i = 0; i < 7; i++) answers.push(await ask('7'));
+  assert.deepEqual(answers, [true, true, true, true, true, false, false]);
+  assert.equal(await ask('8'), true);
+  assert.equal(await ask(), true);
 });

@@ -1,5 +1,6 @@
 import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
 import { type Account, findAccount, listDueDeletions } from '../accounts/store.ts';
+import { takeWithin } from '../limits/limits.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { findMembership, listOwners, lockOrganization } from '../organizations/store.ts';
 import { type Clock, DAY } from '../platform/clock.ts';
@@ -27,6 +28,9 @@ interface Context {
 
 /** How long the message about a canceled deletion may wait for the mail server. */
 const MESSAGE_LIFETIME = DAY;
+
+/** How many requests for a deletion get a message of their own, beside the notice. */
+const MOST_MESSAGES = { count: 3, windowMs: DAY };
 
 /** The person is the only owner of an organization, which would be left without one. */
 export class LastOwner extends Error {}
@@ -63,6 +67,8 @@ export function requestDeletion(
       if (deletionRequestedAt === null || deletionDueAt === null) return;
       // It ends the links of earlier reports, so it brings another one.
       yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, deletionRequestedAt);
+      // A person who comes back and asks again, over and over, is told by the notice alone.
+      if (!(yield* takeWithin(`deletion mail ${id}`, MOST_MESSAGES, deletionRequestedAt))) return;
       const content = message(changed, deletionDueAt);
       const common = { accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt } as const;
       // A thief who has just changed the address would otherwise be the only one who is told.

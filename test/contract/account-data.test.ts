@@ -88,6 +88,23 @@ test('asking for deletion ends everything at once; coming back revives nothing t
   assert.equal(late.location?.pathname, '/login');
 });
 
+test('leaving and coming back, over and over, makes a bounded number of messages, and the last of them tells the rest', async () => {
+  const user = await newUser(server);
+  let browser = await signedIn(server, user);
+  for (let times = 0; times < 10; times++) {
+    assert.equal((await leave(browser)).status, 200);
+    const back = await atTheWayBack(user);
+    await back.browser.submit(back.page, {}, '/login/come-back');
+    browser = back.browser;
+  }
+  const mails = await mailsTo(server, (await userOf(user)).email);
+  const count = (kind: string) => mails.filter((mail) => mail.kind === kind).length;
+  // Five notices of each of three kinds, since coming back is a sign-in in a new browser, and one of all that came after.
+  assert.deepEqual([count('deletion'), count('security notice'), mails.length], [3, 16, 19]);
+  assert.match(mails[0]?.text ?? '', /was requested\. When: 5 times/);
+  assert.match(mails[0]?.text ?? '', /called off after a sign-in\. When: 5 times/);
+});
+
 test('an operator cancels a deletion: the person is told, signs in again, and nothing that ended is valid', async () => {
   const user = await newUser(server);
   const browser = await signedIn(server, user);

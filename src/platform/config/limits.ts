@@ -59,7 +59,7 @@ export const limitVariables = {
   mailAddress: new LimitVariable(
     'TESSERA_LIMIT_MAIL_ADDRESS',
     '60/h',
-    'Mails that are asked for from one IP address. The answer is the same beyond it.',
+    'Mails that are asked for from one IP address, or by one account that is signed in. The answer is the same beyond it.',
   ),
   totpAccount: new LimitVariable(
     'TESSERA_LIMIT_TOTP_ACCOUNT',
