@@ -98,7 +98,7 @@ export async function requestAddress(
     const expiresAt = now + CONFIRMATION_LIFETIME;
     const kind = purpose === 'verify address' ? 'verify address' : 'address change';
     if (owner === undefined) {
-      const content = verifyMail(profile.username, { url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
+      const content = verifyMail({ url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
       yield* mail.enqueue({ to: email, accountId: id, kind, content, expiresAt, challenge: sent.hash }, now);
     } else if (owner !== 'reserved') {
       const content = accountExistsMail(owner.profile.username, `${issuer}/login`);

@@ -5,11 +5,11 @@ interface Secrets {
   readonly code: string;
 }
 
-/** To an address that a person says is theirs. */
-export const verifyMail = (username: string, { url, code }: Secrets): MailContent => ({
+/** To an address that a person says is theirs. It may be a stranger's, who is told nothing that the person chose. */
+export const verifyMail = ({ url, code }: Secrets): MailContent => ({
   subject: 'Confirm your email address',
   paragraphs: [
-    `The account ${username} has this email address, or is to have it.`,
+    'Somebody, most likely you, asked to use this email address for an account.',
     'Open the link in the browser where you asked for this, or type the code there.',
   ],
   code,

@@ -1,12 +1,10 @@
 import type { MailContent } from '../mail/mail.ts';
 
-/** The messages of a sign-up. What they repeat of the form consists of harmless characters: a stranger may have typed it. */
+/** The messages of a sign-up. They repeat nothing of the form: a stranger may have typed it. */
 export const signUpMails = {
-  verify: (username: string, code: string, url: string): MailContent => ({
+  verify: (code: string, url: string): MailContent => ({
     subject: 'Confirm your email address',
-    paragraphs: [
-      `To create your account with the username ${username}, enter this code in the browser where you started:`,
-    ],
+    paragraphs: ['To create your account, enter this code in the browser where you started:'],
     code,
     action: { label: 'Confirm in the same browser', url },
     footer: [

@@ -99,7 +99,7 @@ export async function beginSignUp(
       yield* mail.enqueue({ to, accountId: holder.id, kind: 'account exists', content, expiresAt }, now);
     } else {
       const link = `${issuer}/signup/verify?link=${sent.link}`;
-      const content = signUpMails.verify(values.username, sent.code, link);
+      const content = signUpMails.verify(sent.code, link);
       const message = { to: values.email, accountId: null, kind: 'verify address', content, expiresAt } as const;
       yield* mail.enqueue({ ...message, challenge: sent.hash }, now);
     }

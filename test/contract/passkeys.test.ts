@@ -180,7 +180,8 @@ test('the first passkey ends what came before, one more does not, and the last w
 
   const renamed = await passkeyForm(browser, { action: 'rename', id: second.id, name: ' My   key ' });
   assert.match(renamed.text, /<bdi>My key<\/bdi>/);
-  for (const name of ['', ' ', '\u200b', 'x'.repeat(65)]) {
+  const directions = [...'\u061c\u200e\u200f\u202a\u202e\u2066\u2069'].map((control) => `My ${control}yek`);
+  for (const name of ['', ' ', '\u200b', 'x'.repeat(65), ...directions]) {
     await passkeyForm(browser, { action: 'rename', id: second.id, name }, 400);
   }
   const stranger = await newPasskey(server, (await newUser(server)).id);

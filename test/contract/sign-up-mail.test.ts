@@ -42,6 +42,19 @@ const enter = async (browser: Agent, code: string | undefined) =>
 const isSignedIn = async (browser: Agent) => (await browser.get('/account')).status === 200;
 const find = async (text: string) => (await admin(server, 'GET', `/users?q=${text}`)).body.items;
 
+test('what a stranger chose is not repeated to an address that nobody proved', async () => {
+  const name = newName();
+  const { browser } = await begin(name);
+  const [first] = await mailsTo(server, `${name}@example.com`);
+  await enter(browser, first?.code ?? '');
+  const victim = `victim-of-${newName()}@example.com`;
+  await browser.submit(await browser.get('/account/email'), { email: victim }, '/account/email');
+  for (const mail of [first, (await mailsTo(server, victim))[0]]) {
+    assert.equal(mail?.subject, 'Confirm your email address');
+    assert.ok(!mail.text.includes(name), mail.text);
+  }
+});
+
 describe('the account is created by', () => {
   test('the code, and the address is verified', async () => {
     const name = newName();

@@ -1,3 +1,5 @@
+import { formats } from '../../platform/validation/formats.ts';
+
 /** Where passkeys are kept, by the AAGUID of the authenticator. Only those that people know by name. */
 const KEEPERS: Readonly<Record<string, string>> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'Apple Passwords',
@@ -41,9 +43,8 @@ export function suggestPasskeyName({ aaguid, transports, browser, system }: NewP
   return browser ?? system ?? 'Passkey';
 }
 
-/** A name that a person chose; undefined where it is too long or shows nothing. */
+/** A name that a person chose; undefined where it is too long, shows nothing, or changes the direction of the text around it. */
 export function parsePasskeyName(text: string): string | undefined {
   const name = text.replaceAll(/\s+/g, ' ').trim();
-  const isVisible = /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) && !/\p{Cc}/u.test(name);
-  return isVisible && [...name].length <= LONGEST ? name : undefined;
+  return formats['single-line'](name) && [...name].length <= LONGEST ? name : undefined;
 }

@@ -39,3 +39,45 @@ test('a message loads nothing, and its link stands in both forms', () => {
   assert.ok(html.includes('href="https://id.example.com/recover?link=a&amp;b=c"'));
   assert.match(text, /123 456\n\nContinue:\nhttps:\/\/id\.example\.com\/recover\?link=a&b=c\n$/);
 });
+
+test('no character of a name changes the direction of a sentence, or adds a line to it', () => {
+  const controls =
+    '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029\u0000\u001b\u0085\r\n';
+  for (const control of controls) {
+    const text = `a passkey named ${control}“pukcaB”`;
+    const url = 'https://id.example.com/x';
+    const mail = renderMail({
+      subject: text,
+      paragraphs: [text],
+      code: text,
+      action: { label: text, url },
+      footer: [text],
+    });
+    // What the layout itself breaks into lines.
+    for (const part of [mail.subject, mail.text, mail.html]) {
+      assert.ok(!part.replaceAll('\n', '').includes(control), JSON.stringify(control));
+      assert.ok(!part.includes(`named ${control}`), JSON.stringify(control));
+    }
+    assert.match(mail.text, /a passkey named {2}“pukcaB”/);
+  }
+});
+
+test('a name that looks like an address does not become a link', () => {
+  const names = ['evil.example', 'claim-prize.shop.example.com', 'www.evil.example', 'a_b.ev-il.example'];
+  for (const name of names) {
+    const sentence = `This is about your account ${name}.`;
+    const { html, text } = renderMail({ subject: name, paragraphs: [sentence], footer: [`Not ${name}?`] });
+    const [, body = ''] = html.split('</title>');
+    assert.ok(!body.includes(name), name);
+    assert.ok(body.replaceAll(/<\/?span>/g, '').includes(sentence), 'what is copied is the name');
+    assert.ok(text.includes(`account “${name}”.`) && text.includes(`Not “${name}”?`), text);
+  }
+  const { html, text } = renderMail({
+    subject: 'Subject',
+    paragraphs: ['Ada at ada@example.com, 1 March 2026, 12:00 UTC.', 'A passkey named https://evil.example/x'],
+    action: { label: 'Go', url: 'https://id.example.com/x?token=a.b' },
+  });
+  assert.match(text, /Ada at ada@example\.com, 1 March 2026/);
+  assert.ok(!html.includes('https://evil') && !html.includes('evil.example'));
+  assert.equal(html.split('https://id.example.com/x?token=a.b').length, 1 + 3, 'the link of the message is as it was');
+});

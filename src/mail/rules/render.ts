@@ -7,18 +7,41 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-export const renderMail = (content: MailContent): RenderedMail => ({
-  subject: content.subject,
-  text: renderText(content),
-  html: renderHtml(content),
-});
+export function renderMail(content: MailContent): RenderedMail {
+  const visible = withoutControls(content);
+  return { subject: visible.subject, text: renderText(visible), html: renderHtml(visible) };
+}
+
+/** Control characters and line breaks, and characters that change the direction of the text around them. */
+const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Names of people, devices and factors must not rewrite the sentence around them, whatever an earlier version or a browser gave. */
+function withoutControls({ subject, paragraphs, code, action, footer }: MailContent): MailContent {
+  const visible = (text: string) => text.replace(CONTROLS, ' ');
+  return {
+    subject: visible(subject),
+    paragraphs: paragraphs.map(visible),
+    ...(code !== undefined && { code: visible(code) }),
+    ...(action !== undefined && { action: { ...action, label: visible(action.label) } }),
+    ...(footer !== undefined && { footer: footer.map(visible) }),
+  };
+}
+
+/*
+ * Mail programs make links of what looks like an address, and a username such as `evil.example` does. In plain text it is quoted, as what
+ * it is; in HTML its dots are elements, so that it can still be copied and is no address. The one link of a message is neither.
+ */
+const HOST_NAME = /(?<![\p{L}\p{N}@./:_“-])((?:[\p{L}\p{N}_-]+\.)+\p{L}{2,})(?![\p{L}\p{N}@/:_-])/gu;
+const quoted = (text: string): string => text.replace(HOST_NAME, '“$1”');
+const unlinked = (html: string): string =>
+  html.replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])|:(?=\/\/)/gu, '<span>$&</span>');
 
 function renderText({ paragraphs, code, action, footer = [] }: MailContent): string {
   const parts = [
-    ...paragraphs,
+    ...paragraphs.map(quoted),
     ...(code === undefined ? [] : [`    ${spaced(code)}`]),
     ...(action === undefined ? [] : [`${action.label}:\n${action.url}`]),
-    ...footer,
+    ...footer.map(quoted),
   ];
   return `${parts.map(wrapped).join('\n\n')}\n`;
 }
@@ -61,9 +84,9 @@ const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-se
 const MONO = 'font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
 function renderHtml({ subject, paragraphs, code, action, footer = [] }: MailContent): string {
-  const paragraph = (text: string) => `<p style="margin: 0 0 16px">${escaped(text)}</p>`;
+  const paragraph = (text: string) => `<p style="margin: 0 0 16px">${unlinked(escaped(text))}</p>`;
   const small = (text: string) =>
-    `<p class="muted" style="margin: 12px 0 0; font-size: 14px; color: #595966">${escaped(text)}</p>`;
+    `<p class="muted" style="margin: 12px 0 0; font-size: 14px; color: #595966">${unlinked(escaped(text))}</p>`;
   const shownCode =
     code === undefined
       ? ''
@@ -93,7 +116,7 @@ ${DARK}
 <div class="paper" style="max-width: 512px; margin: 0 auto; padding: 32px 16px; background: #fbfaf7; color: #1e1e29">
 <p class="muted" style="margin: 0 0 16px; font-size: 14px; font-weight: 600; color: #595966">Tessera</p>
 <div class="card" style="padding: 24px; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
-<h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${escaped(subject)}</h1>
+<h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${unlinked(escaped(subject))}</h1>
 ${paragraphs.map(paragraph).join('\n')}
 ${shownCode}
 ${shownAction}

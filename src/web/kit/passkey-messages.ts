@@ -42,7 +42,8 @@ export const passkeys = {
   lastUsed: 'Last used',
   never: 'Not yet',
   name: 'Name',
-  nameBad: 'Enter a name of 1 to 64 characters, at least one of them visible.',
+  nameBad:
+    'Enter a name of 1 to 64 characters, at least one of them visible, and none that changes the direction of text.',
   rename: 'Rename',
   renameOf: (name: string) => `Rename ${name}`,
   renamed: (name: HtmlPart): HtmlPart => ['The passkey is now called ', name, '.'],
