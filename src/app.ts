@@ -63,6 +63,7 @@ import { requestSender } from './web/playground/exchange.ts';
 import { playgroundRoutes } from './web/playground/routes.ts';
 import { recoveryRoutes } from './web/recovery/routes.ts';
 
+import { refuseForeignForms } from './web/sign-in/foreign-forms.ts';
 import { sessionRoutes } from './web/sign-in/routes.ts';
 
 /** A running server. */
@@ -253,6 +254,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           // The routes themselves answer invalid parameters, with a page or a redirect.
           pages.setValidatorCompiler(readByHandler);
           pages.setErrorHandler(pageErrors(site));
+          refuseForeignForms(pages, services);
           authorizationRoutes(pages, services);
           sessionRoutes(pages, services);
           recoveryRoutes(pages, services);

@@ -534,7 +534,9 @@ describe('the form', () => {
     await confirm(browser, page);
     const next = await newUser(server);
     await browser.submit(await browser.get('/login'), { identifier: next.username, password: 'correct horse battery' });
-    assertStaysHere(await confirm(browser, page), 200);
+    const refused = await confirm(browser, page);
+    assertStaysHere(refused, 400);
+    assert.match(refused.text, /This page was opened for another account, so nothing was changed/);
     assert.match((await browser.get('/account')).text, new RegExp(next.username));
   });
 

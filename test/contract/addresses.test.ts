@@ -88,9 +88,10 @@ test('an address is changed with a fresh proof, and both addresses are told', as
   const ada = await person();
   const client = await newClient(server);
   const tokens = await tokensFor(server, client, ada.user, {}, { browser: ada.browser });
+  const early = await ada.browser.get(PAGE);
   server.advance(10 * MINUTE);
   assert.match((await ada.browser.get(PAGE)).text, /\/account\/confirm\?next=email/);
-  const refused = await ada.browser.post(PAGE, { email: freshAddress() });
+  const refused = await ada.browser.submit(early, { email: freshAddress() }, PAGE);
   assert.equal(refused.location?.pathname, '/account/confirm');
   const confirm = await ada.browser.get('/account/confirm?next=email');
   assert.equal((await ada.browser.submit(confirm, { current: PASSWORD })).location?.pathname, PAGE);

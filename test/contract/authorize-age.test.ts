@@ -249,15 +249,17 @@ describe('prompt=select_account', () => {
     }
   });
 
-  test('a form that was shown about another user continues without a session', async () => {
+  test('a form that was shown about another user says so, and leads to the page of the one who is signed in', async () => {
     const browser = await fresh();
     const form = await choosing(browser);
     const other = await newUser(server);
     await browser.submit(await browser.get('/account'), {}, '/logout');
     await browser.submit(await browser.get('/login'), { identifier: other.username, password: PASSWORD }, '/login');
     const answer = await browser.submit(form, {}, '/continue');
-    assert.equal(page(answer), '/login');
-    const shown = await settle(browser, server, answer);
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /This page was opened for another account, so nothing was changed/);
+    const [, next = ''] = /href="(\/continue\?request=[^"]+)"/.exec(answer.text) ?? [];
+    const shown = await settle(browser, server, await browser.get(next));
     assert.match(shown.text, new RegExp(`\\(${other.username}\\)`));
   });
 

@@ -72,11 +72,23 @@ const tamperings: Record<string, (hidden: Readonly<Record<string, string>>) => P
     request,
     form_token: (form_token.startsWith('A') ? 'B' : 'A') + form_token.slice(1),
   }),
-  "with another browser's token for its own request": async ({ request = '' }) => ({
-    request,
-    form_token: (await shown()).form.hidden['form_token'] ?? '',
-  }),
 };
+/** Where a form that was shown to another person leads. */
+async function freshPage(browser: Agent, refused: Answer): Promise<Answer> {
+  assert.match(refused.text, /This page was opened for another account, so nothing was changed\./);
+  const [, address = ''] = /href="(\/continue\?request=[^"]+)"/.exec(refused.text) ?? [];
+  return settle(browser, server, await browser.get(address));
+}
+
+test("CN-01: the form with another browser's token for its own request grants nothing, and leads to the page anew", async () => {
+  const { browser, form, user } = await shown();
+  const form_token = (await shown()).form.hidden['form_token'] ?? '';
+  const { request = '' } = form.hidden;
+  const refused = await assertNothing(() => browser.post('/consent', { request, form_token, ...ALLOW }), 400);
+  assert.ok(refused.text.includes(user.username), 'the page says who is signed in');
+  codeOf(await browser.submit(await freshPage(browser, refused), ALLOW, '/consent'));
+});
+
 for (const [name, tamper] of Object.entries(tamperings)) {
   test(`CN-01: the form ${name} grants nothing, and shows the page anew`, async () => {
     const { browser, form, page } = await shown();
@@ -135,9 +147,10 @@ test('CN-08, SE-11: what was shown to one person cannot be sent after another si
     password: PASSWORD,
   });
   assert.equal(toConsent.location?.pathname, '/consent');
-  const again = await assertNothing(() => browser.post('/consent', { ...form.hidden, ...ALLOW }), 409);
-  assert.ok(again.text.includes(second.username), 'the page is the signed-in user’s');
-  await assertNothing(() => browser.post('/consent', { ...form.hidden, decision: 'deny' }), 409);
+  const refused = await assertNothing(() => browser.post('/consent', { ...form.hidden, ...ALLOW }), 400);
+  assert.ok(refused.text.includes(second.username), 'the page is the signed-in user’s');
+  await assertNothing(() => browser.post('/consent', { ...form.hidden, decision: 'deny' }), 400);
+  const again = await freshPage(browser, refused);
   const tokens = await redeem(server, client, codeOf(await browser.submit(again, ALLOW, '/consent')));
   const claims = JSON.parse(Buffer.from(tokens.body.access_token.split('.')[1], 'base64url').toString());
   assert.equal(claims.sub, second.id);

@@ -26,9 +26,12 @@ export function acceptForms(app: FastifyInstance): void {
   addBodyParser(app, 'application/x-www-form-urlencoded', (body) => parseForm(decodeUtf8(body)));
 }
 
-/** The form of a request to a route that reads forms; empty if the request has no body. */
-export const formOf = (request: FastifyRequest): RepeatableParameters =>
-  (request.body as RepeatableParameters | undefined) ?? formParameters('');
+/** The form of a request to a route that reads forms, without its file; empty if the request has no body. */
+export function formOf(request: FastifyRequest): RepeatableParameters {
+  const body = request.body as RepeatableParameters | { readonly fields: RepeatableParameters } | null | undefined;
+  if (body === undefined || body === null) return formParameters('');
+  return 'fields' in body ? body.fields : body;
+}
 
 function addBodyParser(app: FastifyInstance, type: string, parse: (body: Buffer) => unknown): void {
   app.addContentTypeParser(type, async (request: FastifyRequest, payload: Readable) => {

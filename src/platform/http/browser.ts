@@ -1,9 +1,24 @@
 import type {} from '@fastify/cookie';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../clock.ts';
 import { digest, equalSecrets, keyedDigest, randomSecret } from '../crypto/secrets.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { formOf } from './bodies.ts';
 import type { RepeatableParameters } from './parameters.ts';
+
+/** Who is signed in where a form is shown. */
+export interface FormViewer {
+  readonly account: { readonly id: string };
+  readonly session: { readonly hash: string };
+}
+
+/** To whom a form was shown, as its token says; it is not proved before {@link Browser.owns}. */
+export interface FormAudience {
+  /** Whether the browser had the session that it has now, or none, as now. */
+  readonly isThisSession: boolean;
+  /** The account that was signed in, if the form acts on one. */
+  readonly accountId: string | undefined;
+}
 
 /** The browser behind a request. Its identity is not a sign-in: it binds pending requests and forms to the browser that started them. */
 export interface Browser {
@@ -33,10 +48,12 @@ export interface Browser {
   /**
    * A token for a form that only this browser can submit, and only in this context.
    * @param context what the form acts on; the token is invalid for anything else
+   * @param viewer who is signed in, where the form acts on their account: see {@link watchForms}
    */
-  formToken(context: string): string;
+  formToken(context: string, viewer?: FormViewer): string;
   /** Whether a form contains the token for this context. */
   owns(form: RepeatableParameters, context: string): boolean;
+  audienceOf(form: RepeatableParameters): FormAudience;
 }
 
 export interface Browsers {
@@ -104,6 +121,12 @@ export function cookieStyle(baseUrl: string) {
   };
 }
 
+/** The token of a form: a MAC, and to whom the form was shown. */
+function partsOf(form: RepeatableParameters): { readonly mac: string; readonly shownTo: string } {
+  const [mac = '', ...shownTo] = (form.get(FORM_TOKEN) ?? '').split('.');
+  return { mac, shownTo: shownTo.join('.') };
+}
+
 /**
  * @param baseUrl determines `Secure` and the `__Host-` prefix; headers of the request do not
  * @param key signs the form tokens
@@ -123,6 +146,9 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
   const startedPrefix = `${prefix}tessera_begun_`;
   const startedCookie = (handle: string): string => startedPrefix + digest(handle).slice(0, 8);
   const identified = new WeakMap<FastifyRequest, Browser>();
+  /** Names a session in form tokens, and tells nothing of it. */
+  const markOf = (sessionHash: string): string =>
+    keyedDigest(key, JSON.stringify(['session', sessionHash])).slice(0, 16);
 
   const setStarted = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void => {
     reply.setCookie(startedCookie(handle), id, { ...attributes, maxAge: lifetimeMs / SECOND });
@@ -140,7 +166,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     const signIn = request.cookies[signInCookie];
     const trusted = request.cookies[trustedCookie];
     const invitation = request.cookies[invitationCookie];
-    const tokenFor = (identity: string, context: string) => keyedDigest(key, JSON.stringify([identity, context]));
+    const macFor = (identity: string, context: string, shownTo: string) =>
+      keyedDigest(key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
+    const sessionSecret = session !== undefined && SECRET.test(session) ? session : undefined;
+    const mark = sessionSecret === undefined ? '' : markOf(digest(sessionSecret));
     const identities = (handle: string | undefined): readonly string[] => {
       const started = handle === undefined ? undefined : request.cookies[startedCookie(handle)];
       return started !== undefined && SECRET.test(started) ? [id, started] : [id];
@@ -157,15 +186,25 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         reply.clearCookie(startedCookie(handle), attributes);
         return digest(started);
       },
-      sessionSecret: session !== undefined && SECRET.test(session) ? session : undefined,
+      sessionSecret,
       signInSecret: signIn !== undefined && SECRET.test(signIn) ? signIn : undefined,
       trustedSecret: trusted !== undefined && SECRET.test(trusted) ? trusted : undefined,
       invitationSecret: invitation !== undefined && SECRET.test(invitation) ? invitation : undefined,
       declinedPasskey: request.cookies[declinedCookie] !== undefined,
-      formToken: (context) => tokenFor(id, context),
+      formToken(context, viewer) {
+        const shownTo = viewer === undefined ? mark : `${markOf(viewer.session.hash)}.${viewer.account.id}`;
+        const mac = macFor(id, context, shownTo);
+        return shownTo === '' ? mac : `${mac}.${shownTo}`;
+      },
       owns(form, context) {
-        const token = form.get(FORM_TOKEN) ?? '';
-        return identities(form.get('request')).some((identity) => equalSecrets(token, tokenFor(identity, context)));
+        const { mac, shownTo } = partsOf(form);
+        return identities(form.get('request')).some((identity) =>
+          equalSecrets(mac, macFor(identity, context, shownTo)),
+        );
+      },
+      audienceOf(form) {
+        const [shownIn, accountId] = partsOf(form).shownTo.split('.');
+        return { isThisSession: shownIn === mark, accountId };
       },
     };
   }
@@ -223,4 +262,24 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       reply.setCookie(trustedCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
     },
   };
+}
+
+/**
+ * Watches every form of a scope, so that no route can forget it. A form that acts on an account, and was shown in another session than
+ * that of the browser, goes to `answer`; where that answers it, the route does not run.
+ */
+export function watchForms(
+  app: FastifyInstance,
+  browsers: Browsers,
+  answer: (request: FastifyRequest, reply: FastifyReply, accountId: string) => Promise<FastifyReply | undefined>,
+): void {
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'POST') return undefined;
+    const form = formOf(request);
+    // Forms without a token, such as those that apps send, give the browser no identity.
+    if (partsOf(form).shownTo === '') return undefined;
+    browsers.rejectCrossSiteForm(request);
+    const { accountId, isThisSession } = browsers.of(request, reply).audienceOf(form);
+    return accountId === undefined || isThisSession ? undefined : answer(request, reply, accountId);
+  });
 }

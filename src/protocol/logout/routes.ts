@@ -179,15 +179,16 @@ function askToSignOut(
   { site }: LogoutServices,
   reply: FastifyReply,
   browser: Browser,
-  { account }: SignedInVisitor,
+  visitor: SignedInVisitor,
   { client, state, returnTo, fault }: ConfirmationContent,
 ): FastifyReply {
+  const { account } = visitor;
   const carried: Readonly<Record<string, string>> = {
     account: account.id,
     ...(client !== undefined && { client_id: client.id }),
     ...(returnTo !== undefined && { post_logout_redirect_uri: returnTo, ...(state !== undefined && { state }) }),
   };
-  const token = browser.formToken(formContext({ get: (name) => carried[name] }));
+  const token = browser.formToken(formContext({ get: (name) => carried[name] }), visitor);
   const page = confirmationPage(site, { account, app: client?.name, returnTo, fault, token, carried });
   return sendPage(reply, 200, site, page, returnTo === undefined ? [] : formActionSources(returnTo));
 }

@@ -31,7 +31,7 @@ import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { Messages } from '../kit/messages.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /** The apps with access to an account, each with a button that revokes it. */
 export function connectionsRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -58,7 +58,7 @@ export function connectionsRoutes(app: FastifyInstance, services: PageServices, 
     const visit = visitOf(request);
     const form = formOf(request);
     const clientId = form.get('client_id') ?? '';
-    if (!ownsForm(visit, form) || !isSnowflake(clientId)) {
+    if (!isSnowflake(clientId)) {
       const problems = generalProblem(site.messages.account.formExpired);
       return show(reply, 400, visit, form, { revoked: undefined, problems });
     }

@@ -30,7 +30,7 @@ import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { accountLayout } from './layout.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, visitOf } from './visit.ts';
 
 /** Where the right of an earlier address is ended. */
 const CLOSE_PATH = '/account/email/earlier';
@@ -93,15 +93,12 @@ ${mail.available && forms}`;
     return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
   }
 
-  const expired = generalProblem(messages.account.formExpired);
-
   app.get('/account/email', async (request, reply) => show(reply, 200, visitOf(request)));
 
   const proved = requireProof(services, 'email');
   app.post('/account/email', { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
     const typed = (form.get('email') ?? '').trim();
     const problem = problemOf(typed, visit.account.profile.email, services.signUp);
     if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', text[problem]), { typed });
@@ -132,7 +129,6 @@ ${mail.available && forms}`;
 
   app.post('/account/email/verify', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, expired);
     const { email, emailVerified } = visit.account.profile;
     if (!mail.available || emailVerified) return show(reply, 200, visit);
     await requestAddress(services, addressVisit(visit), email);
@@ -142,7 +138,6 @@ ${mail.available && forms}`;
   app.post('/account/email/code', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
     const code = (form.get('code') ?? '').trim();
     if (code === '') return show(reply, 400, visit, fieldProblem('code', text.codeMissing));
     return answerCode(reply, visit, await confirmByCode(services, addressVisit(visit), code));

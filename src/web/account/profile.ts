@@ -5,7 +5,6 @@ import { formOf } from '../../platform/http/bodies.ts';
 import {
   doneNotice,
   field,
-  generalProblem,
   hidden,
   NO_PROBLEMS,
   type Problems,
@@ -19,7 +18,7 @@ import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 import { linkField, MAX_LINKS, profileFields, readProfileForm } from './rules/profile-form.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /** The form in which people change what apps may learn about them. */
 export function profileRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -50,7 +49,6 @@ export function profileRoutes(app: FastifyInstance, services: PageServices, { co
     const get = (name: string) => form.get(name) ?? (form.has(name) ? '' : undefined);
     const sent = form.names.map((name) => [name, get(name) ?? ''] as const);
     const fields = new Map([...profileFields(profile), ...sent]);
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, fields, generalProblem(messages.account.formExpired));
     const read = readProfileForm(get, profile, clock());
     if (read.kind === 'problems') {
       const texts = read.problems.map(({ name, kind }) => [name, messages.profile.bad[kind]] as const);

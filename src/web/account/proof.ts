@@ -28,7 +28,7 @@ import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../kit/passkey.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
 import { accountLayout } from './layout.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /*
  * Dangerous changes ask for a fresh proof of who is at the browser (decisions §11): the strongest factor that was set up before the
@@ -226,9 +226,6 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     const target = isTarget(next) ? next : 'password';
     const { needed, asked } = await readProof(services, visit);
     const method = shownMethod(asked, form);
-    if (!ownsForm(visit, form)) {
-      return show(reply, 400, visit, target, method, generalProblem(messages.account.formExpired));
-    }
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
     const proof = FORMS[method];
     // A person without a factor from before the session proves their address by another sign-in.

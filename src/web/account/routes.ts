@@ -3,10 +3,9 @@ import { setPicture } from '../../accounts/accounts.ts';
 import { take } from '../../limits/limits.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
-import { formOf } from '../../platform/http/bodies.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { fieldProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import type { HtmlPart } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
@@ -21,7 +20,7 @@ import { proofRoutes } from './proof.ts';
 import { securityRoutes } from './security/page.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { trustedBrowsersRoutes } from './trusted-browsers.ts';
-import { type AccountHooks, type AccountVisit, accountHooks, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, accountHooks, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /**
  * The well-known address to which password managers send people to change a password, at the root of the host
@@ -60,7 +59,6 @@ function accountRoutes(
 ): void {
   const { site, browsers, database, clock, limits, pictures } = services;
   const { messages } = site;
-  const expired = generalProblem(messages.account.formExpired);
 
   function show(
     reply: FastifyReply,
@@ -84,8 +82,6 @@ function accountRoutes(
   });
 
   app.post(DECLINE_PASSKEY, { preHandler: countForm }, async (request, reply) => {
-    const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, expired);
     browsers.setDeclinedPasskey(reply);
     return redirect(request, reply, site.path('/account'));
   });
@@ -102,14 +98,14 @@ function accountRoutes(
     };
     // Before the body is read as well, so that only signed-in people make the server hold a file.
     const onRequest = [requireVisit, nameUploader];
-    uploads.post('/account/picture', { onRequest }, async (request, reply) => {
+    const reject = (reply: FastifyReply, visit: AccountVisit, problem: PictureProblem) =>
+      show(reply, problem === 'too large' ? 413 : 400, visit, fieldProblem('picture', messages.picture.bad[problem]));
+    // Nothing of such a form was kept, not even the token that the hooks look at.
+    const preValidation = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+      uploadOf(request).file === 'too large' ? reject(reply, visitOf(request), 'too large') : undefined;
+    uploads.post('/account/picture', { onRequest, preValidation }, async (request, reply) => {
       const visit = visitOf(request);
       const { fields, file } = uploadOf(request);
-      const reject = (problem: PictureProblem) =>
-        show(reply, problem === 'too large' ? 413 : 400, visit, fieldProblem('picture', messages.picture.bad[problem]));
-      // Nothing of such a form was kept, not even its token.
-      if (file === 'too large') return reject(file);
-      if (!ownsForm(visit, fields)) return show(reply, 400, visit, expired);
       const own = servicesIn(services, visit);
       if (fields.get('action') === 'remove') {
         const account = await setPicture(own, visit.account.id, null, visit.origin);
@@ -120,8 +116,9 @@ function accountRoutes(
         reply.header('retry-after', String(wait));
         return show(reply, 429, visit, fieldProblem('picture', messages.picture.limited(wait)));
       }
+      if (file === 'too large') return reject(reply, visit, file);
       const made = await pictures.convert(file ?? new Uint8Array(), uploadFlows(request));
-      if (typeof made === 'string') return reject(made);
+      if (typeof made === 'string') return reject(reply, visit, made);
       const account = await setPicture(own, visit.account.id, made, visit.origin);
       return show(reply, 200, { ...visit, account }, NO_PROBLEMS, messages.picture.changed);
     });

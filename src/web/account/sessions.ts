@@ -26,7 +26,7 @@ import type { Messages } from '../kit/messages.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
 import { trustedBrowsersSection } from './trusted-browsers.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /** The browsers in which a person is signed in, each with a button that ends its session. */
 export function sessionsRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -57,7 +57,7 @@ export function sessionsRoutes(app: FastifyInstance, services: PageServices, { c
     const visit = visitOf(request);
     const form = formOf(request);
     const which = selectedSessions(form, visit);
-    if (!ownsForm(visit, form) || which === undefined) {
+    if (which === undefined) {
       const problems = generalProblem(site.messages.account.formExpired);
       return show(reply, 400, visit, form, { ended: undefined, problems });
     }

@@ -2,14 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { invalidRequest } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { distrustBrowser } from '../../sessions/trusted-browsers.ts';
 import { fact, facts, hidden, moment } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 const ADDRESS = '/account/trusted-browsers';
 
@@ -49,7 +48,6 @@ export function trustedBrowsersRoutes(app: FastifyInstance, services: PageServic
     const visit = visitOf(request);
     const form = formOf(request);
     const hash = form.get('browser') ?? '';
-    if (!ownsForm(visit, form)) throw invalidRequest(site.messages.account.formExpired);
     if (isSecretForm(hash)) {
       const { account, origin } = visit;
       const now = clock();

@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
-import type { Browser } from '../../platform/http/browser.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser, FormViewer } from '../../platform/http/browser.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { sendPage } from '../kit/layout.ts';
+import { unusedFormPage } from '../kit/unused-form.ts';
 import { countAccountForm } from '../sign-in/account-form.ts';
+import { freshPage } from '../sign-in/foreign-forms.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';
 import type { AccountFrame } from './layout.ts';
 
@@ -32,7 +35,10 @@ export interface AccountHooks {
   readonly countForm: (request: FastifyRequest) => Promise<void>;
 }
 
-/** Lets only signed-in people reach the routes of this scope, as of the moment of the request. */
+/**
+ * Lets only signed-in people reach the routes of this scope, as of the moment of the request, and only with forms that were shown in
+ * their session.
+ */
 export function accountHooks(app: FastifyInstance, services: PageServices): AccountHooks {
   const { browsers, site } = services;
 
@@ -49,6 +55,20 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
     return undefined;
   }
 
+  /**
+   * Where a form was shown in another session, nothing of it is stored or shown. The routes write only while the session is valid that
+   * was compared here: see {@link servicesIn}.
+   */
+  async function requireOwnForm(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    if (request.method !== 'POST') return undefined;
+    const visit = visitOf(request);
+    const form = formOf(request);
+    if (visit.browser.owns(form, accountFormContext(visit))) return undefined;
+    const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
+    const mismatch = isEarlier ? 'earlier session' : 'expired';
+    return sendPage(reply, 400, site, unusedFormPage(site, visit.account, mismatch, freshPage(request, site)));
+  }
+
   async function countForm(request: FastifyRequest): Promise<void> {
     const { account, origin } = visitOf(request);
     await countAccountForm(services, account.id, origin);
@@ -56,6 +76,7 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
 
   app.decorateRequest('accountVisit', undefined);
   app.addHook('preHandler', requireVisit);
+  app.addHook('preHandler', requireOwnForm);
   // A session that ends during the request keeps its cookie: another tab may have replaced it meanwhile, as with two presses of
   // "Change password".
   app.setErrorHandler((error, request, reply) => {
@@ -78,14 +99,14 @@ export const servicesIn = <S extends PageServices>(services: S, { session }: Acc
 });
 
 /** The context of every form token of the account: the session in which the page was shown. */
-export const accountFormContext = ({ session }: Pick<AccountVisit, 'session'>): string => `account ${session.hash}`;
+const accountFormContext = ({ session }: Pick<FormViewer, 'session'>): string => `account ${session.hash}`;
 
-/** Whether a form comes from a page that was shown in this session. */
-export const ownsForm = (visit: AccountVisit, form: RepeatableParameters): boolean =>
-  visit.browser.owns(form, accountFormContext(visit));
+/** The token of every form of the account. */
+export const accountFormToken = (browser: Browser, viewer: FormViewer): string =>
+  browser.formToken(accountFormContext(viewer), viewer);
 
 export const frameOf = (visit: AccountVisit): AccountFrame => ({
   account: visit.account,
-  token: visit.browser.formToken(accountFormContext(visit)),
-  logoutToken: visit.browser.formToken(logoutContext(visit.account.id)),
+  token: accountFormToken(visit.browser, visit),
+  logoutToken: visit.browser.formToken(logoutContext(visit.account.id), visit),
 });

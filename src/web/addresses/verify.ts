@@ -58,7 +58,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       theme: account.profile.theme,
       body: html`<section class="card"><header><h1>${text.confirmTitle}</h1></header>
 <p>${text.confirmLead(isolate(email), isolate(account.profile.username))}</p>
-<form method="post" action="${site.path(VERIFY_PATH)}">${hidden(browsers.of(request, reply).formToken(CONTEXT), { token })}
+<form method="post" action="${site.path(VERIFY_PATH)}">${hidden(browsers.of(request, reply).formToken(CONTEXT, visitor), { token })}
 <div><button class="primary" type="submit">${text.confirmSubmit}</button></div></form></section>`,
     });
   });

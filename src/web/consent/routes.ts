@@ -24,6 +24,7 @@ import {
   sendResponse,
 } from '../../protocol/authorize/pending-request.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
+import type { SignedInVisitor } from '../../sessions/sessions.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import { logoutContext } from '../sign-in/routes.ts';
@@ -38,7 +39,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     const pending = pendingRequestOf(request);
     const { step, visitor } = pending;
     if (step.kind !== 'consent' || visitor.kind !== 'signed in') return advance(services, request, reply, pending);
-    const question = { pending, account: visitor.account, asked: step.asked };
+    const question = { pending, visitor, asked: step.asked };
     return showConsent(services, reply, 200, question, browsers.of(request, reply), NO_PROBLEMS);
   });
 
@@ -83,7 +84,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     if (now?.kind !== 'current' || now.step.kind !== 'consent' || now.visitor.kind !== 'signed in') {
       return advance(services, request, reply, now);
     }
-    const question = { pending: now, account: now.visitor.account, asked: now.step.asked };
+    const question = { pending: now, visitor: now.visitor, asked: now.step.asked };
     return showConsent(services, reply, 409, question, browser, generalProblem(site.messages.consent.changed));
   });
 }
@@ -102,7 +103,7 @@ const DENIED: RequestRefusal = {
 /** What a consent page asks. */
 interface ConsentQuestion {
   readonly pending: PendingRequest;
-  readonly account: Account;
+  readonly visitor: SignedInVisitor;
   readonly asked: readonly OptionalScope[];
 }
 
@@ -117,10 +118,11 @@ async function showConsent(
   { database, site }: AuthorizationPageServices,
   reply: FastifyReply,
   status: number,
-  { pending, account, asked }: ConsentQuestion,
+  { pending, visitor, asked }: ConsentQuestion,
   browser: Browser,
   problems: Problems,
 ): Promise<FastifyReply> {
+  const { account } = visitor;
   const { client, handle, request } = pending;
   const { redirectUri, resources = [] } = request;
   const rules = FACE_RULES[request.face];
@@ -141,9 +143,9 @@ async function showConsent(
   const told = sharedThoughDeclined(rules, grants);
   const shown = [client.consentEpoch, revocation, told.join(','), ...asked].join(' ');
   const page = consentPage(site, {
-    token: browser.formToken(consentContext(handle, account, shown)),
+    token: browser.formToken(consentContext(handle, account, shown), visitor),
     shown,
-    logoutToken: browser.formToken(logoutContext(account.id)),
+    logoutToken: browser.formToken(logoutContext(account.id), visitor),
     handle,
     client,
     host: destinationOf(redirectUri),

@@ -10,6 +10,7 @@ import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
 import { recovery, signInCode } from './recovery-messages.ts';
+import { unusedForm } from './unused-form-messages.ts';
 
 /**
  * The texts of the pages. Another language is another object of this type. A text that contains a name or a time is a
@@ -197,6 +198,7 @@ export const en = {
     ],
     formExpired: 'This form has expired, so nothing was changed. Try again.',
   },
+  unusedForm,
   data: dataTexts,
   activity,
   security: { title: 'Security', nav: 'Security' },

@@ -6,7 +6,7 @@ import { invalidRequest } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
-import { accountFormContext } from '../account/visit.ts';
+import { accountFormToken } from '../account/visit.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendErrorPage } from '../kit/error-page.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
@@ -69,8 +69,9 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
     status = 200,
     problems: Problems = NO_PROBLEMS,
   ) {
-    const theme = signedIn.kind === 'signed in' ? signedIn.account.profile.theme : null;
-    const page = { token: browser.formToken(FORM_CONTEXT), problems, theme };
+    const viewer = signedIn.kind === 'signed in' ? signedIn : undefined;
+    const theme = viewer?.account.profile.theme ?? null;
+    const page = { token: browser.formToken(FORM_CONTEXT, viewer), problems, theme };
     if (open === undefined) {
       return sendPage(reply, status, site, introPage(site, { ...page, otherAccount: found !== undefined }));
     }
@@ -104,7 +105,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
       action === form.get('action') &&
       form.get('turn') === String(open.turn)
     ) {
-      const accountToken = signedIn.kind === 'signed in' ? browser.formToken(accountFormContext(signedIn)) : '';
+      const accountToken = signedIn.kind === 'signed in' ? accountFormToken(browser, signedIn) : '';
       const cookies = request.headers.cookie ?? '';
       const actionContext = { send: context.sendRequest, issuer, cookies, accountToken };
       await runOnce(context, open, () => performAction(open.session, action, actionContext));

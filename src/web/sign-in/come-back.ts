@@ -58,7 +58,8 @@ ${problemSummary(messages, problems)}
     const waiting = await readWaiting(visit);
     if (waiting === undefined) return signInAgain(visit);
     if (!visit.browser.owns(formOf(request), contextOf(waiting))) {
-      return show(visit, waiting, 400, generalProblem(messages.account.formExpired));
+      const username = isolate(waiting.account.profile.username);
+      return show(visit, waiting, 400, generalProblem(messages.unusedForm.otherSignIn(username)));
     }
     const result = await comeBack(
       services,

@@ -21,8 +21,10 @@ import { addTotp, type Enrollment, openEnrollment, startEnrollment } from '../..
 import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import type { HtmlPart } from '../kit/html.ts';
 import { sendPage } from '../kit/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
+import { mismatchText } from '../kit/unused-form.ts';
 import { countAccountForm } from './account-form.ts';
 import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
 import type { PageServices } from './routes.ts';
@@ -93,7 +95,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
     enrollment: Enrollment = startEnrollment(sealer, visit.session, clock()),
   ): Promise<FastifyReply> {
     const { reply, factors, account, browser, context } = visit;
-    const frame = { app: requestingApp(visit), token: browser.formToken(context), problems };
+    const frame = { app: requestingApp(visit), token: browser.formToken(context, visit), problems };
     if (isUnverified(visit)) {
       const waiting = await readAddressRequest(services, visit);
       const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
@@ -125,7 +127,10 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
     const visit = enrollVisit(signInVisit(services, request, reply));
     if (visit === undefined) return advance(services, request, reply, pendingRequestOf(request));
     const form = formOf(request);
-    if (!visit.browser.owns(form, visit.context)) return refuse(visit, messages.account.formExpired);
+    if (!visit.browser.owns(form, visit.context)) {
+      const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
+      return refuse(visit, mismatchText(site, visit.account, isEarlier ? 'earlier session' : 'expired'));
+    }
     if (form.get('action') === 'cancel') {
       return sendErrorResponse(services, request, reply, pendingRequestOf(request).request, CANCELLED);
     }
@@ -140,7 +145,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
   });
 
   /** Shows the page again, unless the request needs another step first. */
-  const refuse = (visit: EnrollVisit, text: string): Promise<FastifyReply> =>
+  const refuse = (visit: EnrollVisit, text: HtmlPart): Promise<FastifyReply> =>
     visit.factors.length === 0 ? proceed(visit) : show(visit, 400, generalProblem(text));
 
   function act(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {

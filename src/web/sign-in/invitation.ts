@@ -42,7 +42,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
     const { id, profile } = visitor.account;
-    const token = browser.formToken(joinContext(id));
+    const token = browser.formToken(joinContext(id), visitor);
     const page = joinPage(site, { token, link, organization: open.organization, username: profile.username });
     return sendPage(reply, 200, site, page);
   });

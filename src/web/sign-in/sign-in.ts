@@ -57,20 +57,21 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     const identifier = (form.get('identifier') ?? '').trim();
     const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'login')) {
-      return showSignIn(services, visit, 400, generalProblem(messages.account.formExpired), identifier);
+      return showSignIn(services, visit, 400, generalProblem(messages.account.formExpired), '');
     }
+    const typed = typedHere(visit, identifier, '');
     const fields = {
       ...(identifier === '' && { identifier: messages.signIn.identifierMissing }),
       ...(password === '' && { password: messages.signIn.passwordMissing }),
     };
     if (Object.keys(fields).length > 0) {
-      return showSignIn(services, visit, 400, { fields, general: [] }, identifier);
+      return showSignIn(services, visit, 400, { fields, general: [] }, typed);
     }
     const result = await attemptSignIn(services, visit, identifier, password);
     if (isProof(result)) return continueSignIn(services, visit, result);
     // An account that exists takes a little longer, with what is read and recorded of it.
     await endOfStep(began);
-    return showRefusal(services, visit, result, identifier);
+    return showRefusal(services, visit, result, typed);
   });
 }
 
@@ -93,6 +94,10 @@ export const signInVisit = ({ browsers }: PageServices, request: FastifyRequest,
 /** Also where a session must be raised: its person may sign in as another one instead. */
 export const needsSignIn = ({ step }: PendingRequest): boolean =>
   step.kind === 'login' || step.kind === 'choose' || step.kind === 'second factor' || step.kind === 'enroll';
+
+/** What was typed into a form, to be shown again; what is shown instead where somebody has signed in or out since the form was shown. */
+export const typedHere = <T>({ request, browser }: SignInVisit, typed: T, instead: T): T =>
+  browser.audienceOf(formOf(request)).isThisSession ? typed : instead;
 
 export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefined =>
   pending && { handle: pending.handle, client: pending.client, host: destinationOf(pending.request.redirectUri) };
@@ -121,7 +126,7 @@ export function showSignIn(
 function continueAsOf({ browser, pending }: SignInVisit): ContinueAs | undefined {
   if (pending?.step.kind !== 'choose' || pending.visitor.kind !== 'signed in') return undefined;
   const { id, profile } = pending.visitor.account;
-  const token = browser.formToken(continueContext(pending.handle, id));
+  const token = browser.formToken(continueContext(pending.handle, id), pending.visitor);
   return { displayName: profile.displayName, username: profile.username, token };
 }
 

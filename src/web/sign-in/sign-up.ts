@@ -31,10 +31,13 @@ import {
   showRefusal,
   signInBrowser,
   signInVisit,
+  typedHere,
 } from './sign-in.ts';
 import { signUpTexts } from './sign-up-messages.ts';
 import { noSignUpPage } from './sign-up-pages.ts';
 import { verifySignUpRoutes } from './verify-sign-up.ts';
+
+const NOTHING_TYPED: SignUpValues = { displayName: '', username: '', email: '' };
 
 /** The sign-up page. */
 export function signUpRoutes(app: FastifyInstance, services: PageServices): void {
@@ -50,7 +53,8 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     invited?: Invited,
   ): FastifyReply {
     const token = visit.browser.formToken('signup');
-    const page = signUpPage(site, { token, app: requestingApp(visit), problems, values, ...invited?.form });
+    const shown = typedHere(visit, values, NOTHING_TYPED);
+    const page = signUpPage(site, { token, app: requestingApp(visit), problems, values: shown, ...invited?.form });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
 
@@ -85,7 +89,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     // The sign-up accepts it: there is nothing to continue to afterwards.
     if (invited !== undefined && visit.browser.invitationSecret !== undefined)
       services.browsers.setInvitation(reply, undefined);
-    return show(visit, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' }, invited);
+    return show(visit, 200, NO_PROBLEMS, NOTHING_TYPED, invited);
   });
 
   app.post('/signup', { preHandler }, async (request, reply) => {
@@ -103,7 +107,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     };
     const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'signup')) {
-      return show(visit, 400, generalProblem(messages.account.formExpired), values, invited);
+      return show(visit, 400, generalProblem(messages.account.formExpired), NOTHING_TYPED, invited);
     }
     const fields = await signUpProblems({ ...values, password }, messages);
     if (fields['email'] === undefined && !mayHaveAddress(signUp, values.email)) {
@@ -148,7 +152,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     // A second submit of the same form finds the account that the first one created: the right password signs in to it.
     const result = await attemptSignIn(services, visit, values.username, password);
     if (isProof(result)) return continueSignIn(services, visit, result);
-    if (taken === undefined) return showRefusal(services, visit, result, values.username);
+    if (taken === undefined) return showRefusal(services, visit, result, typedHere(visit, values.username, ''));
     const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
     return show(visit, 409, { fields: { [taken]: text }, general: [] }, values, invited);
   });

@@ -13,7 +13,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import { type BrowserTrust, trustBrowser } from '../../sessions/trusted-browsers.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { generalProblem, isolate, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
 import type { PageServices } from './routes.ts';
@@ -156,7 +156,8 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     const form = formOf(request);
     const method = codeMethodOf(form);
     if (!visit.browser.owns(form, visit.context)) {
-      return show(visit, 400, method, generalProblem(messages.account.formExpired));
+      const username = isolate(visit.account.profile.username);
+      return show(visit, 400, method, generalProblem(messages.unusedForm.otherSignIn(username)));
     }
     if (form.get('action') === 'another') {
       await visit.abandon();

@@ -25,7 +25,7 @@ import { type Site, sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate, readProof, requireProof } from '../proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from '../visit.ts';
 
 const DOWNLOAD = `${EXPORT_PATH}/download`;
 
@@ -63,9 +63,6 @@ ${exportState(site, page, found)}`;
   // What is asked for is counted by a limit of its own; asking while one is being made costs no more than the page.
   app.post(EXPORT_PATH, { preHandler: proved }, async (request, reply) => {
     const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) {
-      return show(reply, 400, visit, generalProblem(messages.account.formExpired));
-    }
     const wait = await requestExport(services, visit);
     if (wait > 0) {
       reply.header('retry-after', String(wait));
@@ -77,7 +74,6 @@ ${exportState(site, page, found)}`;
   app.post(DOWNLOAD, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, generalProblem(messages.account.formExpired));
     reply.header('cache-control', 'no-store');
     if (form.get('file') === 'picture') {
       const name = visit.account.profile.picture ?? '';

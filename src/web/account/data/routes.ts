@@ -23,7 +23,7 @@ import { sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof, requireProof } from '../proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from '../visit.ts';
 import { exportRoutes } from './export.ts';
 import { deletionSection, exportSection, usernameSection } from './sections.ts';
 
@@ -55,8 +55,6 @@ ${deletionSection(site, state)}`;
     return sendPage(reply, status, site, accountLayout(site, state, 'data', text.title, content));
   }
 
-  const expired = { problems: generalProblem(messages.account.formExpired) };
-
   app.get('/account/data', async (request, reply) => show(reply, 200, visitOf(request), {}));
 
   // Changes are counted; a name that is refused costs no more than the page.
@@ -67,7 +65,6 @@ ${deletionSection(site, state)}`;
     const username = (form.get('username') ?? '').trim().toLowerCase();
     const reject = (status: number, problem: string) =>
       show(reply, status, visit, { problems: fieldProblem('username', problem), username });
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
     if (findProblem(usernameSchema, username) !== undefined) return reject(400, messages.signUp.usernameBad);
     const { id, profile } = visit.account;
     if (username === profile.username) return reject(400, text.usernameSame);
@@ -94,7 +91,6 @@ ${deletionSection(site, state)}`;
   app.post('/account/deletion', { preHandler: mayDelete }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
     if (form.get('confirm') !== 'yes') {
       return show(reply, 400, visit, { problems: fieldProblem('confirm', text.confirmMissing) });
     }

@@ -21,7 +21,7 @@ import { type Site, sendPage } from '../../kit/layout.ts';
 import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../kit/passkey.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { recoveryCodesPage } from './two-step-pages.ts';
 
@@ -134,7 +134,6 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const form = formOf(request);
     const refuse = (status: number, problem: string) =>
       show(reply, status, visit, { problems: generalProblem(problem) });
-    if (!ownsForm(visit, form)) return refuse(400, messages.account.formExpired);
     const { account, session, browser, origin } = visit;
     const owner = { account, session, browserHash: browser.hash, origin };
     const id = form.get('id') ?? '';
@@ -169,9 +168,6 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   app.post(REMOVE_PASSWORD, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) {
-      return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
-    }
     const { account, session, browser, origin } = visit;
     const { codes, ...renewal } = await removePassword(services, {
       account,

@@ -10,7 +10,7 @@ import { fieldProblem, generalProblem, hidden, passwordField, revocationText } f
 import { type Html, html } from '../../kit/html.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { requireProof } from '../proof.ts';
-import { type AccountHooks, ownsForm, visitOf } from '../visit.ts';
+import { type AccountHooks, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** Changing the password. */
@@ -42,9 +42,6 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
   app.post('/account/password', { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    if (!ownsForm(visit, form)) {
-      return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
-    }
     const password = form.get('password') ?? '';
     if (findProblem(passwordSchema, password) !== undefined) {
       return show(reply, 400, visit, { problems: fieldProblem('password', messages.signUp.passwordBad) });

@@ -9,7 +9,7 @@ import { generalProblem, hidden, operator } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
-import { type AccountHooks, ownsForm, visitOf } from '../visit.ts';
+import { type AccountHooks, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** How the person gets back in, by what they have set up, and whether mail alone is enough for that. */
@@ -57,7 +57,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const visit = visitOf(request);
     const form = formOf(request);
     const choice = form.get('require');
-    if (!ownsForm(visit, form) || (choice !== 'yes' && choice !== 'no')) {
+    if (choice !== 'yes' && choice !== 'no') {
       return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
     }
     const isRequired = choice === 'yes';

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { signOutEverywhere } from '../../../accounts/accounts.ts';
 import { endOfTokens } from '../../../credentials/end-sessions.ts';
-import { formOf } from '../../../platform/http/bodies.ts';
 import type { RevocationSummary } from '../../../verdict/rules.ts';
-import { generalProblem, hidden, moment, revocationText } from '../../kit/components.ts';
+import { hidden, moment, revocationText } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { type Page, type Site, sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
-import { type AccountHooks, ownsForm, servicesIn, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import { type AccountHooks, servicesIn, visitOf } from '../visit.ts';
+import type { SecuritySection, SecurityState } from './section.ts';
 
 /** Ending every session and all access of apps. */
 export const signOutEverywhereSection: SecuritySection = { section, routes };
@@ -19,13 +18,10 @@ function section({ site: { messages, path } }: PageServices, { token }: Security
 <form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>`;
 }
 
-function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
   const { site, browsers } = services;
   app.post('/account/sign-out-everywhere', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) {
-      return show(reply, 400, visit, { problems: generalProblem(site.messages.account.formExpired) });
-    }
     const { updatedAt } = await signOutEverywhere(servicesIn(services, visit), visit.account.id, visit.origin);
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');

@@ -17,7 +17,7 @@ import type { Html } from '../../kit/html.ts';
 import { sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type ProofState, readProof, requireProof } from '../proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import {
   AUTHENTICATOR,
@@ -64,7 +64,6 @@ function hindranceOf(
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
   const { site, browsers, sealer, clock } = services;
   const text = site.messages.twoStep;
-  const expired = generalProblem(site.messages.account.formExpired);
   const { host: issuer } = new URL(services.issuer);
 
   async function showEnrollment(
@@ -98,7 +97,6 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
   app.post(AUTHENTICATOR, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    if (!ownsForm(visit, form)) return show(reply, 400, visit, { problems: expired });
     const hindrance = hindranceOf(services, visit, await readProof(services, visit));
     if (hindrance !== undefined) return show(reply, 409, visit, { problems: generalProblem(text[hindrance]) });
     const enrollment = openEnrollment(sealer, visit.session, form.get('enrollment') ?? '', clock());
@@ -115,14 +113,12 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   app.post(REMOVE, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, { problems: expired });
     const renewed = continueIn(reply, visit, await removeAuthenticatorApp(services, visit));
     return show(reply, 200, renewed, { done: text.removed });
   });
 
   app.post(RECOVERY_CODES, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
-    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, { problems: expired });
     const { codes, ...renewal } = await replaceRecoveryCodes(services, visit);
     const renewed = continueIn(reply, visit, renewal);
     return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(renewed), codes));

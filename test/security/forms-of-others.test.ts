@@ -1,0 +1,519 @@
+/**
+ * A form belongs to the person and the session that it was shown to: SE-04, SE-11. The forms are those of the pages, as they are rendered
+ * in prepared states. A route for forms that no page leads to fails the first test.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
+import { digest } from '../../src/platform/crypto/secrets.ts';
+import { type Agent, type Answer, agent } from '../support/agent.ts';
+import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
+import { HOUR, query, settle, tablesOf } from '../support/outcome.ts';
+import { newPasskey } from '../support/passkeys.ts';
+import { askRecovery, newestMail } from '../support/recovery.ts';
+import { atSecondStep, enroll, giveRecoveryCodes } from '../support/second-factor.ts';
+import { startRouted } from './routes.ts';
+
+const OFF = ['MAIL_ADDRESS', 'MAIL_RECIPIENT', 'EXPORT_ACCOUNT', 'PLAYGROUND_ADDRESS', 'PENDING_ADDRESS'];
+const server = await startRouted({
+  TESSERA_MAILBOX: 'on',
+  TESSERA_SIGN_IN_CODE: 'on',
+  ...Object.fromEntries(OFF.map((name) => [`TESSERA_LIMIT_${name}`, 'off'])),
+});
+after(() => server.close());
+const client = await newClient(server);
+
+/** A form of a page. */
+interface ShownForm {
+  readonly action: string;
+  /** What the page filled in. */
+  readonly hidden: Readonly<Record<string, string>>;
+  /** The fields that a person or a script fills in. */
+  readonly typed: readonly string[];
+  /** Whether it is sent as `multipart/form-data`. */
+  readonly takesFile: boolean;
+}
+
+const attribute = (tag: string, name: string): string | undefined =>
+  new RegExp(` ${name}="([^"]*)"`)
+    .exec(tag)?.[1]
+    ?.replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+/** Every form of a page that is sent by POST. */
+function formsOf({ text }: Answer): ShownForm[] {
+  return [...text.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].flatMap(([, tag = '', content = '']) => {
+    if (attribute(tag, 'method') !== 'post') return [];
+    const hidden: Record<string, string> = {};
+    const typed: string[] = [];
+    for (const [input] of content.matchAll(/<(?:input|textarea|select)\b[^>]*>/g)) {
+      const name = attribute(input, 'name') ?? '';
+      const value = attribute(input, 'value') ?? '';
+      // A script fills in the answer of an authenticator.
+      if (attribute(input, 'type') === 'hidden' && value !== '') hidden[name] = value;
+      else if (attribute(input, 'type') !== 'file') typed.push(name);
+    }
+    const takesFile = attribute(tag, 'enctype') === 'multipart/form-data';
+    return [{ action: attribute(tag, 'action') ?? '', hidden, typed: [...new Set(typed)], takesFile }];
+  });
+}
+
+/** Tells forms apart that go to the same route. */
+const kindOf = ({ action, hidden }: ShownForm): string =>
+  [action, hidden['action'] ?? hidden['file'] ?? (hidden['session'] === 'others' ? 'others' : '')].join(' ');
+
+interface Prepared {
+  readonly user: TestUser;
+  readonly browser: Agent;
+  /** What makes a form succeed, by its action, where that is different each time. */
+  readonly right?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+interface Stage extends Prepared {
+  readonly forms: ReadonlyMap<string, ShownForm>;
+}
+
+/** What a person typed, which occurs nowhere else. */
+const CANARY = 'kanarya-7731';
+
+const typedInto = (form: ShownForm): Record<string, string> =>
+  Object.fromEntries(form.typed.map((name) => [name, CANARY]));
+
+function send(browser: Agent, form: ShownForm, fields = typedInto(form)): Promise<Answer> {
+  const { action, takesFile } = form;
+  const all = { ...form.hidden, ...fields };
+  if (!takesFile) return browser.post(action, all);
+  const bare = { status: 200, headers: new Headers(), location: undefined };
+  const page = { ...bare, text: `<form method="post" action="${action}"></form>` };
+  return browser.upload(page, { ...all, action: 'remove' }, action);
+}
+
+let names = 0;
+const freshAddress = (): string => `forms-${++names}@example.com`;
+const ofPerson = (sql: string, { id }: TestUser) => query(server, sql.replace('?', `'${id}'`));
+
+/** The pages of the account that links lead to, beginning at its main page. */
+async function accountPages(browser: Agent): Promise<Answer[]> {
+  const seen = new Set<string>();
+  const pages: Answer[] = [];
+  const queue = ['/account'];
+  for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
+    if (seen.has(address)) continue;
+    seen.add(address);
+    const answer = await browser.get(address);
+    if (answer.status !== 200) continue;
+    pages.push(answer);
+    queue.push(...[...answer.text.matchAll(/href="(\/account[^"#]*)/g)].map(([, found = '']) => found));
+  }
+  return pages;
+}
+
+const newcomer = (email: string) => ({
+  displayName: 'A. Person',
+  username: `newcomer-${++names}`,
+  email,
+  password: 'quartz lamp river',
+});
+
+async function someone(fields: Readonly<Record<string, unknown>> = {}): Promise<{ user: TestUser; browser: Agent }> {
+  const user = await newUser(server, fields);
+  return { user, browser: await signedIn(server, user) };
+}
+
+const emailOf = async ({ id }: TestUser): Promise<string> => (await admin(server, 'GET', `/users/${id}`)).body.email;
+
+/** A pending request in a browser, at the page where it waits. */
+const flow = async (browser: Agent, parameters: Readonly<Record<string, string>>): Promise<Answer> =>
+  settle(browser, server, await browser.get(authorizeUrl(client, parameters)));
+
+type Prepare = () => Promise<Prepared & { readonly pages: readonly Answer[] }>;
+
+/** Pages that are shown to a person who is signed in, with forms that act on their account. */
+const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
+  'a person with an app, another browser, an address to verify and a copy of their data': async () => {
+    const { user, browser } = await someone();
+    await walk(browser, authorizeUrl(client));
+    await signedIn(server, user);
+    await browser.submit(await browser.get('/account/email'), {}, '/account/email/verify');
+    const code = (await mailsTo(server, await emailOf(user))).find((mail) => mail.code !== undefined)?.code ?? '';
+    await browser.submit(await browser.get('/account/data/export'), {}, '/account/data/export');
+    await server.makeExports();
+    return { user, browser, pages: await accountPages(browser), right: { '/account/email/code': { code } } };
+  },
+  'a person with passkey, authenticator app and trusted browser': async () => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await newPasskey(server, user.id);
+    await enroll(server, user);
+    await ofPerson(
+      `INSERT INTO trusted_browser (hash, account_id, generation, created_at, expires_at)
+       SELECT hash, account_id, generation, auth_time, expires_at FROM browser_session WHERE account_id = ?`,
+      user,
+    );
+    await ofPerson(
+      `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()} WHERE account_id = ?`,
+      user,
+    );
+    return { user, browser, pages: await accountPages(browser) };
+  },
+  'a person with recovery codes, who is offered a passkey': async () => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await giveRecoveryCodes(server, user);
+    return { user, browser, pages: await accountPages(browser) };
+  },
+  'a person whose proof is old': async () => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await ofPerson(`UPDATE browser_session SET proved_at = ${server.now() - HOUR} WHERE account_id = ?`, user);
+    return { user, browser, pages: await accountPages(browser) };
+  },
+  'a link that confirms an address': async () => {
+    const { user, browser } = await someone({ emailVerified: true });
+    const email = freshAddress();
+    await browser.submit(await browser.get('/account/email'), { email }, '/account/email');
+    const [mail] = await mailsTo(server, email);
+    return { user, browser, pages: [await browser.get(mail?.link ?? '')] };
+  },
+  'the consent page': async () => {
+    const at = await someone();
+    return { ...at, pages: [await flow(at.browser, { prompt: 'consent', scope: 'openid email phone' })] };
+  },
+  'the choice of an account': async () => {
+    const at = await someone();
+    const page = await flow(at.browser, { prompt: 'select_account' });
+    // The other forms of the page sign in: see below.
+    const [choice = ''] = /<form[^>]* action="\/continue">.*?<\/form>/s.exec(page.text) ?? [];
+    return { ...at, pages: [{ ...page, text: choice }] };
+  },
+  'the setup of a required factor': async () => {
+    const at = await someone({ emailVerified: true });
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: [ACR_MFA] } } });
+    return { ...at, pages: [await flow(at.browser, { claims })] };
+  },
+  'an invitation': async () => {
+    const at = await someone();
+    return { ...at, pages: [await at.browser.get(await invitation())] };
+  },
+  'the question of an app whether to sign out': async () => {
+    const at = await someone();
+    return { ...at, pages: [await at.browser.get('/oidc/logout')] };
+  },
+  'the playground': async () => {
+    const at = await someone();
+    return { ...at, pages: [await at.browser.get('/playground')] };
+  },
+};
+
+async function invitation(): Promise<string> {
+  const { id } = (
+    await admin(server, 'POST', '/organizations', { name: `org${++names}`, domain: `org${names}.example` })
+  ).body;
+  const { link } = (await admin(server, 'POST', '/invitations', { organizationId: id })).body;
+  return link.slice(server.baseUrl.length);
+}
+
+/**
+ * Pages for whoever is at the browser. Their forms act on the account that is named or proved in them, or that a link is for, whoever is
+ * signed in meanwhile; so they are taken as ever, and only must leave other accounts alone.
+ */
+const OF_NOBODY: Readonly<Record<string, Prepare>> = {
+  'sign-in, sign-up, codes and recovery': async () => {
+    const user = await newUser(server, { emailVerified: true });
+    const browser = agent(server.baseUrl);
+    const addresses = [
+      '/login',
+      '/login/code',
+      '/login/code/enter',
+      '/signup',
+      '/signup/verify',
+      '/recover',
+      '/recover/code',
+    ];
+    const pages: Answer[] = [];
+    for (const address of [...addresses, await invitation()]) pages.push(await browser.get(address));
+    return { user, browser, pages };
+  },
+  'codes that were mailed': async () => {
+    const user = await newUser(server, { emailVerified: true });
+    const browser = agent(server.baseUrl);
+    await askRecovery(server, browser, user.username);
+    await browser.submit(await browser.get('/login/code'), { identifier: user.username });
+    await server.sendRequestedMail();
+    const email = freshAddress();
+    await browser.submit(await browser.get('/signup'), newcomer(email));
+    const addresses = ['/recover/code', '/login/code/enter', '/signup/verify'];
+    const pages = [];
+    for (const address of addresses) pages.push(await browser.get(address));
+    const mails = await mailsTo(server, await emailOf(user));
+    const sent = (kind: string) => ({ sent_code: mails.find((mail) => mail.kind === kind)?.code ?? '' });
+    const right = {
+      '/recover/code': sent('recovery'),
+      '/login/code/enter': sent('sign-in code'),
+      '/signup/verify': { code: (await mailsTo(server, email))[0]?.code ?? '' },
+    };
+    return { user, browser, pages, right };
+  },
+  'the second step of a sign-in': async () => {
+    const user = await newUser(server);
+    await enroll(server, user);
+    const { browser, page } = await atSecondStep(server, user);
+    return { user, browser, pages: [page] };
+  },
+  'the way back from a deletion': async () => {
+    const { user, browser: leaving } = await someone();
+    await leaving.submit(await leaving.get('/account/data'), { confirm: 'yes' }, '/account/deletion');
+    const browser = agent(server.baseUrl);
+    const first = await browser.submit(
+      await browser.get('/login'),
+      { identifier: user.username, password: PASSWORD },
+      '/login',
+    );
+    return { user, browser, pages: [await browser.get(first.location?.href ?? '')] };
+  },
+  'the link of a recovery': async () => {
+    const user = await newUser(server, { emailVerified: true });
+    const browser = agent(server.baseUrl);
+    await askRecovery(server, browser, user.username);
+    const { link = '' } = await newestMail(server, await emailOf(user), 'recovery');
+    return { user, browser, pages: [await browser.get(link)] };
+  },
+  'the link that undoes a change of address': async () => {
+    const { user, browser: changing } = await someone({ emailVerified: true });
+    const [before, email] = [await emailOf(user), freshAddress()];
+    await changing.submit(await changing.get('/account/email'), { email }, '/account/email');
+    const [mail] = await mailsTo(server, email);
+    await changing.submit(await changing.get(mail?.link ?? ''), {});
+    const browser = agent(server.baseUrl);
+    const [undo] = await mailsTo(server, before);
+    return { user, browser, pages: [await browser.get(undo?.link ?? '')] };
+  },
+  '“This was not me”': async () => {
+    const user = await newUser(server, { emailVerified: true });
+    await signedIn(server, user);
+    await admin(server, 'PATCH', `/users/${user.id}`, { password: 'and another passphrase' });
+    const browser = agent(server.baseUrl);
+    const [mail] = await mailsTo(server, await emailOf(user));
+    return { user, browser, pages: [await browser.get(mail?.link ?? '')] };
+  },
+};
+
+async function staged(prepare: Prepare): Promise<Stage> {
+  const { pages, ...at } = await prepare();
+  const forms = pages.flatMap(formsOf).map((form) => [kindOf(form), form] as const);
+  assert.ok(forms.length > 0, `no form in: ${pages.map(({ status, text }) => `${status} ${text}`).join('\n')}`);
+  return { ...at, forms: new Map(forms) };
+}
+
+/** One more session of a person, as if they had signed in elsewhere. */
+async function anotherSession({ id }: TestUser): Promise<string> {
+  const [row] = await query(server, `SELECT * FROM browser_session WHERE account_id = '${id}'`);
+  assert.ok(row !== undefined, 'no session to begin with');
+  const secret = randomBytes(32).toString('base64url');
+  const fresh: Record<string, string> = {
+    hash: `'${digest(secret)}'`,
+    sid: `'${randomBytes(16).toString('base64url')}'`,
+  };
+  const columns = Object.keys(row);
+  await query(
+    server,
+    `INSERT INTO browser_session (${columns.join(', ')}) SELECT ${columns.map((name) => fresh[name] ?? name).join(', ')}
+     FROM browser_session WHERE hash = '${String(row['hash'])}'`,
+  );
+  return secret;
+}
+
+/** Counts and traces of requests, and the lease of the server. */
+const NOT_ABOUT_FORMS = ['rate_count', 'trace_step', 'node_lease'];
+
+/** Every row of every table, or those about one account. */
+async function rows(about?: TestUser, without: readonly string[] = []): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of await tablesOf(server)) {
+    if (table.startsWith('sqlite_') || [...NOT_ABOUT_FORMS, ...without].includes(table)) continue;
+    for (const row of await query(server, `SELECT * FROM ${table}`)) {
+      const values = Object.values(row).map(String);
+      if (about === undefined || values.includes(about.id)) found.push(`${table} ${JSON.stringify(values)}`);
+    }
+  }
+  return found.sort();
+}
+
+const assertNoFault = ({ status, text }: Answer): void => assert.ok(status < 500, `${status} ${text}`);
+function assertNoCanary({ text, location }: Answer): void {
+  assert.ok(!text.includes(CANARY), `what was typed is shown: ${text}`);
+  assert.ok(!String(location).includes(CANARY), String(location));
+}
+
+/** The page that says why a form was not used. */
+async function assertRefused(browser: Agent, answer: Answer, what: RegExp, now: TestUser): Promise<void> {
+  assert.equal(answer.status, 400, `${answer.location} ${answer.text}`);
+  assert.match(answer.text, what);
+  assert.ok(answer.text.includes(now.username), 'it says who is signed in');
+  assertNoCanary(answer);
+  assert.deepEqual(formsOf(answer), [], 'nothing can be pressed a second time');
+  const next = attribute(/<a class="button primary"[^>]*>/.exec(answer.text)?.[0] ?? '', 'href') ?? '';
+  const fresh = await settle(browser, server, await browser.get(next));
+  assert.ok(fresh.status === 200 || !fresh.location?.href.startsWith(server.baseUrl), `${fresh.status} ${next}`);
+  assertNoCanary(fresh);
+}
+
+/** Not bound to the session: a sign-in in another tab invalidates no form of the same person (decisions §3). */
+const IN_ANY_SESSION = new Set([
+  ...['/consent', '/continue', '/logout', '/oidc/logout/confirm', '/invitation', '/verify', '/playground'],
+]);
+
+/** Where programs send what they send. */
+const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/token', '/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'];
+/** Where apps send a browser with a form of their own. */
+const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
+
+test('every route that takes forms is that of a form of these pages', async () => {
+  const actions = new Set<string>();
+  for (const prepare of [...Object.values(OF_A_PERSON), ...Object.values(OF_NOBODY)]) {
+    for (const { action } of (await staged(prepare)).forms.values()) actions.add(action);
+  }
+  const routes = server.routes
+    .filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v2/admin/'))
+    .map(({ url }) => url)
+    .filter((url) => ![...FOR_PROGRAMS, ...FROM_APPS].includes(url));
+  assert.deepEqual([...actions].sort(), routes.sort());
+});
+
+const two = await newUser(server, { displayName: 'Second Person' });
+await signedIn(server, two);
+
+for (const [name, prepare] of Object.entries(OF_A_PERSON)) {
+  describe(`the forms of ${name}`, () => {
+    test('do nothing where another person has signed in', async () => {
+      const { user, browser, forms } = await staged(prepare);
+      browser.setCookie('tessera_session', await anotherSession(two));
+      const before = [await rows(user), await rows(two)];
+      for (const form of forms.values()) {
+        const answer = await send(browser, form);
+        await assertRefused(browser, answer, /This page was opened for another account, so nothing was changed/, two);
+        assert.ok(!answer.text.includes(user.username), 'nothing of the person before');
+      }
+      assert.deepEqual([await rows(user), await rows(two)], before);
+    });
+
+    test('do nothing in another session of the same person, unless they are for any', async () => {
+      const { user, browser, forms } = await staged(prepare);
+      browser.setCookie('tessera_session', await anotherSession(user));
+      const before = await rows(user);
+      const bound = [...forms.values()].filter(({ action }) => !IN_ANY_SESSION.has(action));
+      for (const form of bound) {
+        await assertSaid(form, browser, user);
+      }
+      assert.deepEqual(await rows(user), before);
+      for (const form of forms.values()) {
+        if (!IN_ANY_SESSION.has(form.action)) continue;
+        browser.setCookie('tessera_session', await anotherSession(user));
+        assertNoFault(await send(browser, form));
+      }
+    });
+
+    test('do nothing after the session', async () => {
+      const { user, browser, forms } = await staged(prepare);
+      await ofPerson('DELETE FROM browser_session WHERE account_id = ?', user);
+      const before = await rows(user);
+      for (const form of forms.values()) {
+        const secret = browser.cookie('tessera_session') ?? '';
+        const answer = await send(browser, form);
+        if (form.action.startsWith('/account/')) {
+          assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login'], form.action);
+        }
+        assertNoFault(answer);
+        assertNoCanary(answer);
+        if (secret !== '') browser.setCookie('tessera_session', secret);
+      }
+      assert.deepEqual(await rows(user), before);
+    });
+  });
+}
+
+async function assertSaid(form: ShownForm, browser: Agent, user: TestUser): Promise<void> {
+  const answer = await send(browser, form);
+  const what = /This page was opened in an earlier session, so nothing was changed/;
+  if (form.action !== '/login/enroll') return assertRefused(browser, answer, what, user);
+  // Shown again at once, since the app waits.
+  assert.equal(answer.status, 400);
+  assert.match(answer.text, what);
+  assertNoCanary(answer);
+}
+
+for (const [name, prepare] of Object.entries(OF_NOBODY)) {
+  describe(`the forms of ${name}`, () => {
+    test('show and store nothing in the account of a person who has signed in meanwhile', async () => {
+      for (const kind of (await staged(prepare)).forms.keys()) {
+        const { browser, forms } = await staged(prepare);
+        const form = forms.get(kind);
+        assert.ok(form !== undefined, kind);
+        browser.setCookie('tessera_session', await anotherSession(two));
+        // A sign-in ends the session that the browser had.
+        const before = await rows(two, ['browser_session']);
+        const answer = await send(browser, form);
+        assertNoFault(answer);
+        assertNoCanary(answer);
+        assert.ok(!answer.text.includes(two.username), `${kind} shows who is signed in`);
+        assert.deepEqual(await rows(two, ['browser_session']), before, kind);
+      }
+    });
+  });
+}
+
+/** What a person types where the form is to succeed. */
+const RIGHT: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
+  '/account/password': () => ({ current: PASSWORD, password: 'a wholly other passphrase' }),
+  '/account/email': () => ({ email: freshAddress() }),
+  '/account/confirm': () => ({ current: PASSWORD }),
+  '/account/deletion': () => ({ confirm: 'yes' }),
+  '/account/profile': () => ({ displayName: 'Another Name' }),
+  '/account/username': () => ({ username: `another-${++names}` }),
+  '/consent': () => ({ decision: 'allow' }),
+  '/recover/link': () => ({ password: 'a wholly other passphrase' }),
+  '/login': () => ({ password: PASSWORD }),
+  '/signup': () => newcomer(freshAddress()),
+};
+
+for (const [name, prepare] of Object.entries({ ...OF_A_PERSON, ...OF_NOBODY })) {
+  test(`the forms of ${name} do nothing without their token, and are no fault, sent once or twice`, async () => {
+    for (const kind of (await staged(prepare)).forms.keys()) {
+      const { user, browser, forms, right } = await staged(prepare);
+      const form = forms.get(kind);
+      assert.ok(form !== undefined, kind);
+      const fields = {
+        ...(right?.[form.action] ?? RIGHT[form.action]?.() ?? typedInto(form)),
+        ...(form.typed.includes('identifier') && { identifier: user.username }),
+      };
+      // Nothing is left to do that a form asked for before.
+      await server.sendRequestedMail();
+      const before = await rows();
+      for (const form_token of ['', `A${form.hidden['form_token']}`]) {
+        const answer = await send(browser, { ...form, hidden: { ...form.hidden, form_token } }, fields);
+        assertNoFault(answer);
+        assert.ok(!answer.location?.href.startsWith(client.redirectUri), kind);
+      }
+      assert.deepEqual(await rows(), before, `${kind} acts without its token`);
+      const first = await send(browser, form, fields);
+      const acts = ACTS.has(form.action) || right?.[form.action] !== undefined;
+      if (acts) assert.notDeepEqual(await rows(), before, `${kind} does nothing: ${first.status} ${first.text}`);
+      for (const answer of [first, await send(browser, form, fields)]) {
+        assertNoFault(answer);
+        const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true;
+        if (answer.location === undefined && isPage) assert.match(answer.text, /<h1/, kind);
+      }
+    }
+  });
+}
+
+/** Those that do what they are for with what is typed here: without the check of the token they would do it as well. */
+const ACTS = new Set([
+  ...['/account/password', '/account/email', '/account/confirm', '/account/deletion', '/account/username'],
+  ...['/account/sign-out-everywhere', '/account/sessions', '/account/connections', '/account/trusted-browsers'],
+  ...['/account/email/verify', '/account/data/export', '/account/data/export/download', '/account/profile'],
+  ...['/account/security/recovery', '/account/security/recovery-codes', '/account/security/authenticator/remove'],
+  ...['/account/security/remove-password', '/consent', '/continue', '/logout', '/oidc/logout/confirm', '/verify'],
+  ...['/playground', '/recover', '/recover/link', '/secure-account', '/undo-address-change', '/login/code'],
+  ...['/login/come-back', '/login', '/login/verify', '/signup'],
+]);
