@@ -60,7 +60,7 @@ const PLANS: Readonly<Record<Store, Plan>> = {
       // Some hundred starts of the command; every order of five events, of which the model has a sample.
       'test/operator/{cli,cli-confirm,key-client,keys,observing,pictures,playground,public-client}.test.ts',
       'test/contract/{jwt-keys,sign-in-limits,states-time,token-secrets,userinfo-scopes}.test.ts',
-      'test/security/{barred,echo,faults,flood,hostile,logging,same-second,secrets}.test.ts',
+      'test/security/{barred,echo,faults,flood,forms-of-others,hostile,logging,same-second,secrets}.test.ts',
     ],
     settings: 'test/support/postgres.env',
   },
