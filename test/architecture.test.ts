@@ -247,6 +247,18 @@ test('what differs between databases lives in their folders, which only the comp
   }
 });
 
+test('rows are locked by what the dialects know: what one database lacks is written for the other alone', () => {
+  const locks = /\.(for(Update|NoKeyUpdate|Share|KeyShare)|skipLocked|noWait|modifyEnd|modifyFront|distinctOn)\(/;
+  const clauses =
+    /\bfor (no key update|key share|update|share)\b|\bskip locked\b|\bnowait\b|\bilike\b|\bdistinct on\b/i;
+  for (const { path, code } of sources) {
+    if (path.startsWith('src/platform/database/')) continue;
+    assert.doesNotMatch(code, locks, path);
+    // In a template of SQL.
+    for (const [, text = ''] of code.matchAll(/\bsql(?:<[^>]*>)?`([^`]*)`/g)) assert.doesNotMatch(text, clauses, path);
+  }
+});
+
 test('only the configuration reads the environment', () => {
   const readers = sources.filter(({ code }) => /\bprocess\.env\b/.test(code)).map(({ path }) => path);
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -67,13 +68,13 @@ export const findAccount = one(
 
 /** Reads an account and locks it against changes until the unit of work ends. Rows that refer to it may still be written. */
 export const lockAccount = one(
-  (db, p: { id: string }) => db.selectFrom('account').select(COLUMNS).where('id', '=', p.id).forNoKeyUpdate(),
+  (db, p: { id: string }) => db.selectFrom('account').select(COLUMNS).where('id', '=', p.id).$call(forNoKeyUpdate),
   toAccount,
 );
 
 /** Locks an account as {@link lockAccount} does, without reading it. Until the unit of work ends, no sign-in to it commits. */
 export const takeAccountLock = command((db, p: { id: string }) =>
-  db.selectFrom('account').select('id').where('id', '=', p.id).forNoKeyUpdate(),
+  db.selectFrom('account').select('id').where('id', '=', p.id).$call(forNoKeyUpdate),
 );
 
 const findByUsername = one(

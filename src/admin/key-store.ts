@@ -1,4 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
+import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 
 /** A key for the admin API. Only the hash of the key itself is stored. */
@@ -19,7 +20,7 @@ export const findLiveAdminKey = one((db, p: { hash: string }) =>
 );
 
 const lockIfLive = command((db, p: { hash: string }) =>
-  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null).forKeyShare(),
+  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null).$call(forKeyShare),
 );
 
 /** {@link findLiveAdminKey} for a unit of work that writes; {@link waitForAdminKeyLocks} waits until that unit has ended. */
@@ -32,12 +33,12 @@ export function* lockLiveAdminKey(key: { hash: string }): Work<{ readonly id: st
 
 /** Waits until no unit of work has the key locked. */
 export const waitForAdminKeyLocks = command((db, p: { id: string }) =>
-  db.selectFrom('admin_key').select('id').where('id', '=', p.id).forUpdate(),
+  db.selectFrom('admin_key').select('id').where('id', '=', p.id).$call(forUpdate),
 );
 
 /** The same for all keys. */
 export const waitForAllAdminKeyLocks = command((db, _p: object) =>
-  db.selectFrom('admin_key').select('id').orderBy('id').forUpdate(),
+  db.selectFrom('admin_key').select('id').orderBy('id').$call(forUpdate),
 );
 
 export const listAdminKeys = many(

@@ -1,6 +1,7 @@
 import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { ClientTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -63,13 +64,15 @@ export const findResource = one(
 
 /** Reads a client and locks it until the unit of work ends. */
 export const lockClient = one(
-  (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forUpdate(),
+  (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).$call(forUpdate),
   toClient,
 );
 
 /** Reads a client under a shared lock: changing it waits for the end of this unit of work. */
 export const holdClient = one(
-  joint({}, (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forKeyShare()),
+  joint({}, (db, p: { id: string }) =>
+    db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).$call(forKeyShare),
+  ),
   toClient,
 );
 

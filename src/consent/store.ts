@@ -4,6 +4,7 @@ import { decodeResources, resourceSet, scopeSet, storedScopes } from '../claims/
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
+import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
   bit,
@@ -65,12 +66,12 @@ export const findGrants = many((db, p: GrantKey) => selectGrants(db, p), toGrant
  * {@link findGrants}, with locks: for a unit of work that changes a grant or relies on it. The locks allow inserts of rows that
  * refer to a grant: a redemption that holds its code can add a family, while this unit of work may wait for that code.
  */
-export const lockGrants = many((db, p: GrantKey) => selectGrants(db, p).orderBy('face').forNoKeyUpdate(), toGrant);
+export const lockGrants = many((db, p: GrantKey) => selectGrants(db, p).orderBy('face').$call(forNoKeyUpdate), toGrant);
 
 /** {@link findGrant}, with a lock: for a unit of work that relies on the grant. */
 export const lockGrant = one(
   joint({ row: ['accountId', 'clientId', 'face'] }, (db, p: FaceGrantKey) =>
-    selectGrants(db, p).where('face', '=', p.face).forNoKeyUpdate(),
+    selectGrants(db, p).where('face', '=', p.face).$call(forNoKeyUpdate),
   ),
   toGrant,
 );

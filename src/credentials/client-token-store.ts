@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, one } from '../platform/database/statement.ts';
 import type { CredentialState } from '../verdict/rules.ts';
@@ -79,7 +80,10 @@ const toRecord = (row: TokenRow): ClientTokenRecord => ({
 export const readClientToken = one(selectToken, toRecord);
 
 /** {@link readClientToken}, for a unit of work that is about to revoke the token. */
-export const lockClientToken = one((db, p: Key) => selectToken(db, p).forUpdate('t'), toRecord);
+export const lockClientToken = one(
+  (db, p: Key) => selectToken(db, p).$call((query) => forUpdate(query, 't')),
+  toRecord,
+);
 
 /** Revokes a token, unless it was revoked before. */
 export const revokeClientToken = command((db, p: { jti: string; now: number }) =>

@@ -11,6 +11,7 @@ import {
   storedScopes,
 } from '../claims/permissions.ts';
 import { MINUTE } from '../platform/clock.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, joint, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
@@ -123,7 +124,7 @@ const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
       'k.version as key_version',
     ])
     .select(JOINED_PROFILE_COLUMNS)
-    .forUpdate('d');
+    .$call((query) => forUpdate(query, 'd'));
 
 function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): CodeRecord {
   const withdrawn = storedScopes(row.withdrawn_scopes);

@@ -16,6 +16,7 @@ import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { NODE_CLOCK_TOLERANCE } from '../platform/clock.ts';
 import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, joint, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
@@ -161,7 +162,10 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
     'f.dead_reason',
   ]);
 
-const selectLocked = (db: Kysely<Tables>, p: FamilyKey) => selectFamily(db, p).select('f.claims').forUpdate('f');
+const selectLocked = (db: Kysely<Tables>, p: FamilyKey) =>
+  selectFamily(db, p)
+    .select('f.claims')
+    .$call((query) => forUpdate(query, 'f'));
 
 /** The columns that the verdict on a token goes by. */
 interface StateRow {

@@ -2,6 +2,7 @@ import type { Role } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { InvitationTable } from '../platform/database/people-tables.ts';
+import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
 import {
   bit,
   changes,
@@ -83,11 +84,11 @@ export const lockMemberRole = one(
       .select('role')
       .where('account_id', '=', p.accountId)
       .where('organization_id', '=', p.organizationId)
-      .forUpdate(),
+      .$call(forUpdate),
   (row) => ({ role: row.role as Role | null }),
 );
 
 /** An admin key that was not revoked, locked against it until the unit of work ends. */
 export const lockInvitingKey = one((db, p: { id: string }) =>
-  db.selectFrom('admin_key').select('id').where('id', '=', p.id).where('revoked_at', 'is', null).forShare(),
+  db.selectFrom('admin_key').select('id').where('id', '=', p.id).where('revoked_at', 'is', null).$call(forKeyShare),
 );

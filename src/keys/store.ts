@@ -1,4 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
 import type { AlgorithmUse, Scheduled } from './rules/schedule.ts';
@@ -30,7 +31,7 @@ export const readVersion = one(
 
 /** No other unit of work changes the key set until this one is done. */
 export const lockKeySet = one((db, _p: object) =>
-  db.selectFrom('key_set').select('version').where('id', '=', 1).forUpdate(),
+  db.selectFrom('key_set').select('version').where('id', '=', 1).$call(forUpdate),
 );
 
 const insertKeySet = changes((db, p: { version: string }) =>

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
+import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 
@@ -137,7 +138,7 @@ export const findMembership = one(
 
 /** Locks an organization until the unit of work ends. */
 export const lockOrganization = command((db, p: { id: string }) =>
-  db.selectFrom('organization').select('id').where('id', '=', p.id).forNoKeyUpdate(),
+  db.selectFrom('organization').select('id').where('id', '=', p.id).$call(forNoKeyUpdate),
 );
 
 /** The ids of an organization's owners. */

@@ -9,6 +9,7 @@ import {
 import { requiringOrganizations } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import { forKeyShare } from '../platform/database/row-locks.ts';
 import type { BrowserSessionTable, Tables } from '../platform/database/schema.ts';
 import {
   columnsOf,
@@ -76,7 +77,7 @@ export const findSession = one((db, p: { hash: string }) => selectSession(db, p)
  * access of an account also ends its sessions or changes its generation, so that a code of a session that was valid before is refused.
  */
 export const lockSession = one(
-  joint({}, (db, p: { hash: string }) => selectSession(db, p).forKeyShare('s')),
+  joint({}, (db, p: { hash: string }) => selectSession(db, p).$call((query) => forKeyShare(query, 's'))),
   toAccountSession,
 );
 

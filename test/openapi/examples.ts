@@ -46,7 +46,12 @@ let made = 0;
 /** The values that stand for those of the examples, as far as a request names them. */
 async function valuesFor({ server, user, browser }: Fixture, text: string): Promise<Readonly<Record<string, string>>> {
   const names = (name: keyof typeof sample) => text.includes(sample[name]);
-  const values: Record<string, string> = { [`"${sample.username}"`]: `"ada-${++made}"` };
+  // What only one account or organization may have.
+  const values: Record<string, string> = {
+    [`"${sample.username}"`]: `"ada-${++made}"`,
+    '"ada@example.com"': `"ada-${made}@example.com"`,
+    '"analytical-engines"': `"analytical-engines-${made}"`,
+  };
   if (names('userId')) {
     values[sample.userId] = (await newUser(server, { password: undefined })).id;
   }
@@ -62,6 +67,9 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     values[sample.organizationId] = body.id;
     const member = values[sample.userId];
     if (member !== undefined) await admin(server, 'PUT', `/organizations/${body.id}/members/${member}`, {});
+  }
+  if (names('invitationId')) {
+    values[sample.invitationId] = (await admin(server, 'POST', '/invitations', {})).body.id;
   }
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
   return values;

@@ -1,11 +1,17 @@
 import type { FastifySchema } from 'fastify';
 import { CreateInvitationRequest, InvitationRecord } from '../../invitations/invitations.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
+
+const open = {
+  ...{ id: sample.invitationId, email: null, organizationId: null, role: null, inviterId: null },
+  ...{ createdAt: sample.moment, expiresAt: '2026-07-02T09:00:00.000Z', usedAt: null, usedBy: null },
+};
 
 export const createInvitationSchema = {
   ...IN_ORGANIZATIONS,
@@ -18,6 +24,12 @@ export const createInvitationSchema = {
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
+    {
+      summary: 'An open link for a day',
+      body: { days: 1 },
+      status: 201,
+      answer: { ...open, link: 'https://id.example.com/invitation?link=8Kb0fYQ2…' },
+    },
     {
       summary: 'To an organization that does not exist',
       body: { email: 'ada@example.com', organizationId: '71', role: 'MEMBER' },
@@ -36,7 +48,7 @@ export const listInvitationsSchema = {
     200: jsonResponse('A page of the list, in the order of ids.', pageOf(InvitationRecord)),
     ...adminErrors(),
   },
-  examples: [{ summary: 'There are none', status: 200, answer: { items: [], nextCursor: null } }],
+  examples: [{ summary: 'The first page', status: 200, answer: { items: [open], nextCursor: null } }],
 } satisfies FastifySchema;
 
 export const revokeInvitationSchema = {
@@ -46,6 +58,7 @@ export const revokeInvitationSchema = {
   params: Type.Object({ id: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [
+    { summary: 'One that was not used', params: { id: sample.invitationId }, status: 204 },
     {
       summary: 'One that is not open',
       params: { id: '71' },

@@ -1,4 +1,5 @@
 import { StoreUnavailable, type Work } from '../database/database.ts';
+import { forUpdate } from '../database/row-locks.ts';
 import { changes, command, many, one } from '../database/statement.ts';
 import { NODES } from './lease.ts';
 
@@ -33,7 +34,7 @@ const findClaimable = one((db, p: { before: number }) =>
     .where('expires_at', '<=', p.before)
     .orderBy('node')
     .limit(1)
-    .forUpdate(),
+    .$call(forUpdate),
 );
 
 const highestNode = one((db, _p: object) => db.selectFrom('node_lease').select((eb) => eb.fn.max('node').as('node')));

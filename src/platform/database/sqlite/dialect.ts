@@ -13,6 +13,7 @@ import {
 import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
+/** Of row-locks.ts. */
 const LOCKS: readonly SelectModifierNode['modifier'][] = ['ForUpdate', 'ForNoKeyUpdate', 'ForKeyShare'];
 
 class Compiler extends SqliteQueryCompiler {
