@@ -240,6 +240,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   key_set: { holds: 'The version of the keys', until: 'Never', why: 'One row', days: null },
   data_key: { holds: 'The key of what is encrypted for people', until: 'Never', why: 'One row', days: null },
   node_lease: { holds: 'Numbers of nodes', until: 'Never; they are used again', why: 'At most 1,024', days: null },
+  configured_admin_key: {
+    holds: 'The hash of `TESSERA_ADMIN_KEY`, as the newest start had it',
+    until: 'Never',
+    why: 'One row: what another key handed out ends',
+    days: null,
+  },
   known_server: {
     holds: 'On which PostgreSQL server the data is complete',
     until: 'Never',

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import type { FastifyBaseLogger } from 'fastify';
+import { registerConfiguredAdminKey } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { throttledRecorder } from './audit/throttle.ts';
 import { relyingPartyOf } from './authenticators/relying-party.ts';
@@ -196,7 +197,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
       relyingParty: relyingPartyOf(baseUrl, deriveKey(secret, 'passkey challenges')),
       codeKey: deriveKey(secret, 'authorization codes'),
-      adminKey: config.adminKey,
+      adminKey: await registerConfiguredAdminKey({ database, clock, ids }, config.adminKey),
       recordThrottled: throttledRecorder(database),
       traces,
       traceRetention: config.traceRetention,

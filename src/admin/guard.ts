@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
+import { findLiveAdminKey, lockLiveAdminKey } from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import { exceeded, take } from '../limits/limits.ts';
 import type { Pictures } from '../pictures/pictures.ts';
@@ -14,7 +15,6 @@ import { addressBucket, type Origin, originOf } from '../platform/validation/ori
 import { bearerToken } from '../protocol/userinfo/routes.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
-import { findLiveAdminKey, lockLiveAdminKey } from './key-store.ts';
 
 /** What the routes of the admin API need. */
 export interface AdminServices extends SecurityNoticeServices {
@@ -26,16 +26,22 @@ export interface AdminServices extends SecurityNoticeServices {
   readonly pictures: Pictures;
   readonly limits: Limits;
   /** The admin key of the configuration, if one is set. */
-  readonly adminKey: string | undefined;
+  readonly adminKey: ConfiguredAdminKey | undefined;
   readonly recordThrottled: RecordThrottled;
   readonly traces: Pick<TraceRecorder, 'flush'>;
   /** For how long traces are kept, in milliseconds; null if none are recorded. */
   readonly traceRetention: number | null;
 }
 
+/** The key of the configuration, with its id in the database. */
+export interface ConfiguredAdminKey {
+  readonly key: string;
+  readonly id: string;
+}
+
 /** The caller of an admin route. Each unit of work on the caller's database checks the admin key again. */
 interface AdminCaller {
-  readonly services: AdminServices;
+  readonly services: AdminServices & { readonly adminKeyId: string };
   readonly origin: Origin;
 }
 
@@ -58,14 +64,15 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     const key = adminKeyOf(request);
     const origin = (id: string | null) => originOf(request, { type: 'admin', id });
     // The configured key cannot be revoked while this process runs.
-    if (services.adminKey !== undefined && equalSecrets(key, services.adminKey)) {
-      return { services, origin: origin(null) };
+    const configured = services.adminKey;
+    if (configured !== undefined && equalSecrets(key, configured.key)) {
+      return { services: { ...services, adminKeyId: configured.id }, origin: origin(null) };
     }
     const hash = digest(key);
     const found = await database.read(() => findLiveAdminKey({ hash }));
     if (found === undefined) throw await invalidKey(request);
     const checked = checkingAdminKey(database, hash, () => invalidKey(request));
-    return { services: { ...services, database: checked }, origin: origin(found.id) };
+    return { services: { ...services, database: checked, adminKeyId: found.id }, origin: origin(found.id) };
   }
 
   /** Counts an invalid key against the caller's address. Keys are looked up first, so a valid key is never limited. */

@@ -1,4 +1,5 @@
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
+import { markAllAdminKeysRevoked, waitForAllAdminKeyLocks } from '../admin-keys/store.ts';
 import { record, recordAs } from '../audit/audit.ts';
 import { removeChallengesWithoutAccount } from '../challenges/store.ts';
 import { renewClientGenerations, renewClients } from '../clients/store.ts';
@@ -14,7 +15,6 @@ import type { DataLoss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
 import { removeRequests } from '../recovery/request-store.ts';
-import { markAllAdminKeysRevoked, waitForAllAdminKeyLocks } from './key-store.ts';
 
 /** Accounts per unit of work: a database server cancels statements that take seconds. */
 const BATCH = 500;

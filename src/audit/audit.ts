@@ -102,7 +102,8 @@ export const eventTypes = {
   'organization.member_set': 'A user became a member, or got another role.',
   'organization.member_removed': 'A user was removed from an organization.',
   'admin_key.created': 'An admin key was created.',
-  'admin_key.revoked': 'An admin key was revoked.',
+  'admin_key.revoked':
+    'An admin key was revoked, or the server was started with another `TESSERA_ADMIN_KEY` (`configured`). The unused invitations and recovery links of the key `ended`, or were `takenOver`.',
   'admin_key.refused': 'The admin API was called with an unknown or revoked key.',
   'invitation.created': 'A person was invited to join.',
   'invitation.revoked': 'An invitation was revoked.',

@@ -1,3 +1,4 @@
+import { holdAdminKey, isAdminKeyLive } from '../admin-keys/store.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { giveBack, take } from '../limits/limits.ts';
 import type { Limits } from '../platform/config/limits.ts';
@@ -27,6 +28,8 @@ export interface NewChallenge {
   readonly address: string;
   /** The browser that asked for it; null where an operator did, or nobody asked. */
   readonly browserHash: string | null;
+  /** The admin key that hands it out, with which it ends; null for the command line. By default nobody does. */
+  readonly adminKeyId?: string | null;
   /** Browsers that keep what they asked for themselves: others are replaced. */
   readonly spared?: readonly string[];
   /** What it confirms, such as a new address or a pending sign-up. Stored encrypted. */
@@ -54,6 +57,7 @@ export interface Challenge {
   readonly generation: string | null;
   readonly address: string;
   readonly browserHash: string | null;
+  readonly adminKeyId: string | null;
   readonly data: unknown;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -79,7 +83,7 @@ export function* createChallenge(
   challenge: NewChallenge,
   now: number,
 ): Work<void> {
-  const { purpose, account, address, browserHash, spared = [], data, lifetime } = challenge;
+  const { purpose, account, address, browserHash, adminKeyId = null, spared = [], data, lifetime } = challenge;
   if (account !== null && LASTING.has(purpose)) {
     yield* store.removeEarlierChallenges({ accountId: account.id, purpose, generation: account.generation });
   } else if (account !== null) yield* removeReplaced(account.id, purpose, spared);
@@ -93,6 +97,7 @@ export function* createChallenge(
     browserHash,
     codeHash: sealer.digest(sent.code, `code ${sent.hash}`),
     sealed: data === undefined ? null : sealer.seal(JSON.stringify(data), `challenge ${sent.hash}`),
+    adminKeyId,
     createdAt: now,
     expiresAt: now + lifetime,
     usedAt: null,
@@ -114,7 +119,7 @@ function opened(sealer: Sealer, stored: StoredChallenge): Challenge {
   return { ...challenge, data: text === undefined ? undefined : JSON.parse(text) };
 }
 
-/** Finds the challenge of a link; undefined where it is unknown, used, replaced or expired. Changes nothing. */
+/** Finds the challenge of a link; undefined where it is unknown, used, replaced, expired or of a revoked admin key. Changes nothing. */
 export function* findChallenge(
   sealer: Sealer,
   link: string,
@@ -123,7 +128,9 @@ export function* findChallenge(
 ): Work<Challenge | undefined> {
   if (!isSecretForm(link)) return undefined;
   const stored = yield* store.findChallengeByHash({ hash: digest(link) });
-  return stored?.purpose === purpose && isOpen(stored, now) ? opened(sealer, stored) : undefined;
+  if (stored?.purpose !== purpose || !isOpen(stored, now)) return undefined;
+  if (stored.adminKeyId !== null && !(yield* isAdminKeyLive(stored.adminKeyId))) return undefined;
+  return opened(sealer, stored);
 }
 
 /**
@@ -165,7 +172,7 @@ export function* findChallengeOfBrowser(
 
 /**
  * Uses a challenge up, once, in the unit of work that does what it confirms.
- * @returns undefined where it is unknown, replaced, expired, or was used before
+ * @returns undefined where it is unknown, replaced, expired, of a revoked admin key, or was used before
  */
 export function* useChallenge(
   sealer: Sealer,
@@ -174,8 +181,9 @@ export function* useChallenge(
   now: number,
 ): Work<Challenge | undefined> {
   const challenge = yield* findChallenge(sealer, link, purpose, now);
-  if (challenge === undefined || !(yield* store.spendChallenge({ hash: challenge.hash, now }))) return undefined;
-  return challenge;
+  if (challenge === undefined) return undefined;
+  if (challenge.adminKeyId !== null && !(yield* holdAdminKey(challenge.adminKeyId))) return undefined;
+  return (yield* store.spendChallenge({ hash: challenge.hash, now })) ? challenge : undefined;
 }
 
 /** Ends a link that was not sent. */

@@ -29,6 +29,8 @@ const CHALLENGE = {
   browserHash: storedField('browser_hash', plain<string | null>()),
   codeHash: storedField('code_hash', plain<string | null>()),
   sealed: storedField('sealed', plain<string | null>()),
+  /** The admin key that handed it out; null for the command line, and for what people ask for themselves. */
+  adminKeyId: storedField('admin_key_id', plain<string | null>()),
   createdAt: storedField('created_at', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
   usedAt: storedField('used_at', plain<number | null>()),
@@ -85,6 +87,17 @@ export const listChallengesOfAccount = many(
 
 export const removeChallenge = command((db, p: { hash: string }) =>
   db.deleteFrom('challenge').where('hash', '=', p.hash),
+);
+
+/** Ends what an admin key handed out and nobody used. @returns when each would have expired */
+export const endChallengesOfAdminKey = many(
+  (db, p: { adminKeyId: string }) =>
+    db
+      .deleteFrom('challenge')
+      .where('admin_key_id', '=', p.adminKeyId)
+      .where('used_at', 'is', null)
+      .returning('expires_at'),
+  (row) => row.expires_at,
 );
 
 /** Removes every challenge of an account. */

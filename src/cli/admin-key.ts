@@ -1,10 +1,12 @@
 import { Command } from 'commander';
-import { listAdminKeys } from '../admin/key-store.ts';
 import { adminKeyView, CreateAdminKeyRequest, createAdminKey, revokeAdminKey } from '../admin/keys.ts';
+import { listAdminKeys } from '../admin-keys/store.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export function adminKeyCommands(getContext: GetCommandContext): Command {
   const adminKey = new Command('admin-key').description('manage keys for the admin API: create, list, revoke');
@@ -31,17 +33,28 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
       out.list(keys.map(adminKeyView), ['id', 'name', 'status', 'createdAt', 'revokedAt']);
     });
 
-  examples(adminKey.command('revoke'), 'tessera admin-key revoke 289236738748416000')
-    .description('revoke a key immediately')
+  examples(
+    adminKey.command('revoke'),
+    'tessera admin-key revoke 289236738748416000',
+    'tessera admin-key revoke 289236738748416000 --take-over',
+  )
+    .description('revoke a key immediately; invitations and recovery links made with it and not used end, too')
     .argument('<id>', 'ID of the key, not the key itself')
-    .action(async (id: string, _options, command: Command) => {
+    .option('--take-over', 'keep the invitations, as if they were made on the command line; recovery links always end')
+    .action(async (id: string, { takeOver = false }: { takeOver?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
       if (!isSnowflake(id)) {
         // The argument may be the key itself, so it is not repeated.
         throw notFound('There is no admin key with this id. List them with: tessera admin-key list');
       }
-      await withCore(flags, (core) => revokeAdminKey(core, id, origin));
-      out.say(`Revoked the admin key ${id}.`, { id, revoked: true });
+      const { ended, takenOver } = await withCore(flags, (core) => revokeAdminKey(core, id, origin, { takeOver }));
+      const { invitations, recoveryLinks } = ended;
+      const text = [
+        `Revoked the admin key ${id}.`,
+        `Ended with it, unused: ${plural(invitations, 'invitation')} and ${plural(recoveryLinks, 'recovery link')}.`,
+        ...(takeOver ? [`Taken over: ${plural(takenOver.invitations, 'invitation')}.`] : []),
+      ];
+      out.say(text.join('\n'), { id, revoked: true, ended, takenOver });
     });
 
   return adminKey;

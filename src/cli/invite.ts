@@ -40,7 +40,7 @@ export function inviteCommands(getContext: GetCommandContext): Command {
         const organization = org === undefined ? undefined : await organizationId(core, org);
         const input = checkInput(CreateInvitationRequest, { email, role, days, organizationId: organization });
         const issuer = baseUrlOf(core.config, core.config.port);
-        return createInvitation({ ...core, mail: await core.mailer(), issuer }, input, origin);
+        return createInvitation({ ...core, mail: await core.mailer(), issuer, adminKeyId: null }, input, origin);
       });
       out.show({ ...invitationView(made.invitation), ...(made.link !== undefined && { link: made.link }) });
     });

@@ -269,7 +269,12 @@ export function userCommands(getContext: GetCommandContext): Command {
           mail: await core.mailer(),
           issuer: baseUrlOf(config, config.port),
         };
-        return createRecoveryLink({ ...core, ...sealed }, await accountId(core, who), { resetFactors }, origin);
+        return createRecoveryLink(
+          { ...core, ...sealed, adminKeyId: null },
+          await accountId(core, who),
+          { resetFactors },
+          origin,
+        );
       });
       out.say(`Give this link to the user. It works once, until ${iso(expiresAt)}:\n${url}`, {
         url,

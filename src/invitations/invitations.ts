@@ -1,5 +1,7 @@
 import { emailKey } from '../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../accounts/store.ts';
+import { type HandsOut, holdHandingKey } from '../admin-keys/hand-out.ts';
+import { holdAdminKey } from '../admin-keys/store.ts';
 import { record } from '../audit/audit.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { findMembership, findOrganization, type Role, upsertMember } from '../organizations/store.ts';
@@ -94,11 +96,11 @@ interface InvitationsContext {
  * @throws {OAuthError} `invalid_request`, `not_found`, or `conflict` where the inviter has no right to invite
  */
 export async function createInvitation(
-  context: InvitationsContext & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
+  context: InvitationsContext & HandsOut & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
   input: CreateInvitationRequest,
   origin: Origin,
 ): Promise<{ readonly invitation: Invitation; readonly link: string | undefined }> {
-  const { database, clock, ids, mail, issuer } = context;
+  const { database, clock, ids, mail, issuer, adminKeyId } = context;
   const { email = null, organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
   if (organizationId === null && (role !== null || inviterId !== null)) {
     throw invalidRequest('organizationId is missing: a role and an inviter belong to an organization.');
@@ -113,13 +115,13 @@ export async function createInvitation(
   const secret = randomSecret();
   const link = `${issuer}/invitation?link=${secret}`;
   const mailed = email !== null && mail.available;
-  const adminKeyId = origin.actor.type === 'admin' ? origin.actor.id : null;
   const expiresAt = now + days * DAY;
   const invitation: Invitation = {
     ...{ id: await ids.next(), hash: digest(secret), email, mailed, organizationId, role, inviterId, adminKeyId },
     ...{ createdAt: now, expiresAt, usedAt: null, usedBy: null },
   };
   await database.commit(function* create(): Work<void> {
+    yield* holdHandingKey(context);
     const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
     if (organizationId !== null && organization === undefined) {
       throw notFound(`There is no organization with the id ${organizationId}.`);
@@ -158,7 +160,7 @@ export async function revokeInvitation(
 
 /** Whether the inviter still has the right to invite, locked until the unit of work ends. */
 function* hasRight({ inviterId, organizationId, role, adminKeyId }: Invitation, now: number): Work<boolean> {
-  if (adminKeyId !== null && (yield* store.lockInvitingKey({ id: adminKeyId })) === undefined) return false;
+  if (adminKeyId !== null && !(yield* holdAdminKey(adminKeyId))) return false;
   if (inviterId === null) return true;
   const inviter = yield* lockAccount({ id: inviterId });
   if (inviter === undefined || accountStatus(inviter, now) !== 'active') return false;

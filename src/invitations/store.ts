@@ -2,7 +2,7 @@ import type { Role } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { InvitationTable } from '../platform/database/people-tables.ts';
-import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
 import {
   bit,
   changes,
@@ -29,7 +29,7 @@ const INVITATION = {
   role: storedField('role', plain<Role | null>()),
   /** The member who invites; null for an operator. */
   inviterId: storedField('inviter_id', plain<string | null>()),
-  /** The admin key that created it; null for the command line, and for the key of the configuration. */
+  /** The admin key that handed it out; null for the command line. */
   adminKeyId: storedField('admin_key_id', plain<string | null>()),
   createdAt: storedField('created_at', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
@@ -65,6 +65,29 @@ export const removeInvitation = changes((db, p: { id: string }) =>
   db.deleteFrom('invitation').where('id', '=', p.id).where('used_at', 'is', null).returning('id'),
 );
 
+/** Ends what an admin key handed out and nobody used. @returns when each would have expired */
+export const endInvitationsOfAdminKey = many(
+  (db, p: { adminKeyId: string }) =>
+    db
+      .deleteFrom('invitation')
+      .where('admin_key_id', '=', p.adminKeyId)
+      .where('used_at', 'is', null)
+      .returning('expires_at'),
+  (row) => row.expires_at,
+);
+
+/** Makes what an admin key handed out and nobody used the command line's own. @returns when each expires */
+export const takeOverInvitations = many(
+  (db, p: { adminKeyId: string }) =>
+    db
+      .updateTable('invitation')
+      .set({ admin_key_id: null })
+      .where('admin_key_id', '=', p.adminKeyId)
+      .where('used_at', 'is', null)
+      .returning('expires_at'),
+  (row) => row.expires_at,
+);
+
 /** Removes every invitation that was not used. */
 export const removeOpenInvitations = command((db, _p: object) =>
   db.deleteFrom('invitation').where('used_at', 'is', null),
@@ -86,9 +109,4 @@ export const lockMemberRole = one(
       .where('organization_id', '=', p.organizationId)
       .$call(forUpdate),
   (row) => ({ role: row.role as Role | null }),
-);
-
-/** An admin key that was not revoked, locked against it until the unit of work ends. */
-export const lockInvitingKey = one((db, p: { id: string }) =>
-  db.selectFrom('admin_key').select('id').where('id', '=', p.id).where('revoked_at', 'is', null).$call(forKeyShare),
 );

@@ -1,5 +1,6 @@
 import { userNotFound } from '../accounts/accounts.ts';
 import { lockAccount } from '../accounts/store.ts';
+import { type HandsOut, holdHandingKey } from '../admin-keys/hand-out.ts';
 import { record } from '../audit/audit.ts';
 import { createChallenge, prepareChallenge } from '../challenges/challenges.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,7 +27,8 @@ export async function createRecoveryLink(
     sealer,
     mail,
     issuer,
-  }: SecurityNoticeServices & { readonly database: Database; readonly clock: Clock },
+    adminKeyId,
+  }: SecurityNoticeServices & HandsOut & { readonly database: Database; readonly clock: Clock },
   accountId: string,
   { resetFactors }: { readonly resetFactors: boolean },
   origin: Origin,
@@ -35,10 +37,17 @@ export async function createRecoveryLink(
   const sent = prepareChallenge();
   const expiresAt = now + RECOVERY_LIFETIME;
   await database.commit(function* create(): Work<void> {
+    yield* holdHandingKey({ adminKeyId });
     const account = yield* lockAccount({ id: accountId });
     if (account === undefined) throw userNotFound(accountId);
     const { email } = account.profile;
-    const challenge = { purpose: 'recover by operator', account, browserHash: null, data: { resetFactors } } as const;
+    const challenge = {
+      purpose: 'recover by operator',
+      account,
+      browserHash: null,
+      adminKeyId,
+      data: { resetFactors },
+    } as const;
     yield* createChallenge(
       sealer,
       sent,

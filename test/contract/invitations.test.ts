@@ -182,6 +182,26 @@ test('the inviter must still have the right, and people elsewhere are refused, n
     (await members(other)).map(({ username }) => username),
     [user.username],
   );
+  for (const [what, lose, restore] of [
+    [
+      'suspended',
+      () => admin(server, 'PUT', `/users/${inviter.id}/suspension`, {}),
+      () => admin(server, 'DELETE', `/users/${inviter.id}/suspension`),
+    ],
+    [
+      'no longer a member',
+      () => admin(server, 'DELETE', `/organizations/${organizationId}/members/${inviter.id}`),
+      () => setRole('ADMIN'),
+    ],
+    ['deleted', () => admin(server, 'DELETE', `/users/${inviter.id}`), async () => {}],
+  ] as const) {
+    const last = await newSignedInUser(server);
+    const { path: opened } = await invite(fields);
+    const page = await last.browser.get(opened);
+    assert.ok((await lose()).status < 300, what);
+    assert.equal((await last.browser.submit(page, {}, '/invitation')).status, 404, what);
+    await restore();
+  }
   const bound = await invite({ organizationId, email: 'somebody@example.com' });
   assert.equal(bound.path, '', 'a mailed link is shown to nobody');
   const [mail] = await mailsTo(server, 'somebody@example.com');

@@ -171,7 +171,25 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
   const listed = await run(['admin-key', 'list']);
   assert.match(listed.stdout, new RegExp(`^${made.id} +deploy +active`, 'm'));
   assert.ok(!listed.stdout.includes(made.adminKey));
-  await done(['admin-key', 'revoke', made.id]);
+  const taken = await done(['admin-key', 'create']);
+  for (const key of [made, taken]) {
+    for (let count = 0; count < 2; count++) {
+      assert.equal((await admin(server, 'POST', '/invitations', {}, key.adminKey)).status, 201);
+    }
+  }
+  const user = await newUser(server);
+  assert.equal((await admin(server, 'POST', `/users/${user.id}/recovery-link`, {}, made.adminKey)).status, 201);
+  assert.deepEqual(await done(['admin-key', 'revoke', made.id]), {
+    id: made.id,
+    revoked: true,
+    ended: { invitations: 2, recoveryLinks: 1 },
+    takenOver: { invitations: 0 },
+  });
+  const { stdout } = await run(['admin-key', 'revoke', taken.id, '--take-over']);
+  assert.equal(
+    stdout,
+    `Revoked the admin key ${taken.id}.\nEnded with it, unused: 0 invitations and 0 recovery links.\nTaken over: 2 invitations.\n`,
+  );
   assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 401);
   await refused(['admin-key', 'revoke', made.id], 1, /no live admin key/);
   const leaked = await run(['admin-key', 'revoke', made.adminKey]);

@@ -158,6 +158,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   recovery_setting: 'one for each account',
   schema_migration: 'one for each migration',
   migration_progress: 'one for each migration',
+  configured_admin_key: 'one in all',
   known_server: 'one in all',
 };
 

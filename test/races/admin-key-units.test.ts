@@ -5,10 +5,10 @@ import { after, test } from 'node:test';
 import fastify from 'fastify';
 import { findAccount, searchAccounts } from '../../src/accounts/store.ts';
 import { checkingAdminKey } from '../../src/admin/guard.ts';
-import { findLiveAdminKey } from '../../src/admin/key-store.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { revokeEverythingIssued } from '../../src/admin/recovery.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
+import { findLiveAdminKey } from '../../src/admin-keys/store.ts';
 import { type AuditEvent, record } from '../../src/audit/audit.ts';
 import { listEvents } from '../../src/audit/search-store.ts';
 import { createKeySet } from '../../src/keys/store.ts';
@@ -76,7 +76,7 @@ adminRoutes(app, {
 await app.ready();
 
 const newKey = () => createAdminKey({ database, clock, ids }, { name: 'a key' }, ORIGIN);
-const revoke = (id: string) => revokeAdminKey({ database, clock }, id, ORIGIN);
+const revoke = async (id: string): Promise<void> => void (await revokeAdminKey({ database, clock }, id, ORIGIN));
 
 const EVE = { username: 'eve', displayName: 'Eve', email: 'eve@example.com' };
 const waits = [

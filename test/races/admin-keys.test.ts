@@ -34,7 +34,7 @@ async function newKey(): Promise<Key> {
   const { key, adminKey } = await createAdminKey(beside, { name: 'a key' }, ORIGIN);
   return { id: key.id, secret: adminKey };
 }
-const revoke = ({ id }: Key): Promise<void> => revokeAdminKey(beside, id, ORIGIN);
+const revoke = ({ id }: Key) => revokeAdminKey(beside, id, ORIGIN);
 
 /** How many acts with a key are on record. */
 const actsOf = async ({ id }: Key): Promise<number> =>

@@ -17,7 +17,8 @@ export const createInvitationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'createInvitation',
   summary: 'Invite a person',
-  description: 'With an email address and mail, the link is sent there; else the answer has it, this once.',
+  description:
+    'With an email address and mail, the link is sent there; else the answer has it, this once. An unused invitation ends when the admin key that made it is revoked.',
   body: CreateInvitationRequest,
   response: {
     201: jsonResponse('The invitation.', InvitationRecord),

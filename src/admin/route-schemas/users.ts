@@ -305,10 +305,13 @@ export const createRecoveryLinkSchema = {
   operationId: 'createRecoveryLink',
   summary: 'Create a link that recovers an account',
   description:
-    'The link sets a new password, once, within 30 minutes. Using it ends all sessions, codes and tokens. An authenticator app is kept, and a code of it is asked for, unless it is reset. The user is told by mail. A new link replaces the earlier one.',
+    'The link sets a new password, once, within 30 minutes. Using it ends all sessions, codes and tokens. An authenticator app is kept, and a code of it is asked for, unless it is reset. The user is told by mail. A new link replaces the earlier one. An unused link ends when the admin key that made it is revoked.',
   params,
   body: RecoveryLinkRequest,
-  response: { 201: jsonResponse('The link.', RecoveryLinkRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: {
+    201: jsonResponse('The link.', RecoveryLinkRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
   examples: [
     {
       summary: 'A link that keeps the second factor',

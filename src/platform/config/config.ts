@@ -220,7 +220,7 @@ export const variables = {
   adminKey: new Variable('TESSERA_ADMIN_KEY', adminKey, {
     initial: 'none',
     about:
-      'An admin key of 32 to 512 random characters, valid while it is set. `tessera admin-key create` creates permanent keys.',
+      'An admin key of 32 to 512 random characters, valid while it is set. Set the same one for all nodes: unused invitations and recovery links that were made with it end when a node starts with another one, or with none. `tessera admin-key create` creates permanent keys.',
   }),
   trustProxy: new Variable('TESSERA_TRUST_PROXY', trustProxy, {
     initial: '`off`',

@@ -57,6 +57,8 @@ export interface ChallengeTable {
   code_hash: string | null;
   /** What it confirms, sealed. */
   sealed: string | null;
+  /** The admin key that handed it out; null for the command line, and for what people ask for themselves. */
+  admin_key_id: Id | null;
   created_at: Instant;
   expires_at: Instant;
   used_at: Instant | null;

@@ -19,6 +19,7 @@ import type {
 } from './people-tables.ts';
 import type {
   AdminKeyTable,
+  ConfiguredAdminKeyTable,
   IdTokenKeyTable,
   KeySetTable,
   KnownServerTable,
@@ -380,6 +381,7 @@ export interface Tables {
   known_server: KnownServerTable;
   rate_count: RateCountTable;
   admin_key: AdminKeyTable;
+  configured_admin_key: ConfiguredAdminKeyTable;
   audit_event: AuditEventTable;
   trace_step: TraceStepTable;
   kysely_migration: MigrationTable;

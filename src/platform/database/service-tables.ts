@@ -66,6 +66,14 @@ export interface AdminKeyTable {
   revoked_at: Instant | null;
 }
 
+/** The admin key of the configuration, as the newest start had it: one row. */
+export interface ConfiguredAdminKeyTable {
+  id: number;
+  /** Another key gets another one; null where none is configured. */
+  key_id: Id | null;
+  hash: string | null;
+}
+
 /** The steps of authorizations: see src/traces/README.md. */
 export interface TraceStepTable {
   id: Generated<Id>;

@@ -40,6 +40,8 @@ import { reviewTimes } from './0041-review-times.ts';
 import { retentionIndexes } from './0042-retention-indexes.ts';
 import { passwordSetAt } from './0043-password-set-at.ts';
 import { mailLaneIndexes, mailLanes } from './0044-mail-lanes.ts';
+import { makers } from './0047-makers.ts';
+import { makerIndexes } from './0048-maker-indexes.ts';
 import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -113,6 +115,8 @@ const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initia
   '0043-password-set-at': { kind: 'expand', statements: passwordSetAt },
   '0044-mail-lanes': { kind: 'expand', statements: mailLanes },
   '0044-mail-lanes-indexes': mailLaneIndexes,
+  '0047-makers': { kind: 'expand', statements: makers },
+  '0048-maker-indexes': makerIndexes,
 };
 
 /** The timeline of this version. A change is a new entry at the end. */

@@ -31,6 +31,52 @@ export function* lockLiveAdminKey(key: { hash: string }): Work<{ readonly id: st
   return yield* findLiveAdminKey(key);
 }
 
+const findLiveById = one((db, p: { id: string }) =>
+  db.selectFrom('admin_key').select('id').where('id', '=', p.id).where('revoked_at', 'is', null),
+);
+
+const findConfiguredById = one((db, p: { id: string }) =>
+  db.selectFrom('configured_admin_key').select('key_id').where('id', '=', 1).where('key_id', '=', p.id),
+);
+
+const holdById = command((db, p: { id: string }) =>
+  db.selectFrom('admin_key').select('id').where('id', '=', p.id).$call(forKeyShare),
+);
+
+const holdConfigured = command((db, _p: object) =>
+  db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forKeyShare),
+);
+
+/** Whether an admin key is valid: it was not revoked, or is the one of the configuration. */
+export function* isAdminKeyLive(id: string): Work<boolean> {
+  return (yield* findLiveById({ id })) !== undefined || (yield* findConfiguredById({ id })) !== undefined;
+}
+
+/** {@link isAdminKeyLive} for a unit of work that writes: a revocation returns after this unit has ended. */
+export function* holdAdminKey(id: string): Work<boolean> {
+  yield* holdById({ id });
+  yield* holdConfigured({});
+  // As in lockLiveAdminKey: read after the lock.
+  return yield* isAdminKeyLive(id);
+}
+
+/** The key of the configuration that the newest start had. */
+export const findConfiguredAdminKey = one(
+  (db, _p: object) => db.selectFrom('configured_admin_key').select(['key_id', 'hash']).where('id', '=', 1),
+  (row) => ({ id: row.key_id, hash: row.hash }),
+);
+
+/** {@link findConfiguredAdminKey}, locked until the unit of work ends. */
+export const lockConfiguredAdminKey = one(
+  (db, _p: object) =>
+    db.selectFrom('configured_admin_key').select(['key_id', 'hash']).where('id', '=', 1).$call(forUpdate),
+  (row) => ({ id: row.key_id, hash: row.hash }),
+);
+
+export const setConfiguredAdminKey = command((db, p: { keyId: string | null; hash: string | null }) =>
+  db.updateTable('configured_admin_key').set({ key_id: p.keyId, hash: p.hash }).where('id', '=', 1),
+);
+
 /** Waits until no unit of work has the key locked. */
 export const waitForAdminKeyLocks = command((db, p: { id: string }) =>
   db.selectFrom('admin_key').select('id').where('id', '=', p.id).$call(forUpdate),

@@ -1,0 +1,20 @@
+import type { Work } from '../platform/database/database.ts';
+import { conflict } from '../platform/oauth-error.ts';
+import { holdAdminKey } from './store.ts';
+
+/** Who hands something out that can be used later. */
+export interface HandsOut {
+  /** The admin key, with which it ends if nobody used it; null for the command line on the server. */
+  readonly adminKeyId: string | null;
+}
+
+/**
+ * Locks the key that hands something out, before any other lock.
+ * @throws {OAuthError} `conflict` where the key of this process's configuration was replaced meanwhile. Any other key was checked before
+ */
+export function* holdHandingKey({ adminKeyId }: HandsOut): Work<void> {
+  if (adminKeyId === null || (yield* holdAdminKey(adminKeyId))) return;
+  throw conflict(
+    'What this admin key hands out would not work: another server of this database was started with another TESSERA_ADMIN_KEY, or with none. Restart this server with the same one.',
+  );
+}
