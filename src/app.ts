@@ -58,6 +58,7 @@ import { serveAssets } from './web/kit/assets.ts';
 import { pageErrors, unroutedErrors } from './web/kit/error-page.ts';
 import type { Site } from './web/kit/layout.ts';
 import { en } from './web/kit/messages.ts';
+import { mailboxDoor, mailboxKey } from './web/mailbox/key.ts';
 import { mailboxRoutes } from './web/mailbox/routes.ts';
 import { pictureRoutes } from './web/pictures/routes.ts';
 import { requestSender } from './web/playground/exchange.ts';
@@ -263,7 +264,10 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           accountPages(pages, services);
           addressRoutes(pages, services);
           logoutRoutes(pages, services);
-          if (config.mail.mailbox) mailboxRoutes(pages, services);
+          if (config.mail.mailbox) {
+            const door = mailboxDoor(mailboxKey(config, secret), site.path('/mailbox'), protocol === 'https:');
+            mailboxRoutes(pages, { ...services, door });
+          }
           if (config.playground) playgroundRoutes(pages, services);
         });
       },

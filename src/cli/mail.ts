@@ -1,18 +1,23 @@
 import { Command } from 'commander';
+import type { Core } from '../core.ts';
 import { listMails, mailView } from '../mail/operate.ts';
 import { sendTestMessage } from '../mail/test-message.ts';
 import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
 import { mailVariables } from '../platform/config/mail.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import { formats } from '../platform/validation/formats.ts';
+import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { wholeNumber } from './option-parsers.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 const MAX_MAILS = 1000;
 
+const linkOfMailbox = ({ config, secret }: Core): string =>
+  mailboxLink(baseUrlOf(config, config.port), mailboxKey(config, secret));
+
 export function mailCommands(getContext: GetCommandContext): Command {
-  const mail = new Command('mail').description('look after mail: test, list');
+  const mail = new Command('mail').description('look after mail: test, list, link');
 
   examples(mail.command('test'), 'tessera mail test ada@example.com')
     .description('send a test message, and show what the mail server answers')
@@ -30,7 +35,7 @@ export function mailCommands(getContext: GetCommandContext): Command {
           ]);
         }
         if (result.kind === 'kept') {
-          return out.say(`No mail server is set. The message is shown at ${baseUrl}/mailbox.`, { to, sent: false });
+          return out.say(`No mail server is set. The message is shown at ${linkOfMailbox(core)}`, { to, sent: false });
         }
         if (result.kind === 'accepted') {
           const { answer } = result;
@@ -51,6 +56,19 @@ export function mailCommands(getContext: GetCommandContext): Command {
         database.read(() => listMails({ after: '0', limit, status })),
       );
       out.list(mails.map(mailView), ['id', 'createdAt', 'kind', 'status', 'recipient', 'attempts', 'problem']);
+    });
+
+  examples(mail.command('link'), 'tessera mail link')
+    .description('print the link that opens the mailbox, where mail is not sent but shown at /mailbox')
+    .action(async (_options, command: Command) => {
+      const { flags, out } = getContext(command);
+      const url = await withCore(flags, async (core) => {
+        if (core.config.mail.mailbox) return linkOfMailbox(core);
+        throw new ConfigError([
+          `There is no mailbox: it needs ${mailVariables.mailbox.name}=on, a base URL on this machine and no ${mailVariables.smtpUrl.name}.`,
+        ]);
+      });
+      out.say(url, { url });
     });
 
   return mail;

@@ -4,10 +4,12 @@ import { setFlagsFromString } from 'node:v8';
 import type { Tessera } from '../app.ts';
 import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
+import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { withoutPassword } from '../platform/database/server-address.ts';
 import { shellWord } from '../platform/shell.ts';
 import { VERSION } from '../platform/version.ts';
+import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { environment, type GlobalFlags, reportLong } from './session.ts';
 
 /**
@@ -72,16 +74,21 @@ function stopOnSignals({ drainSeconds }: Config, service: Pick<Tessera, 'drain' 
 
 function greet(config: Config, baseUrl: string, { json }: GlobalFlags): void {
   const seconds = (performance.now() / 1000).toFixed(2);
+  const secret = findSecret(config);
+  const mailbox =
+    config.mail.mailbox && secret !== undefined ? mailboxLink(baseUrl, mailboxKey(config, secret)) : undefined;
   const facts = {
     baseUrl,
     databaseUrl: withoutPassword(config.databaseUrl),
     dataDir: config.dataDir,
     version: VERSION,
+    ...(mailbox !== undefined && { mailbox }),
   };
-  process.stdout.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, baseUrl, seconds));
+  // Standard output alone: neither the log nor telemetry may have the link of the mailbox.
+  process.stdout.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, baseUrl, seconds, mailbox));
 }
 
-function welcome(config: Config, baseUrl: string, seconds: string): string {
+function welcome(config: Config, baseUrl: string, seconds: string, mailbox: string | undefined): string {
   // A command in another terminal has the defaults, so settings that differ from them are printed as flags.
   const where = [
     config.dataDir === resolve('data') ? '' : ` --data-dir ${quoted(config.dataDir)}`,
@@ -95,7 +102,9 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
     `  Address   ${baseUrl}`,
     `  Data      ${withoutPassword(config.databaseUrl)}`,
     ...(config.processes > 1 ? [`  Processes ${config.processes}`] : []),
-    ...(config.mail.mailbox ? ['', `Mail is not sent, but shown: ${baseUrl}/mailbox`] : []),
+    ...(mailbox === undefined
+      ? []
+      : ['', 'Mail is not sent, but shown to those who have this link. Keep it to yourself:', `  ${mailbox}`]),
     ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',
     'Create a first user and a first client from another terminal, in this folder:',

@@ -12,7 +12,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../support/flow.ts';
-import { mailsTo, type SentMail } from '../support/mail.ts';
+import { mailboxLinkOf, mailsTo, type SentMail } from '../support/mail.ts';
 import { newestMail } from '../support/recovery.ts';
 import { enroll, totpCode } from '../support/second-factor.ts';
 import { plugIn } from './authenticator.ts';
@@ -446,8 +446,10 @@ async function ownData(walk: Walk): Promise<void> {
 }
 
 async function mailbox(walk: Walk): Promise<void> {
-  const { page, stop } = walk;
+  const { stage, page, stop } = walk;
   await open(walk, '/mailbox');
+  await stop('mailbox-closed');
+  await open(walk, (await mailboxLinkOf(stage.server)).slice(stage.server.baseUrl.length));
   await stop('mailbox');
   await press(page.locator('main li a').first());
   await stop('mailbox-message');

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { openSealer } from '../../src/keys/sealer.ts';
 import { createMailer, type NewMail, readMailbox } from '../../src/mail/mail.ts';
 import { settleUnsent } from '../../src/mail/queue-store.ts';
 import { HOUR } from '../../src/platform/clock.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { many } from '../../src/platform/database/statement.ts';
+import { agent } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
-import { allMails, mailsTo } from '../support/mail.ts';
+import { allMails, mailboxLinkOf, mailsTo } from '../support/mail.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { startSmtpReceiver } from '../support/smtp-receiver.ts';
-import { tessera } from './command.ts';
+import { serve, tessera } from './command.ts';
 
 const readSealed = many(
   (db, p: { status: string }) => db.selectFrom('mail').select('sealed').where('status', '=', p.status),
@@ -22,7 +23,8 @@ const readSealed = many(
 
 // The mailbox of a developer, and what operators do about mail.
 
-const server = await startServer({ TESSERA_MAILBOX: 'on' });
+const KEY = 'of-the-tests-of-an-app';
+const server = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_MAILBOX_KEY: KEY });
 after(() => server.close());
 
 const HOSTILE = '<script>alert(1)</script>';
@@ -45,10 +47,12 @@ const enqueue = (on: TestServer, mail: NewMail) =>
     await core.database.commit(() => mailer.enqueue(mail, core.clock()));
   });
 
-/** What the server answers to a GET with these headers; with `host`, under that name. */
+const BEARER = { authorization: `Bearer ${KEY}` };
+
+/** What the server answers to a GET with the key and these headers; with `host`, under that name. */
 const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
-    const sent = request(server.baseUrl + path, { headers }, async (response) => {
+    const sent = request(server.baseUrl + path, { headers: { ...BEARER, ...headers } }, async (response) => {
       let text = '';
       for await (const chunk of response.setEncoding('utf8')) text += chunk;
       resolve({ status: response.statusCode ?? 0, text });
@@ -87,6 +91,87 @@ test('the mailbox does not exist for a proxy, another name or another setting', 
   await enqueue(off, message('ada@example.com', 'Never stored'));
   assert.deepEqual((await admin(off, 'GET', '/mail')).body.items, []);
   await off.close();
+});
+
+describe('the mailbox opens by its link alone', () => {
+  test('the link sets a cookie for the mailbox only, and leads to an address without the key', async () => {
+    await enqueue(server, message('ada@example.com', 'By the link'));
+    const browser = agent(server.baseUrl);
+    const link = await mailboxLinkOf(server);
+    assert.equal(link, `${server.baseUrl}/mailbox?key=${KEY}`);
+    const opened = await browser.get(link);
+    assert.deepEqual([opened.status, opened.headers.get('location')], [303, '/mailbox']);
+    const [cookie = ''] = opened.headers.getSetCookie();
+    assert.deepEqual(cookie.split('; ').slice(1).sort(), ['HttpOnly', 'Path=/mailbox', 'SameSite=Strict']);
+    assert.doesNotMatch(cookie, new RegExp(KEY));
+    const list = await browser.get('/mailbox');
+    assert.match(list.text, /By the link/);
+    const [, path = ''] = /href="(\/mailbox\/\d+)"/.exec(list.text) ?? [];
+    assert.equal((await browser.get(path)).status, 200);
+    const other = agent(server.baseUrl);
+    const direct = await other.get(`${path}?key=${KEY}`);
+    assert.deepEqual([direct.status, direct.headers.get('location')], [303, path]);
+    assert.equal((await other.get(path)).status, 200);
+  });
+
+  test('a visitor of a proxy that says nothing of itself is told how to get the link, and nothing else', async () => {
+    await enqueue(server, message('ada@example.com', 'For others'));
+    const [, path = ''] = /href="(\/mailbox\/\d+)"/.exec((await get('/mailbox')).text) ?? [];
+    const wrong = agent(server.baseUrl);
+    wrong.setCookie('tessera_mailbox', KEY);
+    for (const browser of [agent(server.baseUrl), wrong]) {
+      for (const at of ['/mailbox', path, '/mailbox?key=', '/mailbox?key=of-the-tests', '/mailbox/999']) {
+        const answer = await browser.get(at);
+        assert.equal(answer.status, 403, at);
+        assert.match(answer.text, /npx tessera mail link/);
+        assert.doesNotMatch(answer.text, new RegExp(`For others|${KEY}`));
+      }
+    }
+    const bearer = { authorization: 'Bearer of-the-tests-of-an-apq' };
+    assert.equal((await agent(server.baseUrl).get('/mailbox', bearer)).status, 403);
+  });
+
+  test('by itself the key follows from the secret: a restart and the command print the same link', async () => {
+    const own = await startServer({ TESSERA_MAILBOX: 'on' });
+    const link = await mailboxLinkOf(own);
+    assert.match(link, /\/mailbox\?key=[A-Za-z0-9_-]{43}$/);
+    const env = { ...own.environment, TESSERA_BASE_URL: own.baseUrl };
+    assert.equal((await tessera(['mail', 'link'], { env })).stdout, `${link}\n`);
+    const browser = agent(own.baseUrl);
+    await browser.get(link);
+    await own.restart();
+    assert.equal((await browser.get('/mailbox')).status, 200);
+    assert.equal((await agent(own.baseUrl).get('/mailbox')).status, 403);
+    const off = await tessera(['mail', 'link'], { env: { ...env, TESSERA_MAILBOX: 'off' } });
+    assert.deepEqual([off.code, off.stdout], [3, '']);
+    await own.close();
+  });
+
+  test('`open` needs no key, and still no proxy', async () => {
+    const open = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_MAILBOX_KEY: 'open' });
+    assert.equal(await mailboxLinkOf(open), `${open.baseUrl}/mailbox`);
+    assert.equal((await fetch(`${open.baseUrl}/mailbox`)).status, 200);
+    const forwarded = { headers: { 'x-forwarded-for': '127.0.0.1' } };
+    assert.equal((await fetch(`${open.baseUrl}/mailbox`, forwarded)).status, 404);
+    await open.close();
+  });
+
+  test('the start prints the link on its standard output, and no log line has it', async () => {
+    const own = await startServer({ TESSERA_MAILBOX: 'on' });
+    const printed = await serve({ env: { ...own.environment, TESSERA_LOG_LEVEL: 'trace' } });
+    const [link = '', key = ''] = /http:\S+\/mailbox\?key=(\S+)/.exec(printed.greeting) ?? [];
+    assert.equal(new URL(link).origin, new URL(printed.baseUrl).origin);
+    const copies = printed.greeting.split('\n').filter((line) => line.includes(key));
+    assert.deepEqual(copies, [`  ${link}`]);
+    let later = '';
+    printed.process.stdout?.on('data', (chunk) => (later += String(chunk)));
+    const browser = agent(printed.baseUrl);
+    assert.equal((await browser.get(link)).status, 303);
+    assert.equal((await browser.get('/mailbox')).status, 200);
+    assert.deepEqual(await printed.stop(), { code: 0, signal: null });
+    assert.ok(!`${later}${await printed.errors()}`.includes(key));
+    await own.close();
+  });
 });
 
 test('operators list messages that were given up; their contents are erased', async () => {

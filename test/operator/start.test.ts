@@ -205,6 +205,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   OTEL_TRACES_SAMPLER_ARG: ['2', '1%', '-0.1', '1.5', '.'],
   TESSERA_TRUST_TRACEPARENT: ['1', 'yes', 'ON'],
   TESSERA_MAILBOX: ['yes', '1', 'ON'],
+  TESSERA_MAILBOX_KEY: ['Open', 'short', 'with spaces and more', 'with=signs&of?urls'],
   TESSERA_TRUSTED_BROWSERS: ['0d', '30', '1h', 'never', '10000d'],
   TESSERA_SECOND_FACTOR: ['yes', 'OFF', 'Required'],
   TESSERA_SIGN_IN_CODE: ['yes', 'On', '1'],

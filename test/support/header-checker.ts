@@ -25,12 +25,18 @@ const POLICY = [
 export function cookieProblem(line: string): string | undefined {
   const [pair = '', ...attributes] = line.split('; ');
   const [name = '', value = ''] = pair.split('=');
-  for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax']) {
+  // The mailbox of developers: no page of another site opens it, and no other page gets its cookie.
+  const isMailbox = /^(__Secure-)?tessera_mailbox$/.test(name);
+  const expected = isMailbox ? ['HttpOnly', 'SameSite=Strict'] : ['Path=/', 'HttpOnly', 'SameSite=Lax'];
+  for (const attribute of expected) {
     if (!attributes.includes(attribute)) return `${name} without ${attribute}`;
   }
   if (attributes.some((attribute) => /^Domain/i.test(attribute))) return `${name} with a Domain`;
-  if (name.startsWith('__Host-') !== attributes.includes('Secure')) return `${name}: __Host- and Secure go together`;
-  if (!/^(__Host-)?tessera_/.test(name)) return `an unknown cookie ${name}`;
+  if (isMailbox && !attributes.some((attribute) => /^Path=.*\/mailbox$/.test(attribute)))
+    return `${name} for other pages`;
+  const prefix = isMailbox ? '__Secure-' : '__Host-';
+  if (name.startsWith(prefix) !== attributes.includes('Secure')) return `${name}: ${prefix} and Secure go together`;
+  if (!isMailbox && !/^(__Host-)?tessera_/.test(name)) return `an unknown cookie ${name}`;
   // Says only that a passkey was declined.
   if (/^(__Host-)?tessera_no_passkey$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
   // A cookie that is taken away is empty; every other one is 256 random bits.

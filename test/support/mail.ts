@@ -1,4 +1,5 @@
 import { type KeptMail, readMailbox } from '../../src/mail/mail.ts';
+import { mailboxKey, mailboxLink } from '../../src/web/mailbox/key.ts';
 import { withData } from './forged-token.ts';
 import type { TestServer } from './server.ts';
 
@@ -27,6 +28,10 @@ const readable = ({ to, kind, content }: KeptMail): SentMail => ({
 /** Every message that a server with `TESSERA_MAILBOX: 'on'` would have sent, newest first. */
 export const allMails = (server: TestServer): Promise<readonly SentMail[]> =>
   withData(server, async ({ database, sealer }) => (await readMailbox(database, await sealer())).map(readable));
+
+/** The link that a start prints for the mailbox. */
+export const mailboxLinkOf = (server: TestServer): Promise<string> =>
+  withData(server, async ({ config, secret }) => mailboxLink(server.baseUrl, mailboxKey(config, secret)));
 
 /** Those to one address. */
 export const mailsTo = async (server: TestServer, address: string): Promise<readonly SentMail[]> =>

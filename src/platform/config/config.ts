@@ -31,6 +31,8 @@ export interface Config {
   readonly secretFile: string | undefined;
   readonly previousSecret: string | undefined;
   readonly adminKey: string | undefined;
+  /** What opens the mailbox; undefined for a key that follows from the secret. */
+  readonly mailboxKey: string | undefined;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   /** Where Prometheus reads the metrics; undefined if they are not served. */
@@ -350,6 +352,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     secretFile: read(variables.secretFile),
     previousSecret: read(variables.previousSecret),
     adminKey: read(variables.adminKey),
+    mailboxKey: read(variables.mailboxKey),
     trustProxy,
     logLevel: read(variables.logLevel) ?? 'info',
     metricsAddress: read(variables.metricsAddress),

@@ -88,9 +88,22 @@ export const mailVariables = {
   mailbox: new Variable('TESSERA_MAILBOX', onOff, {
     initial: '`on` for a base URL on a loopback host without `TESSERA_SMTP_URL` and `TESSERA_TRUST_PROXY`, else `off`',
     about:
-      'Whether `/mailbox` shows the mail that would have been sent, to browsers on the same machine only. For development.',
+      'Whether `/mailbox` shows the mail that would have been sent, to browsers on the same machine that were opened with its link. For development.',
+  }),
+  mailboxKey: new Variable('TESSERA_MAILBOX_KEY', mailboxKeySetting, {
+    initial: 'follows from the root secret',
+    about:
+      'What opens `/mailbox`, as `?key=` or `Authorization: Bearer`: 16 to 512 letters, digits and `. _ ~ -`, for tests of apps that read the mail. `open` lets everyone in who reaches the server from the same machine, which includes the visitors of a proxy there: for machines that are thrown away.',
   }),
 } as const;
+
+/** The value of `TESSERA_MAILBOX_KEY` with which the mailbox needs no key. */
+export const OPEN_MAILBOX = 'open';
+
+function mailboxKeySetting(value: string): Reading<string> {
+  if (value === OPEN_MAILBOX || /^[A-Za-z0-9._~-]{16,512}$/.test(value)) return { value };
+  return { problem: `must be ${OPEN_MAILBOX}, or 16 to 512 letters, digits and the signs . _ ~ -` };
+}
 
 function onOff(value: string): Reading<boolean> {
   return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };

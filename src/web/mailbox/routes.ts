@@ -5,29 +5,42 @@ import { isLoopback } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import { canonicalAddress } from '../../platform/validation/origin.ts';
-import { copyable, moment } from '../kit/components.ts';
+import { commandBlock, copyable, moment } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Page, type Site, sendPage } from '../kit/layout.ts';
+import type { mailboxDoor } from './key.ts';
 import { mailboxMessages as text } from './messages.ts';
 
 export interface MailboxServices {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly site: Site;
+  readonly door: ReturnType<typeof mailboxDoor>;
 }
 
-/** The mail that would have been sent, for developers at the machine itself. To everyone else the page does not exist. */
-export function mailboxRoutes(app: FastifyInstance, { database, sealer, site }: MailboxServices): void {
-  app.get('/mailbox', async (request, reply) => {
-    requireLocal(request);
-    const mails = await readMailbox(database, sealer);
-    return sendPage(reply, 200, site, listPage(site, mails));
-  });
-  app.get<{ Params: { id: string } }>('/mailbox/:id', async (request, reply) => {
-    requireLocal(request);
-    const mail = (await readMailbox(database, sealer)).find(({ id }) => id === request.params.id);
-    if (mail === undefined) return sendPage(reply, 404, site, goneNotice(site));
-    return sendPage(reply, 200, site, mailPage(site, mail));
+/**
+ * The mail that would have been sent, for developers at the machine itself who have its link. To requests from elsewhere the page does not
+ * exist.
+ */
+export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, door }: MailboxServices): void {
+  app.register(async (pages) => {
+    pages.addHook('preHandler', async (request, reply) => {
+      requireLocal(request);
+      const entry = door.enter(request);
+      if (entry === 'refused') return sendPage(reply, 403, site, closedNotice(site));
+      if (entry === 'open') return;
+      door.remember(reply);
+      return reply.header('cache-control', 'no-store').redirect(new URL(request.url, 'http://localhost').pathname, 303);
+    });
+    pages.get('/mailbox', async (_request, reply) => {
+      const mails = await readMailbox(database, sealer);
+      return sendPage(reply, 200, site, listPage(site, mails));
+    });
+    pages.get<{ Params: { id: string } }>('/mailbox/:id', async (request, reply) => {
+      const mail = (await readMailbox(database, sealer)).find(({ id }) => id === request.params.id);
+      if (mail === undefined) return sendPage(reply, 404, site, goneNotice(site));
+      return sendPage(reply, 200, site, mailPage(site, mail));
+    });
   });
 }
 
@@ -70,6 +83,16 @@ ${footer.map((line) => html`<p class="muted small">${line}</p>`)}
 <p><a href="${site.path('/mailbox')}">${text.back}</a></p>`;
   return page(section(content.subject, body), content.subject);
 }
+
+/** It names no key: a stranger may see it through a proxy. */
+const closedNotice = ({ messages }: Site): Page =>
+  page(
+    section(
+      text.closedTitle,
+      html`<p>${text.closed}</p>${commandBlock('npx tessera mail link', messages.error, text.copyCommand)}`,
+    ),
+    text.closedTitle,
+  );
 
 const goneNotice = ({ path }: Site): Page =>
   page(section(text.title, html`<p>${text.gone}</p><p><a href="${path('/mailbox')}">${text.back}</a></p>`), text.title);

@@ -24,7 +24,11 @@ export const signUpTexts = {
     '. Enter it here to create your account.',
   ],
   verifyLeadUnknown: 'Enter the code that we sent to your address to create your account.',
-  mailbox: (link: HtmlPart): HtmlPart => ['This server sends no mail. Open ', link, ' to read it.'],
+  mailbox: (link: HtmlPart): HtmlPart => [
+    'This server sends no mail. Open ',
+    link,
+    ' to read it, by the link that the server printed when it started.',
+  ],
   mailboxName: 'the mailbox',
   code: 'Code',
   codeHint: 'Six digits. It works for 15 minutes, in this browser only.',

@@ -13,7 +13,7 @@ export function judgeMail({ mail }: Pick<Config, 'mail'>, baseUrl: string, dead:
   const { smtp, from, mailbox } = mail;
   const { name: smtpUrl } = mailVariables.smtpUrl;
   if (smtp === undefined) {
-    if (mailbox) return [ok('mail', `No mail is sent; ${baseUrl}/mailbox shows it.`)];
+    if (mailbox) return [ok('mail', `No mail is sent; ${baseUrl}/mailbox shows it, by the link of: tessera mail link`)];
     if (isLoopback(hostname)) return [ok('mail', 'Mail is off, and with it what needs mail.')];
     return [
       warning(
