@@ -62,6 +62,13 @@ try {
     return readFileSync(file, 'utf8');
   }
   render('default values', required);
+  // Without it, whoever reaches the service would choose the address that they come from.
+  const number = ['--set-string', 'trustProxy=1'];
+  const refused = spawnSync('helm', ['template', 'check', chart, ...version, ...required, ...number], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  assert.match(refused.stderr, /trustProxy is a number/);
   const rendered = render('every part', values);
   // It has no schemas for the two kinds of the Prometheus operator.
   const monitoring = join(folder, 'monitoring.yaml');

@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { publishedManifest } from '../../deploy/package/manifest.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program } from '../../src/cli/program.ts';
-import { variables } from '../../src/platform/config/config.ts';
+import { readConfig, variables } from '../../src/platform/config/config.ts';
 import { limitVariables } from '../../src/platform/config/limits.ts';
 
 // What is deployed agrees with the service: its settings, its version, its paths and its commands.
@@ -72,6 +73,30 @@ test('the image, the unit and npm start the server with the same command', () =>
   assert.ok(
     read('deploy/container/Containerfile').includes(`\nENTRYPOINT ${JSON.stringify(entry).replaceAll(',', ', ')}\n`),
   );
+});
+
+test('by default the chart trusts no proxy, and it refuses a number of proxies that any pod could be', () => {
+  const { trustProxy } = parse(read('deploy/helm/tessera/values.yaml')) as { trustProxy: string };
+  assert.equal(readConfig({ TESSERA_TRUST_PROXY: trustProxy }).trustProxy, false);
+  const schema = JSON.parse(read('deploy/helm/tessera/values.schema.json')) as {
+    properties: { trustProxy: { pattern: string } };
+  };
+  const accepted = new RegExp(schema.properties.trustProxy.pattern);
+  for (const value of ['off', '1', '10.4.7.9', '10.4.7.0/28,fd00::/64', '10.4.7.9, 10.4.7.10']) {
+    assert.match(value, accepted);
+    readConfig({ TESSERA_TRUST_PROXY: value });
+  }
+  for (const value of ['true', '0', '', '*', 'ingress', '100']) assert.doesNotMatch(value, accepted);
+  // `npm run lint-deploy` renders it.
+  const helpers = read('deploy/helm/tessera/templates/_helpers.tpl');
+  assert.match(
+    helpers,
+    /if not \(and \.Values\.networkPolicy\.enabled \.Values\.networkPolicy\.from\)[^\n]*\n\{\{- fail "trustProxy/,
+  );
+  const chart = read('deploy/helm/tessera/templates/deployment.yaml');
+  assert.match(chart, /TESSERA_TRUST_PROXY\n +value: \{\{ include "tessera\.trustProxy" \. \| quote \}\}/);
+  const example = parse(read('deploy/helm/example-values.yaml')) as { networkPolicy: { from: readonly object[] } };
+  assert.ok(example.networkPolicy.from.length > 0);
 });
 
 test('the chart has the alerts of this version', () => {

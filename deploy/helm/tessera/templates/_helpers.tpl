@@ -28,6 +28,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- (urlParse .Values.baseUrl).path | trimSuffix "/" }}
 {{- end }}
 
+{{/* A number of proxies believes whoever connects, so then only the ingress controller may. */}}
+{{- define "tessera.trustProxy" -}}
+{{- if regexMatch "^[0-9]+$" .Values.trustProxy }}
+{{- if not (and .Values.networkPolicy.enabled .Values.networkPolicy.from) }}
+{{- fail "trustProxy is a number, which lets every pod that reaches the service choose the address that it comes from. Give the addresses of the ingress controller instead, or name its pods in networkPolicy.from" }}
+{{- end }}
+{{- end }}
+{{- .Values.trustProxy }}
+{{- end }}
+
 {{- define "tessera.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001
