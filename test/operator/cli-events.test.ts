@@ -158,7 +158,7 @@ const others = [
     'user sessions',
     'client show',
   ],
-  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list', 'invite list'],
+  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list', 'mail link', 'invite list'],
 ];
 
 test('LG-02: every command that changes something leaves its event, with who ran it and the run', async () => {
