@@ -143,7 +143,7 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     await server.makeExports();
     return { user, browser, pages: await accountPages(browser), right: { '/account/email/code': { code } } };
   },
-  'a person with passkey, authenticator app and trusted browser': async () => {
+  'a person with passkey, authenticator app, trusted browser and an earlier address': async () => {
     const { user, browser } = await someone({ emailVerified: true });
     await newPasskey(server, user.id);
     await enroll(server, user);
@@ -154,6 +154,13 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     );
     await ofPerson(
       `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()} WHERE account_id = ?`,
+      user,
+    );
+    const now = server.now();
+    await ofPerson(
+      `INSERT INTO address_change (hash, account_id, email, email_key, created_at, factors_since, expires_at)
+       SELECT 'former ' || id, id, 'former-' || email, 'former-' || email_key, ${now}, ${now}, ${now + HOUR}
+       FROM account WHERE id = ?`,
       user,
     );
     return { user, browser, pages: await accountPages(browser) };
