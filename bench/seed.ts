@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { createAccount } from '../src/accounts/accounts.ts';
+import { createAccount } from '../src/accounts/create-account.ts';
 import type { Account } from '../src/accounts/store.ts';
 import { ACR, authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
 import { FACE_RULES } from '../src/claims/face.ts';
@@ -83,6 +83,7 @@ export async function makeModel(
   const account = await createAccount(
     core,
     { username: 'model', displayName: 'Model', email: 'model@example.com', password: PASSWORD },
+    { kind: 'operator' },
     origin,
   );
   const [grantId, familyId, client] = [await ids.next(), await ids.next(), clients[0]];

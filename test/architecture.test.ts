@@ -208,6 +208,11 @@ test('a table is written by one domain only; housekeeping may delete what has en
   }
 });
 
+test('an account is inserted in one place, which asks everything that has to be asked of a new one', () => {
+  const users = sources.filter(({ code }) => /\binsertAccount\b|\binsertInto\('account'\)/.test(code));
+  assert.deepEqual(users.map(({ path }) => path).sort(), ['src/accounts/create-account.ts', 'src/accounts/store.ts']);
+});
+
 test('statements stand in the stores of their domains', () => {
   // Small domains that are nothing but a store, and the probe of the health check.
   const also = [

@@ -10,7 +10,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Ids } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import {
@@ -27,11 +26,11 @@ import { eraseTraces } from '../traces/trace-store.ts';
 import type { BreachedPasswords } from './breached-passwords.ts';
 import type { Profile } from './fields.ts';
 import { requireGoodPassword } from './password-problem.ts';
-import { changeProfile, emailKey, newProfile } from './rules/profile.ts';
-import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
+import { changeProfile, emailKey } from './rules/profile.ts';
+import type { BanRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
 import * as store from './store.ts';
-import { FieldTaken, rejectHeldUsername, releaseUsernames, replaceUsername } from './usernames.ts';
+import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
 export { FieldTaken } from './usernames.ts';
 
@@ -43,73 +42,26 @@ interface AccountsContext {
 export const userNotFound = (id: string): OAuthError => notFound(`There is no user with the id ${id}.`);
 
 /** What setting a password needs: the check against breaches, and the queue of hashes. */
-interface PasswordContext {
+export interface PasswordContext {
   readonly passwords: Passwords;
   readonly breaches: BreachedPasswords;
 }
 
 /** @throws {FieldTaken} */
-function* requireUnique(profile: Profile, id: string): Work<void> {
+export function* requireUnique(profile: Profile, id: string): Work<void> {
   const field = yield* store.takenField(profile, id);
   if (field === undefined) return;
   throw new FieldTaken(field, `${field} is taken: another account has it. Choose another ${field}.`);
 }
-
-/** An account as it is created. */
-export const newAccount = (id: string, profile: Profile, passwordHash: string | null, now: number): Account => ({
-  id,
-  profile,
-  passwordHash,
-  passwordSetAt: null,
-  generation: randomIdentifier(),
-  bannedAt: null,
-  bannedUntil: null,
-  banReason: null,
-  suspendedAt: null,
-  suspensionReason: null,
-  deletionRequestedAt: null,
-  deletionDueAt: null,
-  createdAt: now,
-  updatedAt: now,
-});
 
 /**
  * Rejects an address that another account had until a few days ago and may get back. It is read after the address was written, when no
  * other unit of work can be about to give it up.
  * @throws {FieldTaken}
  */
-function* requireUnreserved(email: string, id: string, now: number): Work<void> {
+export function* requireUnreserved(email: string, id: string, now: number): Work<void> {
   if (!(yield* isReservedAddress(email, id, now))) return;
   throw new FieldTaken('email', 'email is taken: another account has it. Choose another email.');
-}
-
-/**
- * Creates an account.
- * @throws {FieldTaken}
- * @throws {OAuthError} `invalid_request` for an invalid field or a weak password
- */
-export async function createAccount(
-  services: AccountsContext & PasswordContext & { readonly ids: Ids },
-  input: CreateUserRequest,
-  origin: Origin,
-): Promise<Account> {
-  const { database, clock, ids, passwords } = services;
-  const now = clock();
-  const id = await ids.next();
-  const profile = newProfile(input, id, now);
-  if (input.password !== undefined) await requireGoodPassword(services, input.password, profile);
-  const passwordHash = input.password === undefined ? null : await passwords.hash(input.password, addressFlows(origin));
-  const account = newAccount(id, profile, passwordHash, now);
-  await database.commit(function* create() {
-    if (!(yield* store.insertAccount(account))) {
-      yield* requireUnique(profile, id);
-      throw new FieldTaken('username', 'username or email is taken: another account has it.');
-    }
-    yield* requireUnreserved(profile.email, id, now);
-    yield* rejectHeldUsername(profile.username, id, now);
-    yield* record({ at: now, type: 'account.created', origin, accountId: id });
-  });
-  return account;
 }
 
 /** The audit event of a change to an account. */

@@ -3,6 +3,7 @@ import { type Clock, DAY, iso } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { notFound, OAuthError } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { findByIdentifier } from './store.ts';
 import { findReservation, removeReservation, removeReservationsOf, reserveUsername } from './username-store.ts';
 
 /** How long a username that was changed or deleted is held, so that nobody can pose as its former owner. */
@@ -33,6 +34,12 @@ export function* rejectHeldUsername(username: string, accountId: string, now: nu
     `username is held until ${iso(held.heldUntil)}: another account had it. Choose another username.`,
     held.heldUntil,
   );
+}
+
+/** Whether a new account cannot have a username: an account has it, or it is held for another owner. */
+export function* isUsernameTaken(username: string, now: number): Work<boolean> {
+  if ((yield* findByIdentifier(username)) !== undefined) return true;
+  return ((yield* findReservation({ username }))?.heldUntil ?? 0) > now;
 }
 
 /** Holds the username that an account had before a change, or before its deletion. */

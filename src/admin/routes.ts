@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import {
   banAccount,
-  createAccount,
   deleteAccount,
   getAccount,
   reinstateAccount,
@@ -11,6 +10,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
+import { createAccount } from '../accounts/create-account.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { searchEvents } from '../audit/search-store.ts';
@@ -99,7 +99,7 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
 
   admin.post('/users', { schema: users.createUserSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
-    const account = await createAccount(services, request.body, origin);
+    const account = await createAccount(services, request.body, { kind: 'operator' }, origin);
     return reply.code(201).send(view(account));
   });
   admin.get('/users', { schema: users.listUsersSchema }, async (request) => {

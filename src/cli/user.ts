@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import {
   banAccount,
-  createAccount,
   deleteAccount,
   getAccount,
   reinstateAccount,
@@ -11,6 +10,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
+import { createAccount } from '../accounts/create-account.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
 import { type Account, findAccountsContaining, findByIdOrIdentifier, listAccounts } from '../accounts/store.ts';
@@ -89,7 +89,11 @@ export function userCommands(getContext: GetCommandContext): Command {
     .action(async (fields: Given, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(CreateUserRequest, await readFields(fields));
-      out.show(view(await withCore(flags, (core) => createAccount(core, input, origin), { mayBeNew: true })));
+      out.show(
+        view(
+          await withCore(flags, (core) => createAccount(core, input, { kind: 'operator' }, origin), { mayBeNew: true }),
+        ),
+      );
     });
 
   examples(

@@ -1,8 +1,7 @@
-import { FieldTaken, newAccount } from '../accounts/accounts.ts';
-import { displaceAddress } from '../accounts/displace-address.ts';
+import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { newProfile } from '../accounts/rules/profile.ts';
-import { findByIdentifier, insertAccount } from '../accounts/store.ts';
-import { record } from '../audit/audit.ts';
+import { findByIdentifier } from '../accounts/store.ts';
+import { FieldTaken, isUsernameTaken } from '../accounts/usernames.ts';
 import {
   type Challenge,
   createChallenge,
@@ -16,6 +15,7 @@ import type { Sealer } from '../keys/sealer.ts';
 import { countMail, type Mailer } from '../mail/mail.ts';
 import { type Clock, MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
+import type { SignUpSettings } from '../platform/config/sign-up.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
@@ -32,6 +32,7 @@ interface SignUpServices {
   readonly ids: Ids;
   readonly passwords: Passwords;
   readonly limits: Limits;
+  readonly signUp: SignUpSettings;
   readonly sealer: Sealer;
   readonly mail: Mailer;
   readonly issuer: string;
@@ -83,7 +84,7 @@ export async function beginSignUp(
   const address = values.email.toLowerCase();
   const expiresAt = now + SIGN_UP_LIFETIME;
   return database.commit(function* begin() {
-    if ((yield* findByIdentifier(values.username)) !== undefined) return 'username taken';
+    if (yield* isUsernameTaken(values.username, now)) return 'username taken';
     const lifetime = SIGN_UP_LIFETIME;
     yield* createChallenge(
       sealer,
@@ -115,46 +116,44 @@ export type CompletedSignUp =
   /** An unknown, used or expired code or link, or one that another browser began. */
   | { readonly kind: 'wrong' }
   | { readonly kind: 'limited'; readonly seconds: number }
-  /** Another account got the username, or proved the address, meanwhile. */
-  | { readonly kind: 'username taken'; readonly fields: SignUpFields }
+  /** Another account got the username meanwhile, or it is held for its former owner: the person is asked for another one. */
+  | { readonly kind: 'username taken'; readonly fields: SignUpFields; readonly invitation: string | null }
+  /** Another account proved the address meanwhile. */
   | { readonly kind: 'address taken' }
   | { readonly kind: 'invitation refused' };
 
 /**
  * Creates the account of a sign-up whose address is proved, and signs in to it, in one commit. An account that holds the address
  * without having verified it loses it.
- * @param mayJoin whether people with an address may sign up, which may have changed since the sign-up began
  */
 export async function completeSignUp(
   services: SignUpServices,
   proof: SignUpProof,
   browser: SignInBrowser,
-  mayJoin: (email: string, invited: boolean) => boolean,
   onSignedIn: (session: Session) => Work<void>,
 ): Promise<CompletedSignUp> {
-  const { database, clock, ids } = services;
+  const { database, clock, ids, signUp } = services;
   const now = clock();
   const id = await ids.next();
   const { origin } = browser;
-  let fields: SignUpFields | undefined;
+  let begun: { readonly fields: SignUpFields; readonly invitation: string | null } | undefined;
   try {
     return await database.commit(function* complete(): Work<CompletedSignUp> {
       const result = yield* prove(services, proof, browser, now);
       if (result.kind !== 'right') return result;
-      const { passwordHash, handle: _handle, invitation, ...values } = pendingSignUp(result.challenge);
-      fields = values;
-      if (!mayJoin(values.email, invitation !== null)) return { kind: 'wrong' };
-      if ((yield* displaceAddress(values.email, id, now, origin)) === 'taken') return { kind: 'address taken' };
-      const profile = newProfile({ ...values, emailVerified: true }, id, now);
+      const { passwordHash, handle: _handle, invitation, ...fields } = pendingSignUp(result.challenge);
+      begun = { fields, invitation };
+      const profile = newProfile({ ...fields, emailVerified: true }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
-      // Thrown, so that the challenge can be used for another attempt, and no address is displaced.
-      if (!(yield* insertAccount(account))) throw new FieldTaken('username', 'username is taken');
-      yield* record({ at: now, type: 'account.created', origin, accountId: id });
+      const isInvited = invitation !== null;
+      // What it throws keeps the challenge for another attempt.
+      yield* addAccount(account, { kind: 'person', signUp, isInvited, isAddressProved: true }, origin);
       if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
       return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
     });
   } catch (error) {
-    if (error instanceof FieldTaken && fields !== undefined) return { kind: 'username taken', fields };
+    if (error instanceof FieldTaken && begun !== undefined) return takenAs(error, begun);
+    if (error instanceof JoiningRefused) return { kind: 'wrong' };
     if (error instanceof InvitationRefused) return { kind: 'invitation refused' };
     throw error;
   }
@@ -172,33 +171,31 @@ export async function signUpInvited(
   browser: SignInBrowser,
   onSignedIn: (session: Session) => Work<void>,
 ): Promise<Exclude<CompletedSignUp, { kind: 'wrong' | 'limited' }>> {
-  const { database, clock, ids, passwords } = services;
+  const { database, clock, ids, passwords, signUp } = services;
   const { origin } = browser;
   const passwordHash = await passwords.hash(password, addressFlows(origin));
   const now = clock();
   const id = await ids.next();
   try {
     return await database.commit(function* create() {
-      if ((yield* findByIdentifier(values.username)) !== undefined) {
-        return { kind: 'username taken', fields: values } as const;
-      }
-      if (mailed && (yield* displaceAddress(values.email, id, now, origin)) === 'taken') {
-        return { kind: 'address taken' } as const;
-      }
       const profile = newProfile({ ...values, emailVerified: mailed }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
-      // Thrown, so that no address is displaced where no account is created.
-      if (!(yield* insertAccount(account))) throw new FieldTaken('email', 'email is taken');
-      yield* record({ at: now, type: 'account.created', origin, accountId: id });
+      yield* addAccount(account, { kind: 'person', signUp, isInvited: true, isAddressProved: mailed }, origin);
       yield* acceptInvitation(link, account, now, origin);
       return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
     });
   } catch (error) {
-    if (error instanceof FieldTaken) return { kind: 'address taken' };
-    if (error instanceof InvitationRefused) return { kind: 'invitation refused' };
+    if (error instanceof FieldTaken) return takenAs(error, { fields: values, invitation: link });
+    if (error instanceof JoiningRefused || error instanceof InvitationRefused) return { kind: 'invitation refused' };
     throw error;
   }
 }
+
+const takenAs = (
+  { field }: FieldTaken,
+  begun: { readonly fields: SignUpFields; readonly invitation: string | null },
+): Extract<CompletedSignUp, { kind: 'username taken' | 'address taken' }> =>
+  field === 'username' ? { kind: 'username taken', ...begun } : { kind: 'address taken' };
 
 function* prove(
   services: SignUpServices,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { newAccount } from '../../src/accounts/accounts.ts';
+import { newAccount } from '../../src/accounts/create-account.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { findAccount, insertAccount } from '../../src/accounts/store.ts';
 import { reserveUsername } from '../../src/accounts/username-store.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
   banAccount,
-  createAccount,
   deleteAccount,
   reinstateAccount,
   setPicture,
@@ -11,6 +10,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../../src/accounts/accounts.ts';
+import { createAccount } from '../../src/accounts/create-account.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import {
   createClient,
@@ -73,7 +73,7 @@ before(async () => {
   database = store.database;
   const parts = partsOn(database);
   const person = { username: 'ada', displayName: 'Ada', email: 'ada@example.com' };
-  const account = await createAccount(parts, person, origin);
+  const account = await createAccount(parts, person, { kind: 'operator' }, origin);
   const made = await createClient(parts, { name: 'App', redirectUris: ['https://app.example.com'] }, origin);
   await rotateSecret(parts, made.client.id, {}, origin);
   const { key } = await createAdminKey(parts, { name: 'key' }, origin);
@@ -97,7 +97,12 @@ after(() => store.dispose());
 type Changes = Readonly<Record<string, (parts: Parts) => Promise<unknown>>>;
 const changes: Changes = {
   'account.created': (parts) =>
-    createAccount(parts, { username: 'grace', displayName: 'Grace', email: 'grace@example.com' }, origin),
+    createAccount(
+      parts,
+      { username: 'grace', displayName: 'Grace', email: 'grace@example.com' },
+      { kind: 'operator' },
+      origin,
+    ),
   'account.updated': (parts) => updateAccount(parts, known.account, { about: 'x' }, origin),
   'account.password_changed': (parts) => updateAccount(parts, known.account, { password: 'quite a new one' }, origin),
   'account.banned': (parts) => banAccount(parts, known.account, {}, origin),

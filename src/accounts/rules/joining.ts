@@ -11,3 +11,7 @@ export const isOpen = ({ mode }: SignUpSettings): boolean => mode === 'open' || 
 export function mayHaveAddress({ mode, domains }: SignUpSettings, email: string): boolean {
   return mode !== 'domains' || domains.includes(splitEmail(emailKey(email)).domain);
 }
+
+/** Whether a person with an address may create an account. */
+export const mayJoin = (signUp: SignUpSettings, email: string, isInvited: boolean): boolean =>
+  (isOpen(signUp) || (isInvited && signUp.mode === 'invitation')) && mayHaveAddress(signUp, email);

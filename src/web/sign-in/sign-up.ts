@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { createAccount, FieldTaken } from '../../accounts/accounts.ts';
+import { createAccount } from '../../accounts/create-account.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { findWeakPassword } from '../../accounts/password-problem.ts';
 import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
+import { FieldTaken } from '../../accounts/usernames.ts';
 import { findOpenInvitation } from '../../invitations/invitations.ts';
 import { beginSignUp, signUpInvited } from '../../invitations/sign-up.ts';
 import { take } from '../../limits/limits.ts';
@@ -58,7 +59,6 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
 
-  /** Where people cannot create accounts, the page that says so. */
   async function findInvited(link: string | undefined): Promise<Invited | undefined> {
     if (link === undefined) return undefined;
     const open = await services.database.read(() => findOpenInvitation(link, services.clock()));
@@ -67,6 +67,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     return { link, mailed, form: { invitation: link, fixedEmail: email ?? undefined } };
   }
 
+  /** Where people cannot create accounts, the page that says so. */
   function refuse(
     visit: SignInVisit,
     link: string | undefined,
@@ -135,9 +136,10 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
       const result = await signUpInvited(services, fresh, invited, signInBrowser(services, visit), onSignedIn(visit));
       if (result.kind === 'signed in') return continueSignIn(services, visit, result);
       if (result.kind === 'invitation refused') return sendDeadInvitation(request, reply, site);
-      const field = result.kind === 'username taken' ? 'username' : 'email';
-      const text = field === 'username' ? messages.signUp.usernameTaken : messages.signUp.emailTaken;
-      return show(visit, 409, generalProblem(text), values, invited);
+      if (result.kind === 'address taken') {
+        return show(visit, 409, generalProblem(messages.signUp.emailTaken), values, invited);
+      }
+      return show(visit, 409, { fields: { username: messages.signUp.usernameTaken }, general: [] }, values, invited);
     }
     if (services.mail.available) {
       const handle = visit.pending?.handle ?? null;
@@ -157,7 +159,11 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     return show(visit, 409, { fields: { [taken]: text }, general: [] }, values, invited);
   });
 
-  if (services.mail.available) verifySignUpRoutes(app, services, show);
+  if (services.mail.available) {
+    verifySignUpRoutes(app, services, async (visit, status, problems, values, link) =>
+      show(visit, status, problems, values, await findInvited(link ?? undefined)),
+    );
+  }
 }
 
 /** A sign-up by invitation. */
@@ -205,7 +211,8 @@ async function createUnlessTaken(
   origin: Origin,
 ): Promise<FieldTaken['field'] | undefined> {
   try {
-    await createAccount(services, values, origin);
+    const by = { kind: 'person', signUp: services.signUp, isInvited: false, isAddressProved: false } as const;
+    await createAccount(services, values, by, origin);
     return undefined;
   } catch (error) {
     if (error instanceof FieldTaken) return error.field;

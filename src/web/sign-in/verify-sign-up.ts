@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { findChallenge, findChallengeOfBrowser } from '../../challenges/challenges.ts';
 import { completeSignUp, pendingSignUp, type SignUpFields } from '../../invitations/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -34,9 +33,15 @@ const FORM = 'verify sign-up';
 export function verifySignUpRoutes(
   app: FastifyInstance,
   services: PageServices,
-  showSignUp: (visit: SignInVisit, status: number, problems: Problems, values: SignUpFields) => FastifyReply,
+  showSignUp: (
+    visit: SignInVisit,
+    status: number,
+    problems: Problems,
+    values: SignUpFields,
+    invitation: string | null,
+  ) => Promise<FastifyReply>,
 ): void {
-  const { site, sealer, database, clock, signUp } = services;
+  const { site, sealer, database, clock } = services;
   const preHandler = loadPendingRequest(services, { optional: true });
 
   async function show(visit: SignInVisit, status: number, problems: Problems): Promise<FastifyReply> {
@@ -87,17 +92,17 @@ export function verifySignUpRoutes(
       return show(visit, 400, { fields: { code: text.codeMissing }, general: [] });
     }
     const proof = link === undefined ? { code } : { link };
-    const mayJoin = (email: string, invited: boolean) =>
-      (isOpen(signUp) || (invited && signUp.mode === 'invitation')) && mayHaveAddress(signUp, email);
-    const result = await completeSignUp(services, proof, signInBrowser(services, visit), mayJoin, onSignedIn(visit));
+    const result = await completeSignUp(services, proof, signInBrowser(services, visit), onSignedIn(visit));
     switch (result.kind) {
       case 'signed in':
         return continueSignIn(services, visit, result);
       case 'limited':
         reply.header('retry-after', String(result.seconds));
         return show(visit, 429, generalProblem(text.limited(duration(result.seconds))));
-      case 'username taken':
-        return showSignUp(visit, 409, { fields: { username: text.usernameTaken }, general: [] }, result.fields);
+      case 'username taken': {
+        const problems = { fields: { username: text.usernameTaken }, general: [] };
+        return showSignUp(visit, 409, problems, result.fields, result.invitation);
+      }
       case 'invitation refused':
         return sendDeadInvitation(request, reply, site);
       case 'address taken':
