@@ -172,7 +172,7 @@ export async function comeBack(
 ): Promise<SignedIn | { readonly kind: 'changed' }> {
   const now = services.clock();
   return services.database.commit(function* revive(): Work<SignedIn | { readonly kind: 'changed' }> {
-    const waiting = yield* readPendingSignIn(secret, browser.browserHash, now, lockAccount);
+    const waiting = yield* readPendingSignIn(secret, browser, now, lockAccount);
     if (waiting === undefined || !canComeBack(waiting)) return { kind: 'changed' };
     const { pending, account } = waiting;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' };
@@ -206,18 +206,20 @@ export interface WaitingSignIn {
 
 /**
  * Reads the pending sign-in of a browser, inside a unit of work; undefined where it is unknown, is another browser's, has expired, or
- * the account changed meanwhile.
+ * the account changed meanwhile. What was proved for another request, or before this one was made, is no sign-in for this one (OpenID
+ * Connect Core 1.0 §3.1.2.1): the person begins again.
  * @param readAccount {@link lockAccount} where what the unit writes depends on the account
  */
 export function* readPendingSignIn(
   secret: string | undefined,
-  browserHash: string,
+  { browserHash, interactionHash }: Pick<SignInBrowser, 'browserHash' | 'interactionHash'>,
   now: number,
   readAccount = findAccount,
 ): Work<WaitingSignIn | undefined> {
   if (secret === undefined || !isSecretForm(secret)) return undefined;
   const pending = yield* findPendingSignIn({ hash: digest(secret) });
   if (pending === undefined || pending.browserHash !== browserHash || pending.expiresAt <= now) return undefined;
+  if (interactionHash !== null && pending.interactionHash !== interactionHash) return undefined;
   const account = yield* readAccount({ id: pending.accountId });
   if (account === undefined || account.generation !== pending.generation) return undefined;
   if (accountStatus(account, now) !== 'active') return undefined;
@@ -240,7 +242,7 @@ export async function completeSignIn(
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
   return services.database.commit(function* complete() {
-    const waiting = yield* readPendingSignIn(secret, browser.browserHash, now, lockAccount);
+    const waiting = yield* readPendingSignIn(secret, browser, now, lockAccount);
     if (waiting === undefined) return { kind: 'changed' } as const;
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;

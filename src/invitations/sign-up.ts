@@ -17,6 +17,7 @@ import { type Clock, MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { SignUpSettings } from '../platform/config/sign-up.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
+import { digest } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
@@ -141,7 +142,7 @@ export async function completeSignUp(
     return await database.commit(function* complete(): Work<CompletedSignUp> {
       const result = yield* prove(services, proof, browser, now);
       if (result.kind !== 'right') return result;
-      const { passwordHash, handle: _handle, invitation, ...fields } = pendingSignUp(result.challenge);
+      const { passwordHash, handle, invitation, ...fields } = pendingSignUp(result.challenge);
       begun = { fields, invitation };
       const profile = newProfile({ ...fields, emailVerified: true }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
@@ -149,7 +150,9 @@ export async function completeSignUp(
       // What it throws keeps the challenge for another attempt.
       yield* addAccount(account, { kind: 'person', signUp, isInvited, isAddressProved: true }, origin);
       if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
-      return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
+      // What began before a request, or for another one, is no sign-in for it.
+      const isForRequest = handle !== null && digest(handle) === browser.interactionHash;
+      return yield* startSession(services, account, ['password'], browser, now, isForRequest ? onSignedIn : noMore);
     });
   } catch (error) {
     if (error instanceof FieldTaken && begun !== undefined) return takenAs(error, begun);
@@ -190,6 +193,9 @@ export async function signUpInvited(
     throw error;
   }
 }
+
+/** Nothing waits for the sign-in. */
+function* noMore(): Work<void> {}
 
 const takenAs = (
   { field }: FieldTaken,

@@ -54,7 +54,9 @@ export async function usePasskey(
   page?: Answer,
 ): Promise<Answer> {
   const { hidden } = formOf((page ?? (await browser.get('/login'))).text, '/login/passkey');
-  const passkey = authenticator.use(await passkeyOptions(browser, '/login/passkey'), forged);
+  const { request } = hidden;
+  const query = request === undefined ? '' : `?request=${request}`;
+  const passkey = authenticator.use(await passkeyOptions(browser, `/login/passkey${query}`), forged);
   return browser.post('/login/passkey', { ...hidden, passkey });
 }
 

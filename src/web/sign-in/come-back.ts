@@ -22,8 +22,10 @@ export function comeBackRoutes(app: FastifyInstance, services: PageServices): vo
   const { messages, path } = site;
   const preHandler = loadPendingRequest(services, { optional: true });
 
-  async function readWaiting({ browser }: SignInVisit): Promise<WaitingSignIn | undefined> {
-    const waiting = await database.read(() => readPendingSignIn(browser.signInSecret, browser.hash, clock()));
+  async function readWaiting(visit: SignInVisit): Promise<WaitingSignIn | undefined> {
+    const { signInSecret } = visit.browser;
+    const browser = signInBrowser(services, visit);
+    const waiting = await database.read(() => readPendingSignIn(signInSecret, browser, clock()));
     return waiting !== undefined && canComeBack(waiting) ? waiting : undefined;
   }
 

@@ -86,7 +86,7 @@ export function signInPage(site: Site, form: SignInPage): Page {
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
 ${problemSummary(messages, problems)}
 ${continueAs !== undefined && continueForm(site, continueAs, form)}
-${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: '/login/passkey', kind: 'get', token: form.token, values: requestFields(app), autofill: true })}
+${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: `/login/passkey${requestQuery(app)}`, kind: 'get', token: form.token, values: requestFields(app), autofill: true })}
 <form method="post" action="${path('/login')}" novalidate>
 ${hidden(form.token, requestFields(app))}
 ${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: passkeys ? 'username webauthn' : 'username', value: identifier, problems, focus: asks && identifier === '' })}

@@ -4,13 +4,19 @@ import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts'
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { signIn } from '../../credentials/sign-in.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { HANDLE, loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
 import { generalProblem } from '../kit/components.ts';
 import { PASSKEY_FIELD } from '../kit/passkey.ts';
 import type { PageServices } from './routes.ts';
 import { continueSignIn, isProof, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
 
-const signInUse = (browserHash: string): ChallengeUse => ({ purpose: 'sign in', browserHash, subject: '' });
+/** @param handle of the authorization request that needs the sign-in, for which alone the passkey is used then */
+const signInUse = (browserHash: string, handle = ''): ChallengeUse => ({
+  purpose: 'sign in',
+  browserHash,
+  subject: handle,
+});
 
 /** Signing in with a passkey instead of a password. */
 export function passkeyRoutes(app: FastifyInstance, services: PageServices): void {
@@ -19,8 +25,8 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
   // The same for everybody: the page never tells whether an account has passkeys.
   app.get('/login/passkey', async (request, reply) => {
     if (relyingParty === undefined) throw noPasskeysHere();
-    const { hash } = browsers.of(request, reply);
-    return reply.header('cache-control', 'no-store').send(requestPasskey(relyingParty, signInUse(hash), [], clock()));
+    const use = signInUse(browsers.of(request, reply).hash, queryOf(request).get(HANDLE));
+    return reply.header('cache-control', 'no-store').send(requestPasskey(relyingParty, use, [], clock()));
   });
 
   app.post(
@@ -34,7 +40,8 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
       }
       const browser = signInBrowser(services, visit);
       const response = form.get(PASSKEY_FIELD) ?? '';
-      const attempt = { response, use: signInUse(browser.browserHash), origin: browser.origin };
+      const use = signInUse(browser.browserHash, visit.pending?.handle);
+      const attempt = { response, use, origin: browser.origin };
       const checked = await authenticators.passkey(services, attempt, clock());
       const result = await signIn(services, checked, browser, onSignedIn(visit));
       if (isProof(result)) return continueSignIn(services, visit, result);

@@ -50,8 +50,9 @@ interface VerifyVisit extends SignInVisit {
 /** What this browser has to complete; undefined where there is nothing, or no longer. */
 async function readVerifyVisit(services: PageServices, visit: SignInVisit): Promise<VerifyVisit | undefined> {
   const { database, clock } = services;
-  const { hash, signInSecret } = visit.browser;
-  const waiting = await database.read(() => readPendingSignIn(signInSecret, hash, clock()));
+  const { signInSecret } = visit.browser;
+  const browser = signInBrowser(services, visit);
+  const waiting = await database.read(() => readPendingSignIn(signInSecret, browser, clock()));
   if (waiting === undefined) return stepUpVisit(services, visit);
   // One without a further factor is complete, and waits for the person to come back.
   if (waiting.methods.length === 0) return undefined;
@@ -62,7 +63,6 @@ async function readVerifyVisit(services: PageServices, visit: SignInVisit): Prom
     account,
     methods,
     complete(checked, trust) {
-      const browser = signInBrowser(services, visit);
       return completeSignIn(services, signInSecret, checked, browser, function* remember(session) {
         yield* onSignedIn(visit)(session);
         if (trust !== undefined) yield* trustBrowser(session, trust, browser.origin, clock());
