@@ -40,11 +40,13 @@ export async function authenticateByPassword(
   const { identifier, password, origin } = attempt;
   // No name or address contains a NUL, and PostgreSQL rejects one in a parameter.
   const account = identifier.includes('\0') ? undefined : await database.read(() => findByIdentifier(identifier));
-  const result = await checkCounted(services, account, attempt, now);
-  if (result.kind === 'limited') return result;
-  const { check, buckets, flows } = result;
+  const buckets = await database.read(() => bucketsOf(account, attempt));
+  const counted = await database.commit(() => count(buckets, limits, now, { origin, accountId: account?.id ?? null }));
+  if (counted.kind === 'limited') return counted;
+  const result = await checkCounted(services, counted, account, attempt, buckets.account);
+  const { check, flows } = result;
   const rehashed = check === 'right, hash outdated' ? await rehash(passwords, password, flows) : undefined;
-  const checked = { account, check, rehashed, buckets };
+  const checked = { account, check, rehashed, counted };
   return { kind: 'checked', complete: () => complete(checked, limits, origin, now) };
 }
 
@@ -52,11 +54,11 @@ interface CheckedPassword {
   readonly account: Account | undefined;
   readonly check: PasswordCheck;
   readonly rehashed: string | undefined;
-  readonly buckets: Buckets;
+  readonly counted: CountedAttempt;
 }
 
 function* complete(
-  { account, check, rehashed, buckets }: CheckedPassword,
+  { account, check, rehashed, counted }: CheckedPassword,
   limits: Limits,
   origin: Origin,
   now: number,
@@ -65,8 +67,8 @@ function* complete(
   const current = right ? yield* lockAccount({ id: account.id }) : undefined;
   // Since the check the password may have been changed, and the account deleted, banned or suspended.
   if (current === undefined || current.passwordHash !== account?.passwordHash) {
-    const reason = check === 'wrong' ? 'unknown name or wrong password' : 'the account has changed';
-    yield* recordFailure(account, reason, origin, now);
+    const wrong = counted.isOverAccount ? 'too many attempts for the account' : 'unknown name or wrong password';
+    yield* recordFailure(account, check === 'wrong' ? wrong : 'the account has changed', origin, now);
     return { kind: 'wrong' };
   }
   const status = accountStatus(current, now);
@@ -79,7 +81,7 @@ function* complete(
     yield* recordFailure(account, 'the account has changed', origin, now);
     return { kind: 'changed' };
   }
-  yield* uncount(buckets, limits);
+  yield* uncount(counted, limits);
   if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
   return { kind: 'authenticated', account: current, method: 'password' };
 }
@@ -96,42 +98,38 @@ export async function confirmPassword(
   const { database, clock, limits } = services;
   const now = clock();
   const attempt = { identifier: account.profile.username, password, browserHash, origin };
-  const result = await checkCounted(services, account, attempt, now);
-  if (result.kind === 'limited') return result;
-  const right = result.check !== 'wrong';
+  const buckets = await database.read(() => bucketsOf(account, attempt));
+  const counted = await database.commit(() => countOwn(buckets, limits, now, { origin, accountId: account.id }));
+  if (counted.kind === 'limited') return counted;
+  const { check } = await checkCounted(services, counted, account, attempt, buckets.account);
+  const right = check !== 'wrong';
   await database.commit(() =>
-    right ? uncount(result.buckets, limits) : recordFailure(account, 'wrong current password', origin, now),
+    right ? uncount(counted, limits) : recordFailure(account, 'wrong current password', origin, now),
   );
   return right ? undefined : { kind: 'wrong' };
 }
 
 interface CountedCheck {
-  readonly kind: 'checked';
   readonly check: PasswordCheck;
-  readonly buckets: Buckets;
   /** The flows of the attempt in the queue of hashes: see `BoundedPool.run`. */
   readonly flows: readonly string[];
 }
 
-/** Counts an attempt, then checks the password unless there were too many. */
+/** Checks the password of an attempt that was counted. Beyond the limit of the account, it takes the time and is wrong whatever it is. */
 async function checkCounted(
   { database, passwords, limits }: AuthenticationServices,
+  counted: CountedAttempt,
   account: Account | undefined,
-  attempt: PasswordAttempt,
-  now: number,
-): Promise<CountedCheck | AttemptsLimited> {
-  const { password, origin } = attempt;
-  const buckets = await database.read(() => bucketsOf(account, attempt));
-  const about = { origin, accountId: account?.id ?? null };
-  const seconds = await database.commit(() => count(buckets, limits, now, about));
-  if (seconds > 0) return { kind: 'limited', seconds };
-  const flows = [...addressFlows(origin), buckets.account];
+  { password, origin }: Pick<PasswordAttempt, 'password' | 'origin'>,
+  flow: string,
+): Promise<CountedCheck> {
+  const flows = [...addressFlows(origin), flow];
+  const stored = counted.isOverAccount ? null : (account?.passwordHash ?? null);
   try {
-    const check = await passwords.check(password, account?.passwordHash ?? null, flows);
-    return { kind: 'checked', check, buckets, flows };
+    return { check: await passwords.check(password, stored, flows), flows };
   } catch (error) {
     // The queue of hashes is full: the attempt was not evaluated, so it does not count.
-    await database.commit(() => uncount(buckets, limits));
+    await database.commit(() => uncount(counted, limits));
     throw error;
   }
 }
@@ -153,36 +151,76 @@ function recordFailure(account: Account | undefined, reason: string, origin: Ori
 
 /** The rate limit buckets of an attempt. */
 interface Buckets {
-  readonly account: string;
   readonly address: string;
+  /** Of the name as it was typed. */
+  readonly identifier: string;
+  /** Of the account, by whichever of its names it was typed. */
+  readonly account: string;
 }
 
 /** A browser that signed in to the account before has its own count, so that a stranger cannot lock the owner out. */
 function* bucketsOf(account: Account | undefined, { identifier, browserHash, origin }: PasswordAttempt): Work<Buckets> {
   const known = account !== undefined && (yield* isKnownBrowser(account.id, browserHash));
-  // One count for all spellings of an account's name. Unknown names are counted like accounts, but not stored as typed.
-  const who = account?.id ?? `name ${digest(identifier.toLowerCase())}`;
+  // Names are not stored as typed. Unknown ones are counted like accounts.
+  const name = digest(identifier.toLowerCase());
+  const own = known ? ` ${browserHash}` : '';
   return {
-    account: known ? `sign-in ${who} ${browserHash}` : `sign-in ${who}`,
     address: signInBucket(origin),
+    identifier: `sign-in as ${name}${own}`,
+    account: `sign-in ${account?.id ?? `name ${name}`}${own}`,
   };
 }
 
-/** The address first: one that has used up its attempts must not use up those of accounts. */
+/** An attempt that may be made, with the buckets that count it. */
+interface CountedAttempt {
+  readonly kind: 'counted';
+  readonly buckets: Partial<Buckets>;
+  /** Whether the account has had too many, by any of its names. */
+  readonly isOverAccount: boolean;
+}
+
+interface CountedSubject {
+  readonly origin: Origin;
+  readonly accountId: string | null;
+}
+
+/**
+ * Counts an attempt to sign in. The address first: one that has used up its attempts must not use up those of accounts. Too many for a
+ * name are told, whether or not an account has it. Too many for an account are not: that attempts by a username use up those by an
+ * address would tell that they are one account's. Such an attempt is answered like a wrong password.
+ */
 function* count(
-  buckets: Buckets,
+  { address, identifier, account }: Buckets,
   limits: Limits,
   now: number,
-  about: { readonly origin: Origin; readonly accountId: string | null },
-): Work<number> {
-  return (
-    (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
-    (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', ...about }))
-  );
+  about: CountedSubject,
+): Work<CountedAttempt | AttemptsLimited> {
+  const seconds =
+    (yield* take(address, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
+    (yield* take(identifier, limits.signInAccount, now, { name: 'signInAccount', ...about }));
+  if (seconds > 0) return { kind: 'limited', seconds };
+  const isOverAccount = (yield* take(account, limits.signInAccount, now, { name: 'signInAccount', ...about })) > 0;
+  return { kind: 'counted', buckets: { address, identifier, ...(!isOverAccount && { account }) }, isOverAccount };
+}
+
+/** Counts an attempt of a person who is signed in to the account, who may be told. */
+function* countOwn(
+  { address, account }: Buckets,
+  limits: Limits,
+  now: number,
+  about: CountedSubject,
+): Work<CountedAttempt | AttemptsLimited> {
+  const seconds =
+    (yield* take(address, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
+    (yield* take(account, limits.signInAccount, now, { name: 'signInAccount', ...about }));
+  return seconds > 0
+    ? { kind: 'limited', seconds }
+    : { kind: 'counted', buckets: { address, account }, isOverAccount: false };
 }
 
 /** In the order of {@link count}, so that no two units of work wait for each other's locks. */
-function* uncount(buckets: Buckets, limits: Limits): Work<void> {
-  yield* giveBack(buckets.address, limits.signInAddress);
-  yield* giveBack(buckets.account, limits.signInAccount);
+function* uncount({ buckets: { address, identifier, account } }: CountedAttempt, limits: Limits): Work<void> {
+  if (address !== undefined) yield* giveBack(address, limits.signInAddress);
+  if (identifier !== undefined) yield* giveBack(identifier, limits.signInAccount);
+  if (account !== undefined) yield* giveBack(account, limits.signInAccount);
 }

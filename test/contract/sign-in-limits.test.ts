@@ -11,7 +11,18 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 // The proxy in front names the address, so that a test has as many addresses as it needs; and enough may wait for
 // their hash that none of the attempts below is turned away for that.
-const server = await startServer({ TESSERA_TRUST_PROXY: '1', TESSERA_HASHING_CONCURRENCY: '8' });
+/** How many passwords were compared with that of an account. */
+let evaluated = 0;
+const settings = { TESSERA_TRUST_PROXY: '1', TESSERA_HASHING_CONCURRENCY: '8' };
+const server = await startServer(settings, 1, undefined, {
+  passwords: (own) => ({
+    ...own,
+    check(password, stored, flows) {
+      if (stored !== null) evaluated++;
+      return own.check(password, stored, flows);
+    },
+  }),
+});
 after(() => server.close());
 
 let addresses = 0;
@@ -63,19 +74,55 @@ test('PW-07: all spellings of one account share one count', async () => {
   for (let guess = 0; guess < 10; guess++) {
     assert.equal(await attempt(names[guess % names.length] ?? '', `guess ${guess}`), 401);
   }
-  for (const name of names) assert.equal(await attempt(name, PASSWORD), 429, name);
+  // Not 429: that would tell that a username and an address are one account's.
+  for (const name of names) assert.equal(await attempt(name, PASSWORD), 401, name);
+  server.advance(MINUTE);
+  for (const name of names) assert.equal(await attempt(name, PASSWORD), 303, name);
   assert.equal(await attempt((await newUser(server)).username, PASSWORD), 303, 'another account is free');
 });
 
 test('PW-07: of a hundred parallel guesses ten are evaluated, and the right one beyond them is refused', async () => {
   const user = await newUser(server);
   const names = spellings(user);
+  evaluated = 0;
   const wrong = Array.from({ length: 100 }, (_, guess) => attempt(names[guess % names.length] ?? '', `guess ${guess}`));
   const statuses = await Promise.all(wrong);
-  const evaluated = statuses.filter((status) => status === 401).length;
   assert.deepEqual([...new Set(statuses)].sort(), [401, 429]);
+  assert.equal(statuses.filter((status) => status === 401).length, 20, 'ten by each name');
   assert.equal(evaluated, 10);
-  assert.equal(await attempt(user.username, PASSWORD), 429);
+  for (const name of names) assert.equal(await attempt(name, PASSWORD), 429, name);
+  assert.equal(evaluated, 10);
+});
+
+test('the attempts by one name of an account tell nothing of its other name', async () => {
+  const [attacked, other] = [await newUser(server), await newUser(server)];
+  for (let guess = 0; guess < 12; guess++) await attempt(attacked.username, 'x');
+  /** What a stranger sees who tries an address, with and without the right password. */
+  async function seen(email: string, passwords: readonly string[]) {
+    const browser = agent(server.baseUrl);
+    const answers = [];
+    for (const password of passwords) {
+      const headers = { 'x-forwarded-for': newAddress() };
+      const { hidden } = formOf((await browser.get('/login', headers)).text, '/login');
+      const answer = await browser.post('/login', { ...hidden, identifier: email, password }, headers);
+      const text = answer.text.replaceAll(email, 'EMAIL').replaceAll(/value="[\w.-]{20,}"/g, 'value="TOKEN"');
+      const names = [...answer.headers.keys()].filter((name) => name !== 'x-request-id');
+      answers.push({ status: answer.status, names, text });
+    }
+    return answers;
+  }
+  const guesses = Array.from({ length: 11 }, (_, index) => `guess ${index}`);
+  const ofAttacked = await seen(`${attacked.username}@example.com`, guesses);
+  assert.deepEqual(
+    ofAttacked.map(({ status }) => status),
+    [...Array.from({ length: 10 }, () => 401), 429],
+  );
+  assert.deepEqual(ofAttacked, await seen(`${other.username}@example.com`, guesses));
+  assert.deepEqual(ofAttacked, await seen('nobody@example.com', guesses));
+  server.advance(MINUTE);
+  for (let guess = 0; guess < 10; guess++) await attempt(attacked.username, 'x');
+  const right = await seen(`${attacked.username}@example.com`, [PASSWORD]);
+  assert.deepEqual(right, ofAttacked.slice(0, 1), 'the right password is answered like a wrong one');
 });
 
 test('decisions §9: right passwords do not count, one after another or side by side', async () => {
