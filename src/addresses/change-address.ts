@@ -88,13 +88,14 @@ export async function requestAddress(
       data: { email, provedBy } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
-    yield* createChallenge(sealer, sent, challenge, now);
-    if (!(yield* countMail(limits, { to: email, purpose, origin, accountId: id }, now))) return 0;
+    const isWithin = yield* countMail(limits, { to: email, purpose, origin, accountId: id }, now);
+    const owner = yield* ownerOf(email, id, now);
+    yield* createChallenge(sealer, sent, { ...challenge, isDecoy: !isWithin || owner !== undefined }, now);
+    if (!isWithin) return 0;
     // What sends nothing is no event, and costs no more than its form.
     if (purpose === 'change address') {
       yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });
     }
-    const owner = yield* ownerOf(email, id, now);
     const expiresAt = now + CONFIRMATION_LIFETIME;
     const kind = purpose === 'verify address' ? 'verify address' : 'address change';
     if (owner === undefined) {

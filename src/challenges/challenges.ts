@@ -36,6 +36,8 @@ export interface NewChallenge {
   readonly data?: unknown;
   /** In milliseconds. */
   readonly lifetime: number;
+  /** Whether no message is sent, so that no code answers it. Tries cost the same. */
+  readonly isDecoy?: boolean;
 }
 
 /** The secrets of a new challenge, for the message that carries them. */
@@ -83,7 +85,18 @@ export function* createChallenge(
   challenge: NewChallenge,
   now: number,
 ): Work<void> {
-  const { purpose, account, address, browserHash, adminKeyId = null, spared = [], data, lifetime } = challenge;
+  const {
+    purpose,
+    account,
+    address,
+    browserHash,
+    adminKeyId = null,
+    spared = [],
+    data,
+    lifetime,
+    isDecoy = false,
+  } = challenge;
+  const codeHash = sealer.digest(sent.code, `code ${sent.hash}`);
   if (account !== null && LASTING.has(purpose)) {
     yield* store.removeEarlierChallenges({ accountId: account.id, purpose, generation: account.generation });
   } else if (account !== null) yield* removeReplaced(account.id, purpose, spared);
@@ -95,7 +108,7 @@ export function* createChallenge(
     generation: account?.generation ?? null,
     address,
     browserHash,
-    codeHash: sealer.digest(sent.code, `code ${sent.hash}`),
+    codeHash: isDecoy ? null : codeHash,
     sealed: data === undefined ? null : sealer.seal(JSON.stringify(data), `challenge ${sent.hash}`),
     adminKeyId,
     createdAt: now,
@@ -199,20 +212,42 @@ export type CodeResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'limited'; readonly seconds: number };
 
-/** The bucket of a person's tries, which lasts over reissued codes. */
+/** The address of these is typed by a person, whoever has it: their tries share a count. */
+const TYPED: ReadonlySet<ChallengePurpose> = new Set(['sign up', 'change address']);
+
+/** The buckets of the tries at a challenge, which last over reissued codes. */
+interface TryBuckets {
+  /** Of what the person knows to be theirs, or typed: that there were too many is told. */
+  readonly told: readonly string[];
+  /** Of the address, for every purpose. It is not told: it would tell that a name and an address belong together. */
+  readonly untold: string;
+}
+
+/** The rule is in the README. */
 function triesOf(
   { purpose, browserHash, isKnown = false }: TypedCode,
-  { accountId, address }: StoredChallenge,
-): string {
-  const bucket = `code ${purpose} ${accountId ?? digest(address)}`;
-  return isKnown ? `${bucket} ${browserHash}` : bucket;
+  { accountId, address, codeHash }: StoredChallenge,
+): TryBuckets {
+  const at = digest(address);
+  const own = isKnown ? ` ${browserHash}` : '';
+  const isTyped = TYPED.has(purpose);
+  // Where no message was sent, no code opens anything: such tries are counted apart, so that they lock nobody out.
+  const decoy = codeHash === null ? 'decoy ' : '';
+  const holder = purpose === 'verify address' ? ` ${accountId}` : own;
+  return {
+    told: [
+      ...(accountId === null && isTyped ? [] : [`code ${purpose} ${accountId ?? at}${own}`]),
+      ...(isTyped ? [`code at ${at}`] : []),
+    ],
+    untold: `code to ${decoy}${at}${holder}`,
+  };
 }
 
 /** A code that a person typed. */
 interface TypedCode {
   readonly purpose: ChallengePurpose;
   readonly browserHash: string;
-  /** Whether the browser signed in to the account before: a stranger cannot use up its tries. */
+  /** Whether the browser signed in before to the account that has the address: a stranger cannot use up its tries. */
   readonly isKnown?: boolean;
   readonly code: string;
   readonly origin: Origin;
@@ -220,7 +255,7 @@ interface TypedCode {
 
 /**
  * Checks a code that was typed into the browser that asked for it, and uses the challenge up where it is right. Tries are counted for
- * the account (or the address, where there is none) over reissued codes. A unit of work of its own: a wrong try is counted even though
+ * the account and for the address, over reissued codes. A unit of work of its own: a wrong try is counted even though
  * nothing else happens, so the caller does what the code confirms in `onRight`, which may still refuse by throwing.
  */
 export function* tryCode(
@@ -231,15 +266,18 @@ export function* tryCode(
   const { purpose, browserHash, code, origin } = attempt;
   const [stored] = yield* store.findChallengesOfBrowser({ browserHash, purpose });
   if (stored === undefined || !isOpen(stored, now)) return { kind: 'wrong' };
-  const bucket = triesOf(attempt, stored);
+  const { told, untold } = triesOf(attempt, stored);
   const about = { name: 'codeAccount', origin, accountId: stored.accountId } as const;
-  const seconds = yield* take(bucket, limits.codeAccount, now, about);
-  if (seconds > 0) return { kind: 'limited', seconds };
+  for (const bucket of told) {
+    const seconds = yield* take(bucket, limits.codeAccount, now, about);
+    if (seconds > 0) return { kind: 'limited', seconds };
+  }
+  const isOver = (yield* take(untold, limits.codeAccount, now, about)) > 0;
   const given = sealer.digest(code.replaceAll(/[\s-]/g, ''), `code ${stored.hash}`);
-  if (stored.codeHash === null || !equalSecrets(stored.codeHash, given)) return { kind: 'wrong' };
+  if (isOver || stored.codeHash === null || !equalSecrets(stored.codeHash, given)) return { kind: 'wrong' };
   // Read before it is used up, which erases its data.
   const challenge = opened(sealer, stored);
   if (!(yield* store.spendChallenge({ hash: stored.hash, now }))) return { kind: 'wrong' };
-  yield* giveBack(bucket, limits.codeAccount);
+  for (const bucket of [...told, untold]) yield* giveBack(bucket, limits.codeAccount);
   return { kind: 'right', challenge };
 }

@@ -21,11 +21,15 @@ import { digest } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
+import { isReservedAddress } from '../security-notices/previous-address-store.ts';
 import type { Session } from '../sessions/store.ts';
 import { acceptInvitation, InvitationRefused } from './invitations.ts';
 import { signUpMails } from './sign-up-mails.ts';
 
 const SIGN_UP_LIFETIME = 15 * MINUTE;
+
+/** No account has this id. */
+const NO_ACCOUNT = '0';
 
 interface SignUpServices {
   readonly database: Database;
@@ -86,20 +90,18 @@ export async function beginSignUp(
   const expiresAt = now + SIGN_UP_LIFETIME;
   return database.commit(function* begin() {
     if (yield* isUsernameTaken(values.username, now)) return 'username taken';
-    const lifetime = SIGN_UP_LIFETIME;
-    yield* createChallenge(
-      sealer,
-      sent,
-      { purpose: 'sign up', account: null, address, browserHash, data, lifetime },
-      now,
-    );
-    if (!(yield* countMail(limits, { to: address, purpose: 'sign up', origin }, now))) return 'begun';
+    const isWithin = yield* countMail(limits, { to: address, purpose: 'sign up', origin }, now);
     const holder = yield* findByIdentifier(address);
+    const isReserved = yield* isReservedAddress(address, NO_ACCOUNT, now);
+    const isDecoy = !isWithin || isReserved || holder?.profile.emailVerified === true;
+    const challenge = { purpose: 'sign up', account: null, address, browserHash, data, isDecoy } as const;
+    yield* createChallenge(sealer, sent, { ...challenge, lifetime: SIGN_UP_LIFETIME }, now);
+    if (!isWithin) return 'begun';
     if (holder?.profile.emailVerified) {
       const content = signUpMails.exists(holder.profile.username, `${issuer}/login`);
       const to = holder.profile.email;
       yield* mail.enqueue({ to, accountId: holder.id, kind: 'account exists', content, expiresAt }, now);
-    } else {
+    } else if (!isReserved) {
       const link = `${issuer}/signup/verify?link=${sent.link}`;
       const content = signUpMails.verify(sent.code, link);
       const message = { to: values.email, accountId: null, kind: 'verify address', content, expiresAt } as const;

@@ -70,4 +70,5 @@ export const createDecoy = (
   { sent, ...decoy }: Pick<AskedBy, 'sent'> & Pick<NewChallenge, 'purpose' | 'browserHash' | 'lifetime'>,
   name: string,
   now: number,
-): Work<void> => createChallenge(sealer, sent, { ...decoy, account: null, address: name, data: {} }, now);
+): Work<void> =>
+  createChallenge(sealer, sent, { ...decoy, account: null, address: name, data: {}, isDecoy: true }, now);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { newAccount } from '../../src/accounts/accounts.ts';
+import { newAccount } from '../../src/accounts/create-account.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { insertAccount, lockAccount, saveAccount } from '../../src/accounts/store.ts';
 import { findChallenge } from '../../src/challenges/challenges.ts';
