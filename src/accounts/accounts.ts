@@ -25,6 +25,7 @@ import {
 import { eraseTraces } from '../traces/trace-store.ts';
 import type { BreachedPasswords } from './breached-passwords.ts';
 import type { Profile } from './fields.ts';
+import { forgetBrowsers } from './known-browser-store.ts';
 import { requireGoodPassword } from './password-problem.ts';
 import { changeProfile, emailKey } from './rules/profile.ts';
 import type { BanRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
@@ -76,7 +77,7 @@ type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | 
 
 /**
  * Changes an account under its lock and records the event, in one commit. Where the generation changes, the apps to notify are
- * enqueued with it.
+ * enqueued with it, and the browsers that signed in before are forgotten.
  * @param decide gives the change to the account as it is under the lock
  * @param afterSave further work of the same commit, given the changed account and what it was before
  * @returns the account after the commit
@@ -110,8 +111,11 @@ function* saveChange(account: Account, values: NonNullable<AccountChange>, now: 
   const { id } = account;
   const changed: Account = { ...account, ...values, updatedAt: now };
   yield* requireUnique(changed.profile, id);
-  if (changed.generation !== account.generation) yield* enqueueAccountNotices(id, now);
+  const isRenewed = changed.generation !== account.generation;
+  if (isRenewed) yield* enqueueAccountNotices(id, now);
   yield* store.saveAccount(changed);
+  // Whoever is to be kept out may have signed in before, and is a stranger from now on: see PW-08.
+  if (isRenewed) yield* forgetBrowsers({ accountId: id });
   if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
     yield* requireUnreserved(changed.profile.email, id, now);
   }

@@ -4,6 +4,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { isReservedAddress } from '../security-notices/previous-address-store.ts';
+import { forgetBrowsers } from './known-browser-store.ts';
 import { emailKey } from './rules/profile.ts';
 import { findByIdentifier, lockAccount, saveAccount } from './store.ts';
 
@@ -26,6 +27,7 @@ export function* displaceAddress(email: string, ownId: string, now: number, orig
   // No mail reaches this address, and nobody can verify it (RFC 2606 §2).
   const profile = { ...holder.profile, email: `${holder.id}@unverified.invalid`, emailVerified: false };
   yield* saveAccount({ ...holder, profile, generation: randomIdentifier(), updatedAt: now });
+  yield* forgetBrowsers({ accountId: holder.id });
   yield* record({ at: now, type: 'account.address_displaced', origin, accountId: holder.id });
   return 'free';
 }

@@ -197,7 +197,7 @@ export async function confirmByCode(
  */
 async function confirm(
   services: AddressChangeServices,
-  { account, session, origin, afterSave }: AddressVisit,
+  { account, session, browserHash, origin, afterSave }: AddressVisit,
   challenge: Challenge,
 ): Promise<AddressResult> {
   const { clock, limits } = services;
@@ -211,6 +211,7 @@ async function confirm(
     const renewal = await renewSession(services, {
       account,
       session,
+      browserHash,
       event: {
         type: purpose === 'verify address' ? 'account.address_verified' : 'account.address_changed',
         origin,

@@ -1,7 +1,7 @@
+import { forgetBrowsers } from '../accounts/known-browser-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
-import { forgetBrowsers } from '../authenticators/known-browser-store.ts';
 import {
   type Challenge,
   endChallenges,

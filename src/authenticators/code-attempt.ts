@@ -1,3 +1,4 @@
+import { isKnownBrowser } from '../accounts/known-browser-store.ts';
 import { type Account, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import type { Sealer } from '../keys/sealer.ts';
@@ -12,7 +13,6 @@ import type {
   AuthenticationServices,
   CheckedAttempt,
 } from './authenticators.ts';
-import { isKnownBrowser } from './known-browser-store.ts';
 import type { Method } from './rules/authentication-context.ts';
 
 export interface CodeServices extends AuthenticationServices {

@@ -1,3 +1,4 @@
+import { isKnownBrowser } from '../accounts/known-browser-store.ts';
 import { type Account, findAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { findChallengeOfBrowser, tryCode } from '../challenges/challenges.ts';
@@ -10,7 +11,6 @@ import { accountStatus } from '../verdict/rules.ts';
 import type { AttemptsLimited, Authenticated, AuthenticationRefusal, CheckedAttempt } from './authenticators.ts';
 import type { CodeServices } from './code-attempt.ts';
 import { listFactors } from './factor-store.ts';
-import { isKnownBrowser } from './known-browser-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
 import { secondFactors } from './rules/factors.ts';
 import { signInBucket } from './rules/sign-in-bucket.ts';

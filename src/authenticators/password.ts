@@ -1,3 +1,4 @@
+import { isKnownBrowser } from '../accounts/known-browser-store.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { giveBack, take } from '../limits/limits.ts';
@@ -15,7 +16,6 @@ import type {
   AuthenticationServices,
   CheckedAttempt,
 } from './authenticators.ts';
-import { isKnownBrowser } from './known-browser-store.ts';
 import { signInBucket } from './rules/sign-in-bucket.ts';
 
 export interface PasswordAttempt {

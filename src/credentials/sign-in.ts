@@ -1,3 +1,4 @@
+import { forgetBrowsers, hasKnownBrowsers, isKnownBrowser, rememberBrowser } from '../accounts/known-browser-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import type {
@@ -7,7 +8,6 @@ import type {
   CheckedAttempt,
 } from '../authenticators/authenticators.ts';
 import { listFactors } from '../authenticators/factor-store.ts';
-import { hasKnownBrowsers, isKnownBrowser, rememberBrowser } from '../authenticators/known-browser-store.ts';
 import {
   findPendingSignIn,
   insertPendingSignIn,
@@ -184,6 +184,7 @@ export async function comeBack(
       updatedAt: now,
     };
     yield* saveAccount(revived);
+    yield* forgetBrowsers({ accountId: revived.id });
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
     // It ends the links of earlier reports, so it brings another one.

@@ -1,6 +1,6 @@
+import { otherKnownBrowsers } from '../accounts/known-browser-store.ts';
 import type { Account } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
 import { createChallenge, type NewChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';

@@ -1,4 +1,5 @@
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
+import { forgetBrowsers, isKnownBrowser, otherKnownBrowsers } from '../accounts/known-browser-store.ts';
 import { type PasswordProblem, passwordProblem } from '../accounts/password-problem.ts';
 import { changeProfile } from '../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../accounts/store.ts';
@@ -11,7 +12,6 @@ import {
 } from '../authenticators/authenticators.ts';
 import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
-import { forgetBrowsers, isKnownBrowser, otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
 import type { PasskeyServices } from '../authenticators/passkey.ts';
 import { prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';

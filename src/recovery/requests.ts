@@ -1,6 +1,6 @@
+import { isKnownBrowser } from '../accounts/known-browser-store.ts';
 import { type Account, findByIdentifier, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { isKnownBrowser } from '../authenticators/known-browser-store.ts';
 import { acceptsMailCode } from '../authenticators/mail-code.ts';
 import { listBrowsersWaiting, prepareChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { countRecipient, countSender, type MailKind } from '../mail/mail.ts';

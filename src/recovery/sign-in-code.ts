@@ -1,5 +1,5 @@
+import { otherKnownBrowsers } from '../accounts/known-browser-store.ts';
 import type { Account } from '../accounts/store.ts';
-import { otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
 import { createChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';

@@ -45,6 +45,7 @@ export async function changePassword(
   const renewal = await renewSession(services, {
     account,
     session,
+    browserHash,
     // A session that a stronger factor began says nothing new of that factor.
     ...(session.acr === ACR && { start: { authTime: now, provedAt: now, provedBy: 'password' } }),
     event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },

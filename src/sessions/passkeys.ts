@@ -142,7 +142,7 @@ export async function addPasskey(
   response: string,
   afterSave?: (session: Pick<Session, 'hash'>) => Work<void>,
 ): Promise<AddPasskeyResult> {
-  const { account, session, origin } = owner;
+  const { account, session, browserHash, origin } = owner;
   const { relyingParty, database, clock } = services;
   const now = clock();
   const credential = parseCredential(response);
@@ -170,6 +170,7 @@ export async function addPasskey(
       const renewal = await renewSession(services, {
         account,
         session,
+        browserHash,
         event,
         *afterSave(changed, renewed): Work<void> {
           yield* insert(changed, renewed);
@@ -233,7 +234,7 @@ class NotRemoved extends Error {
  */
 export async function takeAwayPasskey(
   services: PasskeyServices & WayInServices,
-  { account, session, origin }: PasskeyOwner,
+  { account, session, browserHash, origin }: PasskeyOwner,
   id: string,
 ): Promise<Renewal | NotRemoved['reason']> {
   const accountId = account.id;
@@ -245,6 +246,7 @@ export async function takeAwayPasskey(
     return await renewSession(services, {
       account,
       session,
+      browserHash,
       event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
       *afterSave(saved): Work<void> {
         if (!(yield* canSpareAPasskey(services, saved, yield* listFactors(saved)))) throw new NotRemoved('last way');
@@ -268,7 +270,7 @@ export async function takeAwayPasskey(
  */
 export async function removePassword(
   services: PasskeyServices,
-  { account, session, origin }: PasskeyOwner,
+  { account, session, browserHash, origin }: PasskeyOwner,
 ): Promise<Renewal & { readonly codes: readonly string[] | undefined }> {
   const now = services.clock();
   const accountId = account.id;
@@ -277,6 +279,7 @@ export async function removePassword(
   const renewal = await renewSession(services, {
     account,
     session,
+    browserHash,
     event: { type: 'account.password_removed', origin },
     decide({ passwordHash }) {
       if (passwordHash === null) throw conflict('This account has no password. Nothing was changed.');

@@ -1,4 +1,5 @@
 import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
+import { rememberBrowser } from '../accounts/known-browser-store.ts';
 import type { Account } from '../accounts/store.ts';
 import { type Method, withMethod } from '../authenticators/rules/authentication-context.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
@@ -16,6 +17,8 @@ export interface Renewal {
 interface SecuringChange {
   readonly account: Account;
   readonly session: Session;
+  /** The browser in which it is made: it alone stays known to the account. */
+  readonly browserHash: string;
   /** How the person authenticated, if it is not as in the session. */
   readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | 'provedAt' | 'provedBy'>>;
   readonly event: AccountChangeEvent;
@@ -33,7 +36,7 @@ interface SecuringChange {
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function renewSession(services: SessionServices, change: SecuringChange): Promise<Renewal> {
-  const { account, session, start, event, decide, prepare, afterSave } = change;
+  const { account, session, browserHash, start, event, decide, prepare, afterSave } = change;
   const inSession = sessionDatabase(services, session);
   const database: Database = {
     ...inSession,
@@ -52,6 +55,7 @@ export async function renewSession(services: SessionServices, change: SecuringCh
     function* replace(saved): Work<void> {
       yield* removeSession({ hash: session.hash });
       yield* insertSession({ ...started.session, generation: saved.generation });
+      yield* rememberBrowser(saved.id, browserHash, services.clock());
       if (afterSave !== undefined) yield* afterSave(saved, started.session);
     },
   );

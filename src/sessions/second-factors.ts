@@ -35,6 +35,7 @@ const ENROLLMENT_LIFETIME = 15 * MINUTE;
 interface Actor {
   readonly account: Account;
   readonly session: Session;
+  readonly browser: { readonly hash: string };
   readonly origin: Origin;
 }
 
@@ -78,7 +79,7 @@ export type EnrollmentResult =
  */
 export async function addTotp(
   services: CodeServices,
-  { account, session, origin }: Actor,
+  { account, session, browser, origin }: Actor,
   { seed }: Enrollment,
   code: string,
   inFlow?: (session: Pick<Session, 'hash'>) => Work<void>,
@@ -96,6 +97,7 @@ export async function addTotp(
   const renewal = await renewSession(services, {
     account,
     session,
+    browserHash: browser.hash,
     event: { type: 'account.factor_added', origin, details: { factor: 'totp' } },
     // The person has just shown both the password, or what else the session began with, and a code.
     ...(inFlow !== undefined && { start: withMethod(session, 'totp') }),
@@ -117,12 +119,13 @@ export async function addTotp(
  */
 export function removeAuthenticatorApp(
   services: CodeServices & WayInServices,
-  { account, session, origin }: Actor,
+  { account, session, browser, origin }: Actor,
 ): Promise<Renewal> {
   const now = services.clock();
   return renewSession(services, {
     account,
     session,
+    browserHash: browser.hash,
     event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
     *afterSave(saved): Work<void> {
       const factors = yield* listFactors(saved);
@@ -143,13 +146,14 @@ export function removeAuthenticatorApp(
  */
 export async function replaceRecoveryCodes(
   services: CodeServices,
-  { account, session, origin }: Actor,
+  { account, session, browser, origin }: Actor,
 ): Promise<Renewal & Pick<NewRecoveryCodes, 'codes'>> {
   const now = services.clock();
   const prepared = prepareRecoveryCodes(services.sealer, account.id);
   const renewal = await renewSession(services, {
     account,
     session,
+    browserHash: browser.hash,
     event: { type: 'account.recovery_codes_created', origin },
     *afterSave(saved): Work<void> {
       const isUseful = (yield* listFactors(saved)).some(({ kind }) => kind !== 'password');
