@@ -90,7 +90,7 @@ test('it is served as what it is, to pages of other origins too, and can do noth
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/);
   assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin');
-  assert.equal(headers.get('cache-control'), 'public, max-age=300');
+  assert.equal(headers.get('cache-control'), 'public, max-age=60');
   assert.equal(headers.get('set-cookie'), null);
   assert.ok(bytes.length > 100);
   const again = await fetched(url, { 'if-none-match': headers.get('etag') ?? '' });
@@ -324,7 +324,7 @@ test('a picture that waits while its person is barred or signed out changes noth
   }
 });
 
-test('of a person who is banned or suspended the initials are shown, and of one who is deleted nothing', async () => {
+test('of a person who is banned, suspended or leaving the initials are shown, and of one who is deleted nothing', async () => {
   const colored = await drawing(20, 20, () => RED).png();
   await send(colored);
   const url = await address();
@@ -334,6 +334,20 @@ test('of a person who is banned or suspended the initials are shown, and of one 
     await admin(server, 'DELETE', `/users/${ada.id}/${bar}`);
     assert.equal((await fetched(url)).status, 200);
   }
+  const due = server.now() + 86_400_000;
+  await query(server, `UPDATE account SET deletion_due_at = ${due} WHERE id = '${ada.id}'`);
+  const leaving = await fetched(url);
+  assert.equal(leaving.status, 302, 'a person who asked for the deletion');
+  assert.equal(new URL(leaving.headers.get('location') ?? '', server.baseUrl).href, initials());
+  await query(server, `UPDATE account SET deletion_due_at = NULL WHERE id = '${ada.id}'`);
+  const shown = await fetched(url);
+  assert.equal(shown.status, 200);
+  // Whoever shows a picture asks again soon, and is told at little cost that it is the same.
+  const etag = shown.headers.get('etag') ?? '';
+  assert.equal(shown.headers.get('cache-control'), 'public, max-age=60');
+  assert.equal((await fetched(url, { 'if-none-match': etag })).status, 304);
+  await admin(server, 'PUT', `/users/${ada.id}/ban`, {});
+  assert.equal((await fetched(url, { 'if-none-match': etag })).status, 302);
   await admin(server, 'DELETE', `/users/${ada.id}`);
   for (const gone of [url, initials()]) assert.equal((await fetched(gone)).status, 404);
   assert.deepEqual(await query(server, 'SELECT name FROM picture WHERE account_id = ?', ada.id), []);

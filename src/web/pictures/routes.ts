@@ -22,8 +22,8 @@ interface PictureParams {
   readonly Params: { readonly id: string; readonly name: string };
 }
 
-/** How long a browser may show a picture without asking again: a removed picture can be seen for that long. */
-const MAX_AGE = 5 * MINUTE;
+/** How long a browser may show a picture without asking again: a removed picture, or that of a person who was banned, can be seen for that long. */
+const MAX_AGE = MINUTE;
 
 /** The pictures of users and apps. Anyone who has the address of one may see it, as on any page that shows it. */
 export function pictureRoutes(app: FastifyInstance, { database, clock, site }: PictureRouteOptions): void {
