@@ -23,6 +23,8 @@ const [VERSION = ''] = RELEASES;
 const BUILDING = `FROM pg_stat_progress_create_index
   WHERE datname = current_database() AND relid = 'token_family'::regclass`;
 
+/** The migrations from one on, in their order. */
+const namesFrom = (name: string): string[] => Object.keys(timeline).filter((key) => key >= name);
 const until = (name: string): Timeline => Object.fromEntries(Object.entries(timeline).filter(([key]) => key < name));
 
 async function large(): Promise<{ readonly place: Place; readonly config: Config }> {
@@ -78,9 +80,9 @@ describe('a migration that changes the rows of a large table', () => {
     const { place, config } = await arrive();
     await assert.rejects(migrateDatabase(config, { progress: interrupted }), /interrupted/);
     const dry = await tessera(['migrate', '--dry-run'], { env: place.environment });
-    assert.match(dry.stdout, /^1 of 2 {2}0041-review-times {2}\(begun: 500 rows are done\)\n2 of 2 /);
+    assert.match(dry.stdout, /^1 of \d {2}0041-review-times {2}\(begun: 500 rows are done\)\n2 of \d /);
     const { stdout: report } = await tessera(['doctor'], { env: { ...place.environment, TESSERA_PORT: '9' } });
-    assert.match(report, /2 pending: 0041-.*0041-review-times has gone through 500 rows, and continues after them/);
+    assert.match(report, /\d pending: 0041-.*0041-review-times has gone through 500 rows, and continues after them/);
     const listed = await tessera(['org', 'list'], { env: place.environment });
     assert.equal(listed.code, 0, listed.stderr);
     assert.match(listed.stderr, /^Migrating: 0041-review-times, rows: [\d,]+( of about [\d,]+)?$/m);
@@ -182,9 +184,9 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     const second = migrateDatabase(config, { progress: { waiting: () => waiting.resolve() } });
     await Promise.all([waiting.promise, told.promise]);
     const { stdout } = await tessera(['doctor'], { env: { ...place.environment, TESSERA_PORT: '9' } });
-    assert.match(stdout, /ok +migrations +1 pending: 0042-retention-indexes\. A node or command is running them/);
+    assert.match(stdout, /ok +migrations +\d pending: 0042-retention-indexes.*\. A node or command is running them/);
     await old.query('COMMIT');
-    assert.deepEqual([(await migrated).at(-1), await second], ['0042-retention-indexes', []], String(advances));
+    assert.deepEqual([(await migrated).at(-1), await second], [namesFrom('0042').at(-1), []], String(advances));
     assert.ok((await valid(node)).includes('token_family_by_review'));
   });
 
@@ -206,7 +208,7 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     assert.equal(code, 0, stderr);
     assert.deepEqual(
       (JSON.parse(stdout) as { ran: { name: string }[] }).ran.map(({ name }) => name),
-      ['0042-retention-indexes'],
+      namesFrom('0042'),
     );
     assert.ok((await valid(node)).includes('token_family_by_review'));
   });
@@ -223,7 +225,7 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     await assert.rejects(built);
     await old.query('COMMIT');
     assert.ok(!(await valid(node)).includes('token_family_by_review'));
-    assert.deepEqual(await migrateDatabase(config), ['0042-retention-indexes']);
+    assert.deepEqual(await migrateDatabase(config), namesFrom('0042'));
     assert.ok((await valid(node)).includes('token_family_by_review'));
   });
 });
