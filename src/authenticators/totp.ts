@@ -31,10 +31,19 @@ export async function matchCode(seed: string, typed: string, steps: readonly num
   return steps.filter((counter) => equalSecrets(HOTP.generate({ secret, counter, digits: 6 }), code)).at(-1);
 }
 
-/** The address in the QR code of a seed (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). */
-export async function seedUri(seed: string, issuer: string, label: string): Promise<string> {
+/** The host of the base URL, and its port if that is not the default, without a colon: see {@link seedUri}. */
+function seedIssuer(baseUrl: string): string {
+  const { hostname, port } = new URL(baseUrl);
+  return `${hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-')} ${port}`.trimEnd();
+}
+
+/**
+ * The address in the QR code of a seed (https://github.com/google/google-authenticator/wiki/Key-Uri-Format). The app names the account
+ * by issuer and user name, with a colon between them, so neither may contain one.
+ */
+export async function seedUri(seed: string, baseUrl: string, username: string): Promise<string> {
   const { Secret, TOTP } = await import('otpauth');
-  return new TOTP({ issuer, label, secret: Secret.fromBase32(seed) }).toString();
+  return new TOTP({ issuer: seedIssuer(baseUrl), label: username, secret: Secret.fromBase32(seed) }).toString();
 }
 
 /** Authenticates a person by the code of their authenticator app, after the first factor. Each code is accepted once. */

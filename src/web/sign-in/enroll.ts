@@ -51,10 +51,9 @@ const CANCELLED = redirectedError(
 
 /** The pages on which a person sets up a second factor within an authorization request that requires one. */
 export function enrollRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site, browsers, clock, mail, sealer } = services;
+  const { site, browsers, clock, mail, sealer, issuer } = services;
   const { messages } = site;
   const preHandler = loadPendingRequest(services);
-  const { host: issuer } = new URL(services.issuer);
 
   /** Undefined where the person is no longer signed in. */
   function enrollVisit(visit: SignInVisit): EnrollVisit | undefined {

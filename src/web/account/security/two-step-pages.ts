@@ -64,7 +64,7 @@ interface EnrollPage extends AccountFrame {
   readonly seed: string;
   /** The seed for the form, encrypted. */
   readonly sealed: string;
-  /** The host of this service, by which the app names the account. */
+  /** The base URL, by whose host the app names the account. */
   readonly issuer: string;
   readonly replaces: boolean;
   readonly problems: Problems;

@@ -64,7 +64,7 @@ function hindranceOf(
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
   const { site, browsers, sealer, clock } = services;
   const text = site.messages.twoStep;
-  const { host: issuer } = new URL(services.issuer);
+  const { issuer } = services;
 
   async function showEnrollment(
     reply: FastifyReply,
