@@ -10,7 +10,7 @@ import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
 import { startMailDispatcher } from './mail/dispatcher.ts';
 import { maintainMail } from './mail/mail.ts';
-import { senderOf } from './mail/message.ts';
+import { greetingOf, senderOf } from './mail/message.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
 import { probeKey } from './operations/doctor/probe.ts';
@@ -308,7 +308,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       failed: reportFailure('notices of ended sessions'),
     });
     resources.defer(() => dispatcher.stop());
-    const smtp = config.mail.smtp && smtpTransport(config.mail.smtp);
+    const smtp = config.mail.smtp && smtpTransport(config.mail.smtp, { greeting: greetingOf(config, baseUrl) });
     const mailDispatcher =
       smtp &&
       startMailDispatcher({

@@ -1,4 +1,5 @@
-import type { Config } from '../platform/config/config.ts';
+import { isIPv4 } from 'node:net';
+import { type Config, isLoopback } from '../platform/config/config.ts';
 import type { MailAddress } from '../platform/config/mail.ts';
 import type { MailMessage } from '../platform/mail/transport.ts';
 import { formats } from '../platform/validation/formats.ts';
@@ -19,6 +20,21 @@ export function senderOf({ mail, contact }: Config, baseUrl: string): MailSender
     replyTo: contact !== undefined && formats.email(contact) ? contact : undefined,
   };
 }
+
+/**
+ * The name that greets the mail server, which may refuse anything but a full host name or the address of the client (RFC 5321
+ * §4.1.1.1). A base URL on this machine has none, so the sender's domain stands in for it; undefined where that has none either.
+ */
+export function greetingOf({ mail }: Config, baseUrl: string): string | undefined {
+  if (mail.greeting !== undefined) return mail.greeting;
+  const { hostname } = new URL(baseUrl);
+  const sender = mail.from?.address ?? '';
+  if (isLoopback(hostname)) return domainOf(sender.slice(sender.lastIndexOf('@') + 1));
+  if (isIPv4(hostname)) return `[${hostname}]`;
+  return hostname.startsWith('[') ? hostname.replace('[', '[IPv6:') : hostname;
+}
+
+const domainOf = (text: string): string | undefined => (formats.domain(text) ? text : undefined);
 
 /** A message for the transport. Its id is the same in every attempt, so that a copy can be recognized. */
 export const messageOf = (

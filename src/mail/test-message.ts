@@ -6,7 +6,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { type MailResult, smtpTransport } from '../platform/mail/transport.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import type { MailContent, Mailer } from './mail.ts';
-import { messageOf, senderOf } from './message.ts';
+import { greetingOf, messageOf, senderOf } from './message.ts';
 
 /** What became of a test message; `kept` is for the mailbox, and `off` where no mail is sent. */
 export type TestResult = MailResult | { readonly kind: 'kept' } | { readonly kind: 'off' };
@@ -30,7 +30,7 @@ export async function sendTestMessage(
   const result =
     smtp === undefined
       ? ({ kind: 'kept' } as const)
-      : await smtpTransport(smtp).send(
+      : await smtpTransport(smtp, { greeting: greetingOf(config, baseUrl) }).send(
           messageOf(message, content, senderOf(config, baseUrl)),
           new AbortController().signal,
         );

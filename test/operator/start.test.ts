@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
+import { greetingOf } from '../../src/mail/message.ts';
 import { readConfig, variables } from '../../src/platform/config/config.ts';
 import { limitVariables } from '../../src/platform/config/limits.ts';
 import { findSecret } from '../../src/platform/config/secret-file.ts';
@@ -185,6 +186,14 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'Example\r\nBcc: eve@example.com <no-reply@example.com>',
     'no-reply@exa\nmple.com',
   ],
+  TESSERA_SMTP_NAME: [
+    'mail',
+    '192.0.2.1',
+    '[2001:db8::1]',
+    '[IPv6:192.0.2.1]',
+    'a_b.example.com',
+    'x.example.com\r\nRSET',
+  ],
   OTEL_EXPORTER_OTLP_ENDPOINT: [
     'localhost:4318',
     'grpc://localhost:4317',
@@ -262,6 +271,17 @@ test('mail: how a server is reached, who the sender is, and where the mailbox is
   assert.deepEqual(from('no-reply@example.com'), { name: undefined, address: 'no-reply@example.com' });
   for (const text of ['Çınar ✓ <a@example.com>', '"Çınar ✓" <a@example.com>'])
     assert.deepEqual(from(text), { name: 'Çınar ✓', address: 'a@example.com' });
+
+  const greeting = (environment: Record<string, string>, baseUrl = 'http://localhost:3000') =>
+    greetingOf(readConfig(environment), baseUrl);
+  assert.equal(greeting({}, 'https://id.example.com/sso'), 'id.example.com');
+  assert.equal(greeting({}, 'https://192.0.2.1'), '[192.0.2.1]');
+  assert.equal(greeting({}, 'https://[2001:db8::1]:8443'), '[IPv6:2001:db8::1]');
+  assert.equal(greeting({}), undefined);
+  assert.equal(greeting({ TESSERA_MAIL_FROM: 'no-reply@localhost' }), undefined);
+  assert.equal(greeting({ TESSERA_MAIL_FROM: 'Example <no-reply@example.com>' }), 'example.com');
+  for (const name of ['mx.example.com', '[192.0.2.1]', '[IPv6:2001:db8::1]'])
+    assert.equal(greeting({ TESSERA_SMTP_NAME: name }, 'https://id.example.com'), name);
 
   const smtpUrl = { TESSERA_SMTP_URL: 'smtp://mail.example.com' };
   const elsewhere = { TESSERA_BASE_URL: 'https://id.example.com' };

@@ -97,7 +97,7 @@ async function withReceiver(
 test('a message is sent once, over STARTTLS and with a password, and its content is erased', () =>
   withReceiver({ tls: true, login: { user: 'ada@example.com', password: 'p:' } }, async (receiver) => {
     const url = `smtp://ada%40example.com:p%3A@localhost:${receiver.port}?tls=required`;
-    const sending = node(url, { ca: certificate });
+    const sending = node(url, { ca: certificate, greeting: 'id.example.com' });
     const { to } = await enqueue(message({ to: 'Ada.Lovelace+x@Example.com' }));
     assert.deepEqual({ ...(await sending.waiting()), at: 0 }, { count: 1, oldest: 0, at: 0 });
     now += MINUTE;
@@ -108,6 +108,7 @@ test('a message is sent once, over STARTTLS and with a password, and its content
     assert.deepEqual(others, []);
     assert.deepEqual(mail && { ...mail, raw: '' }, {
       ...{ from: 'no-reply@example.com', to: [to], raw: '', secure: true, user: 'ada@example.com' },
+      greeting: 'id.example.com',
     });
     const raw = mail?.raw ?? '';
     assert.match(raw, /^From: =\?UTF-8\?.+\?= <no-reply@example\.com>\r$/m);

@@ -10,6 +10,8 @@ export interface ReceivedMail {
   readonly raw: string;
   readonly secure: boolean;
   readonly user: string | undefined;
+  /** The name by which the client greeted the server. */
+  readonly greeting: string;
 }
 
 /** How the server answers a message: it accepts it, answers with a code, says nothing, or accepts it and closes the connection. */
@@ -71,6 +73,7 @@ export async function startSmtpReceiver(
           raw: Buffer.concat(chunks).toString('utf8'),
           secure: session.secure,
           user: session.user,
+          greeting: session.hostNameAppearsAs,
         });
         respond();
         for (const resolve of waiting.splice(0)) resolve();

@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { formats } from '../validation/formats.ts';
 import { isLoopback } from './loopback.ts';
 import { type Reading, Variable } from './variable.ts';
@@ -74,6 +75,16 @@ function mailFrom(value: string): Reading<MailAddress> {
   return { value: { name: name === '' ? undefined : name, address } };
 }
 
+/** A host name with a dot, or an address literal (RFC 5321 §4.1.3). */
+function smtpName(value: string): Reading<string> {
+  const name = value.trim();
+  const [, version = '', address = ''] = /^\[(IPv6:)?([0-9a-f:.]+)\]$/i.exec(name) ?? [];
+  if (formats.domain(name) || (version === '' ? isIPv4(address) : isIPv6(address))) return { value: name };
+  return {
+    problem: 'must be a full host name such as id.example.com, or an address such as [192.0.2.1] or [IPv6:2001:db8::1]',
+  };
+}
+
 /** The variables of mail, in the order of the reference page. */
 export const mailVariables = {
   smtpUrl: new Variable('TESSERA_SMTP_URL', smtpUrl, {
@@ -84,6 +95,11 @@ export const mailVariables = {
   mailFrom: new Variable('TESSERA_MAIL_FROM', mailFrom, {
     initial: '`Tessera <no-reply@<host of the base URL>>`',
     about: 'The sender of mail: an address, or a name with an address in angle brackets.',
+  }),
+  smtpName: new Variable('TESSERA_SMTP_NAME', smtpName, {
+    initial: 'the host of the base URL; on a loopback host the domain of `TESSERA_MAIL_FROM`',
+    about:
+      'The name by which Tessera greets the mail server (`EHLO`): a full host name, or an address such as `[192.0.2.1]`. Some servers accept only a name that the DNS knows.',
   }),
   mailbox: new Variable('TESSERA_MAILBOX', onOff, {
     initial: '`on` for a base URL on a loopback host without `TESSERA_SMTP_URL` and `TESSERA_TRUST_PROXY`, else `off`',
@@ -113,6 +129,8 @@ function onOff(value: string): Reading<boolean> {
 export interface MailSettings {
   /** Undefined where no mail is sent. */
   readonly smtp: SmtpServer | undefined;
+  /** The name that greets the server; undefined for the default. */
+  readonly greeting?: string | undefined;
   /** The sender; undefined for the default. */
   readonly from: MailAddress | undefined;
   /** Whether `/mailbox` shows the mail instead. */
@@ -130,6 +148,7 @@ export function readMailSettings(
 ): MailSettings {
   const smtp = mailVariables.smtpUrl.read(environment, problems);
   const from = mailVariables.mailFrom.read(environment, problems);
+  const greeting = mailVariables.smtpName.read(environment, problems);
   const asked = mailVariables.mailbox.read(environment, problems);
   if (asked === true) {
     const { name } = mailVariables.mailbox;
@@ -142,5 +161,5 @@ export function readMailSettings(
       problems.push(`${name} is on, and ${mailVariables.smtpUrl.name} is set. Remove one of them.`);
     if (proxied) problems.push(`${name} is on, and TESSERA_TRUST_PROXY is not off. Remove one of them.`);
   }
-  return { smtp, from, mailbox: asked ?? (local && smtp === undefined && !proxied) };
+  return { smtp, greeting, from, mailbox: asked ?? (local && smtp === undefined && !proxied) };
 }

@@ -31,6 +31,8 @@ export interface MailTransport {
 }
 
 export interface TransportOptions {
+  /** The name by which the client greets the server (RFC 5321 §4.1.1.1). */
+  readonly greeting?: string | undefined;
   /** How long one attempt may take, in milliseconds. */
   readonly timeoutMs?: number;
   /** For tests: the certificate authority of the server. */
@@ -56,7 +58,7 @@ const ABOUT_THE_CONNECTION = [530, 534, 535, 538];
 /** Sends each message over a connection of its own: what became of it is then known for certain, as far as it can be. */
 export function smtpTransport(
   server: SmtpServer,
-  { timeoutMs = ATTEMPT_TIMEOUT, ca }: TransportOptions = {},
+  { greeting, timeoutMs = ATTEMPT_TIMEOUT, ca }: TransportOptions = {},
 ): MailTransport {
   const { host, port, tls, credentials } = server;
 
@@ -72,6 +74,7 @@ export function smtpTransport(
     const connection = new SmtpConnection({
       host,
       port,
+      name: greeting,
       secure: tls === 'implicit',
       requireTLS: tls === 'required',
       ignoreTLS: tls === 'off',
