@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { IdTokenAlg } from '../src/keys/algorithms.ts';
 import { digest } from '../src/platform/crypto/secrets.ts';
+import { cookieStyle } from '../src/platform/http/browser.ts';
 import { freePort } from './free-port.ts';
 import type { Answer } from './load.ts';
 import { pack } from './requests.ts';
@@ -74,6 +75,7 @@ export async function startTessera(
 }
 
 const TOKEN = '/api/v2/oauth/token';
+const cookie = cookieStyle(BASE_URL);
 
 /** The requests of the users of a seeded database to the server on a port. */
 export function protocol(port: number, { seeded, refreshTokens }: Pick<Population, 'seeded' | 'refreshTokens'>) {
@@ -98,7 +100,7 @@ export function protocol(port: number, { seeded, refreshTokens }: Pick<Populatio
       return status === 200 && token !== undefined;
     },
     authorize(person: number) {
-      const cookies = `tessera_browser=${digest(`browser ${person}`)}; tessera_session=${seeded.sessionOf(person)}`;
+      const cookies = `${cookie.browser}=${digest(`browser ${person}`)}; ${cookie.session}=${seeded.sessionOf(person)}`;
       return get(`/api/v2/oauth/authorize?${authorizationQuery(seeded.clientOf(person).id)}`, `Cookie: ${cookies}`);
     },
     exchange(person: number, answer: Answer) {
@@ -109,18 +111,18 @@ export function protocol(port: number, { seeded, refreshTokens }: Pick<Populatio
     async signIn(browsers: number) {
       const visits = await Promise.all(
         Array.from({ length: browsers }, async (_, browser) => {
-          const cookie = `tessera_browser=${digest(`load ${browser}`)}`;
-          const page = await fetch(`http://127.0.0.1:${port}/login`, { headers: { cookie } });
+          const sent = `${cookie.browser}=${digest(`load ${browser}`)}`;
+          const page = await fetch(`http://127.0.0.1:${port}/login`, { headers: { cookie: sent } });
           const token = /name="form_token" value="([^"]+)"/.exec(await page.text())?.[1];
           if (token === undefined) throw new Error('the sign-in page has no form token');
-          return { cookie, token };
+          return { sent, token };
         }),
       );
       return (browser: number) => {
-        const { cookie, token } = visits[browser] ?? { cookie: '', token: '' };
+        const { sent, token } = visits[browser] ?? { sent: '', token: '' };
         const identifier = seeded.usernameOf(Math.floor(Math.random() * seeded.sample));
         const form = new URLSearchParams({ form_token: token, identifier, password: PASSWORD }).toString();
-        return post('/login', 'application/x-www-form-urlencoded', form, `Cookie: ${cookie}\r\n`);
+        return post('/login', 'application/x-www-form-urlencoded', form, `Cookie: ${sent}\r\n`);
       };
     },
   };

@@ -101,21 +101,23 @@ export function* endRemovedSession(session: Session, now: number): Work<void> {
 }
 
 /**
- * Ends the session with this secret, as the person who is signed in with it. Does nothing where there is none.
+ * Ends the sessions with these secrets, as the person who is signed in with them. Does nothing where there is none.
  * @param clientId the app that asked for it, if one did
  */
 export async function endSession(
   { database, clock }: Parts,
-  secret: string,
+  secrets: readonly string[],
   origin: Origin,
   clientId: string | null = null,
 ): Promise<void> {
   const now = clock();
   await database.commit(function* end() {
-    const ended = yield* removeSession({ hash: digest(secret) });
-    if (ended === undefined) return;
-    const { accountId, sid } = ended;
-    yield* endRemovedSession(ended, now);
-    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
+    for (const secret of secrets) {
+      const ended = yield* removeSession({ hash: digest(secret) });
+      if (ended === undefined) continue;
+      const { accountId, sid } = ended;
+      yield* endRemovedSession(ended, now);
+      yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
+    }
   });
 }

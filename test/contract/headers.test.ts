@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { cookieStyle } from '../../src/platform/http/browser.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   admin,
@@ -269,14 +270,19 @@ async function cookiesOfSignIn(port: number, baseUrl: string, headers: Readonly<
 
 test('SE-02, decisions §7: cookies on an http base URL', async () => {
   const cookies = await cookiesOfSignIn(Number(new URL(server.baseUrl).port), server.baseUrl);
-  assert.deepEqual(cookies.map(({ name }) => name).sort(), ['tessera_browser', 'tessera_session']);
+  const { browser, session: sessionName } = cookieStyle(server.baseUrl);
+  assert.deepEqual(
+    cookies.map(({ name }) => name).sort(),
+    ['tessera_browser', browser, 'tessera_session', sessionName],
+    'for nodes of version 0.1.0 also by the former names',
+  );
   for (const { attributes, value } of cookies) {
     for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax'])
       assert.ok(attributes.includes(attribute), attribute);
     assert.ok(!attributes.includes('Secure') && !attributes.some((attribute) => attribute.startsWith('Domain')));
     assert.match(value, /^[A-Za-z0-9_-]{43,}$/, '256 random bits');
   }
-  const session = cookies.find(({ name }) => name === 'tessera_session');
+  const session = cookies.find(({ name }) => name === sessionName);
   assert.ok(session?.attributes.includes(`Max-Age=${30 * 24 * 60 * 60}`));
 });
 
@@ -329,11 +335,9 @@ for (const [name, headers] of Object.entries(lies)) {
         assert.doesNotMatch(JSON.stringify([answer.headers, answer.text]), /evil/);
       }
       const cookies = await cookiesOfSignIn(port, base, headers);
-      const prefix = base === BASE ? '__Host-' : '';
-      assert.deepEqual(cookies.map((cookie) => cookie.name).sort(), [
-        `${prefix}tessera_browser`,
-        `${prefix}tessera_session`,
-      ]);
+      const { browser, session, formerName } = cookieStyle(base);
+      const names = [browser, session].flatMap((name) => [formerName(name), name]);
+      assert.deepEqual(cookies.map((cookie) => cookie.name).sort(), [...new Set(names)].sort());
     }
   });
 }

@@ -217,7 +217,7 @@ describe('a running service', () => {
     has(findings, 'base-url', 'ok', /Tessera answers/);
     has(findings, 'version', 'ok', /^This and the running service are Tessera \d+\.\d+\.\d+\.$/);
     has(findings, 'proxy-headers', 'ok', /There is no proxy in front/);
-    has(findings, 'cookies', 'ok', /tessera_browser is passed in both directions unchanged/);
+    has(findings, 'cookies', 'ok', /tessera_browser_\S{8} is passed in both directions unchanged/);
     has(findings, 'clock', 'ok', /agrees with that of the running service/);
     has(findings, 'secret', 'ok', /decrypts the keys/);
   });
@@ -296,7 +296,12 @@ describe('a running service', () => {
     const trusted = await at.with({ append: true }, { NODE_EXTRA_CA_CERTS: authority });
     assert.deepEqual(worse(trusted.findings), []);
     has(trusted.findings, 'base-url', 'ok', /certificate of localhost is valid for \d{4,} more days/);
-    has(trusted.findings, 'cookies', 'ok', /__Host-tessera_browser is passed in both directions unchanged: Secure/);
+    has(
+      trusted.findings,
+      'cookies',
+      'ok',
+      /__Host-tessera_browser_\S{8} is passed in both directions unchanged: Secure/,
+    );
     const downgraded = await at.with(
       { append: true, cookies: (header) => header.replace('; Secure', '').replace('SameSite=Lax', 'SameSite=None') },
       { NODE_EXTRA_CA_CERTS: authority },

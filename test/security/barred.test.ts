@@ -191,7 +191,7 @@ async function send(method: string, request: Request, own: Belongings | undefine
   });
   const session = response.headers
     .getSetCookie()
-    .map((line) => /^tessera_session=([^;]+)/.exec(line)?.[1])
+    .map((line) => /^tessera_session[^=]*=([^;]+)/.exec(line)?.[1])
     .find((value) => value !== undefined);
   return { status: response.status, text: await response.text(), location: response.headers.get('location'), session };
 }

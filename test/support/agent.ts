@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { cookieStyle } from '../../src/platform/http/browser.ts';
 
 /** An answer with its body read. */
 export interface Answer {
@@ -21,6 +22,7 @@ export interface Agent {
   submit(page: Answer, fields: Readonly<Record<string, string>>, action?: string): Promise<Answer>;
   /** Sends a page's form as browsers send one with a file. */
   upload(page: Answer, parts: Readonly<Record<string, string | File>>, action: string): Promise<Answer>;
+  /** A cookie by its former name, without what the base URL adds to it. */
   cookie(name: string): string | undefined;
   setCookie(name: string, value: string): void;
   clearCookies(): void;
@@ -36,6 +38,8 @@ export function agent(
   always: Readonly<Record<string, string>> = {},
 ): Agent {
   const jar = new Map<string, string>();
+  const { formerName, startedPrefix, attributes, ...named } = cookieStyle(baseUrl);
+  const currentName = (name: string) => Object.values(named).find((each) => formerName(each) === name) ?? name;
 
   async function send(address: string, init: RequestInit): Promise<Answer> {
     const url = new URL(address, baseUrl);
@@ -81,8 +85,10 @@ export function agent(
         body.append(name, value);
       return send(action, { method: 'POST', body, headers: { origin: new URL(baseUrl).origin } });
     },
-    cookie: (name) => jar.get(name),
-    setCookie: (name, value) => void jar.set(name, value),
+    cookie: (name) => jar.get(currentName(name)) ?? jar.get(name),
+    setCookie(name, value) {
+      for (const each of [currentName(name), name]) jar.set(each, value);
+    },
     clearCookies: () => jar.clear(),
   };
 }

@@ -38,7 +38,7 @@ export function cookieProblem(line: string): string | undefined {
   if (name.startsWith(prefix) !== attributes.includes('Secure')) return `${name}: ${prefix} and Secure go together`;
   if (!isMailbox && !/^(__Host-)?tessera_/.test(name)) return `an unknown cookie ${name}`;
   // Says only that a passkey was declined.
-  if (/^(__Host-)?tessera_no_passkey$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
+  if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
   // A cookie that is taken away is empty; every other one is 256 random bits.
   if (value !== '' && !/^[A-Za-z0-9_-]{43}$/.test(value)) return `${name} is no secret of 256 bits`;
   return undefined;

@@ -37,6 +37,8 @@ export interface Browser {
   takeOver(handle: string): string | undefined;
   /** The secret of the session cookie, if it is well-formed. */
   readonly sessionSecret: string | undefined;
+  /** The same, and the secret in a session cookie with the former name (see {@link cookieStyle}): signing out ends both. */
+  readonly sessionSecrets: readonly string[];
   /** The secret of a sign-in that waits for a second factor. */
   readonly signInSecret: string | undefined;
   /** The secret of a browser in which the second factor is not asked for. */
@@ -104,19 +106,33 @@ const BROWSER_LIFETIME = 400 * DAY;
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** The names and attributes of the cookies of a base URL (decisions §7). `tessera doctor` checks that cookies arrive with them. */
+/**
+ * What the names of cookies end with. Browsers send a cookie to every port and path of a host (RFC 6265 §8.5), so that servers there would
+ * sign each other's people out. The server at the default port without a path is the only one of its kind and needs nothing.
+ */
+function nameSuffix(baseUrl: string): string {
+  const { port, pathname } = new URL(baseUrl);
+  return port === '' && pathname === '/' ? '' : `_${digest(baseUrl).slice(0, 8)}`;
+}
+
+/**
+ * The names and attributes of the cookies of a base URL (decisions §7). `tessera doctor` checks that cookies arrive with them. Version
+ * 0.1.0 had no suffix in the names: cookies with these former names are read where there is none with the name of today.
+ */
 export function cookieStyle(baseUrl: string) {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
+  const suffix = nameSuffix(baseUrl);
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   return {
-    prefix,
-    browser: `${prefix}tessera_browser`,
-    session: `${prefix}tessera_session`,
-    signIn: `${prefix}tessera_sign_in`,
-    trusted: `${prefix}tessera_trusted`,
-    invitation: `${prefix}tessera_invitation`,
-    declinedPasskey: `${prefix}tessera_no_passkey`,
+    browser: `${prefix}tessera_browser${suffix}`,
+    session: `${prefix}tessera_session${suffix}`,
+    signIn: `${prefix}tessera_sign_in${suffix}`,
+    trusted: `${prefix}tessera_trusted${suffix}`,
+    invitation: `${prefix}tessera_invitation${suffix}`,
+    declinedPasskey: `${prefix}tessera_no_passkey${suffix}`,
+    startedPrefix: `${prefix}tessera_begun${suffix}_`,
+    formerName: (name: string): string => name.replace(suffix, ''),
     attributes,
   };
 }
@@ -134,45 +150,73 @@ function partsOf(form: RepeatableParameters): { readonly mac: string; readonly s
 export function browsers(baseUrl: string, key: Buffer): Browsers {
   const { origin } = new URL(baseUrl);
   const {
-    prefix,
     browser: browserCookie,
     session: sessionCookie,
     signIn: signInCookie,
     trusted: trustedCookie,
     invitation: invitationCookie,
     declinedPasskey: declinedCookie,
+    startedPrefix,
+    formerName,
     attributes,
   } = cookieStyle(baseUrl);
-  const startedPrefix = `${prefix}tessera_begun_`;
+  const isStarted = new RegExp(`^${startedPrefix}.{8}$`);
   const startedCookie = (handle: string): string => startedPrefix + digest(handle).slice(0, 8);
   const identified = new WeakMap<FastifyRequest, Browser>();
   /** Names a session in form tokens, and tells nothing of it. */
   const markOf = (sessionHash: string): string =>
     keyedDigest(key, JSON.stringify(['session', sessionHash])).slice(0, 16);
 
-  const setStarted = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void => {
-    reply.setCookie(startedCookie(handle), id, { ...attributes, maxAge: lifetimeMs / SECOND });
-  };
+  /** The well-formed secrets of a cookie, first that with the current name. */
+  const secretsOf = ({ cookies }: FastifyRequest, name: string): readonly string[] =>
+    [...new Set([name, formerName(name)])].flatMap((each) => {
+      const value = cookies[each];
+      return value !== undefined && SECRET.test(value) ? [value] : [];
+    });
+
+  /**
+   * Sets a cookie, for nodes of version 0.1.0 beside this one also by its former name. A cookie with that name and another value may be
+   * another server's, and is left as it is.
+   */
+  function keep(reply: FastifyReply, name: string, value: string, lifetimeMs: number): void {
+    const { cookies } = reply.request;
+    const former = cookies[formerName(name)];
+    const isFree = former === undefined || former === cookies[name] || former === value;
+    for (const each of new Set([name, ...(isFree ? [formerName(name)] : [])])) {
+      reply.setCookie(each, value, { ...attributes, maxAge: Math.floor(lifetimeMs / SECOND) });
+    }
+  }
+
+  /** Clears a cookie, and that with its former name if it has the same value. */
+  function drop(reply: FastifyReply, name: string): void {
+    const { cookies } = reply.request;
+    reply.clearCookie(name, attributes);
+    const former = formerName(name);
+    if (former !== name && cookies[name] !== undefined && cookies[former] === cookies[name]) {
+      reply.clearCookie(former, attributes);
+    }
+  }
+
+  const setStarted = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void =>
+    keep(reply, startedCookie(handle), id, lifetimeMs);
 
   function identify(request: FastifyRequest, reply: FastifyReply): Browser {
-    const presented = request.cookies[browserCookie];
-    const known = presented !== undefined && SECRET.test(presented);
-    const id = known ? presented : randomSecret();
-    if (!known) reply.setCookie(browserCookie, id, { ...attributes, maxAge: BROWSER_LIFETIME / SECOND });
+    const [presented] = secretsOf(request, browserCookie);
+    const known = presented !== undefined;
+    const id = presented ?? randomSecret();
+    if (request.cookies[browserCookie] !== id) keep(reply, browserCookie, id, BROWSER_LIFETIME);
     // RFC 6265 §5.4: cookies are sent from the oldest to the newest.
-    const started = Object.keys(request.cookies).filter((name) => name.startsWith(startedPrefix));
-    for (const name of started.slice(0, -MOST_STARTED)) reply.clearCookie(name, attributes);
-    const session = request.cookies[sessionCookie];
-    const signIn = request.cookies[signInCookie];
-    const trusted = request.cookies[trustedCookie];
-    const invitation = request.cookies[invitationCookie];
+    const started = Object.keys(request.cookies).filter((name) => isStarted.test(name));
+    for (const name of started.slice(0, -MOST_STARTED)) drop(reply, name);
+    const sessionSecrets = secretsOf(request, sessionCookie);
+    const startedIn = (handle: string): string | undefined => secretsOf(request, startedCookie(handle))[0];
     const macFor = (identity: string, context: string, shownTo: string) =>
       keyedDigest(key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
-    const sessionSecret = session !== undefined && SECRET.test(session) ? session : undefined;
+    const [sessionSecret] = sessionSecrets;
     const mark = sessionSecret === undefined ? '' : markOf(digest(sessionSecret));
     const identities = (handle: string | undefined): readonly string[] => {
-      const started = handle === undefined ? undefined : request.cookies[startedCookie(handle)];
-      return started !== undefined && SECRET.test(started) ? [id, started] : [id];
+      const started = handle === undefined ? undefined : startedIn(handle);
+      return started === undefined ? [id] : [id, started];
     };
     return {
       hash: digest(id),
@@ -181,15 +225,16 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         if (!known) setStarted(reply, handle, id, lifetimeMs);
       },
       takeOver(handle) {
-        const started = request.cookies[startedCookie(handle)];
-        if (!known || started === undefined || !SECRET.test(started)) return undefined;
-        reply.clearCookie(startedCookie(handle), attributes);
+        const started = startedIn(handle);
+        if (!known || started === undefined) return undefined;
+        drop(reply, startedCookie(handle));
         return digest(started);
       },
       sessionSecret,
-      signInSecret: signIn !== undefined && SECRET.test(signIn) ? signIn : undefined,
-      trustedSecret: trusted !== undefined && SECRET.test(trusted) ? trusted : undefined,
-      invitationSecret: invitation !== undefined && SECRET.test(invitation) ? invitation : undefined,
+      sessionSecrets,
+      signInSecret: secretsOf(request, signInCookie)[0],
+      trustedSecret: secretsOf(request, trustedCookie)[0],
+      invitationSecret: secretsOf(request, invitationCookie)[0],
       declinedPasskey: request.cookies[declinedCookie] !== undefined,
       formToken(context, viewer) {
         const shownTo = viewer === undefined ? mark : `${markOf(viewer.session.hash)}.${viewer.account.id}`;
@@ -222,7 +267,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       const id = randomSecret();
       return { hash: digest(id), keepFor: (handle, lifetimeMs) => setStarted(reply, handle, id, lifetimeMs) };
     },
-    hasSessionCookie: ({ cookies }) => cookies[sessionCookie] !== undefined,
+    hasSessionCookie: ({ cookies }) => (cookies[sessionCookie] ?? cookies[formerName(sessionCookie)]) !== undefined,
     isFrameWithoutCookies: ({ headers }) =>
       headers.cookie === undefined && /^(iframe|frame|embed|object)$/.test(String(headers['sec-fetch-dest'] ?? '')),
     rejectCrossSiteForm({ headers }) {
@@ -241,26 +286,20 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         );
       }
     },
-    setSession(reply, secret, maxAgeMs) {
-      reply.setCookie(sessionCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
-    },
-    clearSession(reply) {
-      reply.clearCookie(sessionCookie, attributes);
-    },
+    setSession: (reply, secret, maxAgeMs) => keep(reply, sessionCookie, secret, maxAgeMs),
+    clearSession: (reply) => drop(reply, sessionCookie),
     setSignIn(reply, secret, maxAgeMs) {
-      if (secret === undefined) reply.clearCookie(signInCookie, attributes);
-      else reply.setCookie(signInCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
+      if (secret === undefined) drop(reply, signInCookie);
+      else keep(reply, signInCookie, secret, maxAgeMs);
     },
     setInvitation(reply, secret) {
-      if (secret === undefined) reply.clearCookie(invitationCookie, attributes);
-      else reply.setCookie(invitationCookie, secret, { ...attributes, maxAge: INVITATION_LIFETIME / SECOND });
+      if (secret === undefined) drop(reply, invitationCookie);
+      else keep(reply, invitationCookie, secret, INVITATION_LIFETIME);
     },
     setDeclinedPasskey(reply) {
       reply.setCookie(declinedCookie, '1', { ...attributes, maxAge: DECLINED_LIFETIME / SECOND });
     },
-    setTrusted(reply, secret, maxAgeMs) {
-      reply.setCookie(trustedCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
-    },
+    setTrusted: (reply, secret, maxAgeMs) => keep(reply, trustedCookie, secret, maxAgeMs),
   };
 }
 
