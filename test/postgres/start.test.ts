@@ -47,6 +47,11 @@ before(async () => {
   await execute('CREATE ROLE lodger LOGIN');
   await execute('CREATE DATABASE foreign_ground');
   await execute('REVOKE CREATE ON SCHEMA public FROM PUBLIC', address('foreign_ground'));
+  await execute('CREATE DATABASE closed_ground');
+  await execute('REVOKE ALL ON SCHEMA public FROM PUBLIC', address('closed_ground'));
+  await execute('CREATE DATABASE shared_ground');
+  await execute('GRANT ALL ON SCHEMA public TO PUBLIC', address('shared_ground'));
+  await execute('CREATE TABLE kysely_migration (name text)', address('shared_ground'));
   await execute('CREATE DATABASE hardened');
   await execute('REVOKE EXECUTE ON FUNCTION pg_postmaster_start_time() FROM PUBLIC', address('hardened'));
   await execute('CREATE DATABASE frozen');
@@ -153,7 +158,17 @@ const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
   [
     'a user who may not create tables',
     () => ({ TESSERA_DATABASE_URL: address('foreign_ground', { user: 'lodger' }) }),
-    /may not create tables here\. Grant it CREATE/,
+    /The user lodger may not create tables in the schema public .*GRANT CREATE ON SCHEMA public TO lodger;/,
+  ],
+  [
+    'a user who may not use the schema',
+    () => ({ TESSERA_DATABASE_URL: address('closed_ground', { user: 'lodger' }) }),
+    /The user lodger has no schema for its tables: .*public.*GRANT USAGE, CREATE ON SCHEMA public TO lodger;/,
+  ],
+  [
+    'tables of another user',
+    () => ({ TESSERA_DATABASE_URL: address('shared_ground', { user: 'lodger' }) }),
+    /The user lodger lacks a right in the schema public \(.*kysely_migration\)\. .*ALTER TABLE … OWNER TO lodger/,
   ],
   [
     'a database that is not there',

@@ -1,3 +1,5 @@
+import { sslModeProblem, translateSslMode } from './ssl-mode.ts';
+
 /** One server of a PostgreSQL address. */
 export interface DatabaseHost {
   /** As people read it: `db1.example.com:5432`, or the folder of a socket. */
@@ -14,6 +16,9 @@ export type ServerAddress = { readonly hosts: readonly DatabaseHost[] } | { read
 const FORM =
   'must be sqlite:<path of a file> or postgres://<user>:<password>@<host>/<database>, with several hosts as <host>:<port>,<host>:<port>';
 
+const ENCODING =
+  'must have its user name and password percent-encoded, such as %23 for #, %2F for /, %3F for ? and %40 for @: otherwise a part of the password is taken for the host';
+
 /** What libpq calls it that only a server that takes writes will do. */
 const WRITABLE = ['read-write', 'primary'];
 
@@ -28,15 +33,22 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^\s:@[\]/]+)(?::(\d{1,5}))?$/i;
 export function readServerAddress(url: string): ServerAddress {
   const [, scheme, authority = '', path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^/]*)(\/[^/?]+[^?]*)(\?.*)?$/s.exec(url) ?? [];
+  if (isCutByPassword(url)) return { problem: ENCODING };
   if (scheme === undefined) return { problem: FORM };
   const login = authority.slice(0, authority.lastIndexOf('@') + 1);
   const named = authority.slice(login.length).split(',');
   const parameters = new URLSearchParams(query);
   const listed = parameters.get('host')?.split(',');
   const several = named.length > 1 || (listed?.length ?? 0) > 1;
-  const problem = problemOf(parameters, several);
+  const problem = problemOf(parameters, several) ?? sslModeProblem(parameters);
   if (problem !== undefined) return { problem };
-  if (!several) return readSingle(url);
+  const translated = translateSslMode(parameters);
+  // The driver reads no URL with a user and without a host, as libpq writes the address of a socket: postgres://user@/db?host=/run
+  const isNamedLater = authority === login && login !== '' && listed !== undefined;
+  if (!several) {
+    const authorityOfDriver = isNamedLater ? `${login}localhost` : authority;
+    return readSingle(translated || isNamedLater ? `${scheme}${authorityOfDriver}${path}?${parameters}` : url);
+  }
   if (named.length > 1 && (listed !== undefined || parameters.has('port'))) {
     return { problem: 'must name its hosts once: either before the database, or as host= and port=' };
   }
@@ -69,6 +81,17 @@ export function readServerAddress(url: string): ServerAddress {
     hosts.push({ name, host, port, url: single });
   }
   return { hosts };
+}
+
+/**
+ * Whether a character that ends the host or the whole address stands in the password: a fragment, which no address of a database has, or an
+ * @ that follows what would be the host.
+ */
+function isCutByPassword(url: string): boolean {
+  const [, authority = '', path = ''] = /^postgres(?:ql)?:\/\/([^/]*)([^?]*)/.exec(url) ?? [];
+  if (url.includes('#')) return true;
+  if (/\?.*@/.test(authority)) return true;
+  return path.includes('@') && (!authority.includes('@') || path.lastIndexOf('/') > 0);
 }
 
 function problemOf(parameters: URLSearchParams, several: boolean): string | undefined {

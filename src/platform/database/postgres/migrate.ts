@@ -3,6 +3,7 @@ import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { postgresColumnTypes } from './dialect.ts';
 import { migrationPool } from './pools.ts';
 import { openPrimary, type PrimaryOptions } from './primary.ts';
+import { explainMissingRights } from './schema-rights.ts';
 import { explainConnectionError } from './start.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function migratePostgres(
     const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
     return await migrate(new PostgresDialect({ pool: lent }), postgresColumnTypes, options);
   } catch (error) {
-    throw explainConnectionError(error);
+    throw explainConnectionError(await explainMissingRights(error, pool));
   } finally {
     await pool.end();
     await primary.close();
