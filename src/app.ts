@@ -24,7 +24,7 @@ import { maintainExports } from './personal-data/export.ts';
 import { startExportDispatcher } from './personal-data/export-dispatcher.ts';
 import { type Clock, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
-import { previousSecret } from './platform/config/secret-file.ts';
+import { previousSecrets } from './platform/config/secret-file.ts';
 import { deriveKey } from './platform/crypto/secrets.ts';
 import { StoreUnavailable } from './platform/database/database.ts';
 import { timeline } from './platform/database/migrations/timeline.ts';
@@ -159,7 +159,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     // Domains
     const clockWatch = await startClockWatch(database, clock);
     resources.defer(() => clockWatch.stop());
-    const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
+    const keys = await openKeys(database, { current: secret, previous: previousSecrets(config) }, clock);
     const sealer = await core.sealer();
     const mail = await core.mailer();
     const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };

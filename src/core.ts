@@ -11,7 +11,7 @@ import {
   createSecret,
   findSecret,
   generatedSecretFile,
-  previousSecret,
+  previousSecrets,
   secretFile,
 } from './platform/config/secret-file.ts';
 import { HASH_COST, type Passwords, passwords } from './platform/crypto/passwords.ts';
@@ -85,7 +85,8 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
   const secret = existingSecret ?? (await secretFor(config, database));
   const ids = leasedIds(database, clock);
   let sealing: Promise<Sealer> | undefined;
-  const sealer = () => (sealing ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock));
+  const sealer = () =>
+    (sealing ??= openSealer(database, { current: secret, previous: previousSecrets(config) }, clock));
   const mailer = async () => createMailer(config.mail, await sealer());
   const hashing = options.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST);
   const send = outgoing({ local: servesThisMachineOnly(config), networks: config.outgoingAllow });

@@ -8,7 +8,7 @@ import { completeArchive, digestOf, type Manifest, openArchive, readDatabase } f
 import { readPassphrase, sealSecret } from '../operations/backup/sealed-secret.ts';
 import { findSecretMatch } from '../operations/doctor/fit.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
-import { findSecret, previousSecret, secretFile } from '../platform/config/secret-file.ts';
+import { findSecret, previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import { randomName } from '../platform/crypto/secrets.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
@@ -149,7 +149,7 @@ async function requireFit(config: Config, current: Buffer): Promise<void> {
   try {
     // The statements of this version may not fit another schema, which is backed up all the same.
     if (inspection === undefined || migrationState(inspection.applied, timeline).pending.length > 0) return;
-    const match = await findSecretMatch(inspection, { current, previous: previousSecret(config) }, Date.now);
+    const match = await findSecretMatch(inspection, { current, previous: previousSecrets(config) }, Date.now);
     if (match.kind === 'neither') throw new WrongSecret(match.message);
   } finally {
     await inspection?.close();

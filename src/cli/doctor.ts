@@ -20,7 +20,7 @@ import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
 import { judgeSecret, type SecretMatch, type SecretSight } from '../operations/doctor/rules/secret.ts';
 import { judgeVersion } from '../operations/doctor/rules/version.ts';
 import { baseUrlOf, type Config, ConfigError, readConfig } from '../platform/config/config.ts';
-import { findSecret, previousSecret, secretFile } from '../platform/config/secret-file.ts';
+import { findSecret, previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import type { Inspection } from '../platform/database/inspection.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
@@ -63,7 +63,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   let deadMails: number | undefined;
   let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
-    const roots = { current: secret, previous: previousSecret(config) };
+    const roots = { current: secret, previous: previousSecrets(config) };
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
       deadMails = await inspection.read(() => countDead({}));

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Core } from '../core.ts';
 import { openKeys } from '../keys/keys.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
-import { previousSecret } from '../platform/config/secret-file.ts';
+import { previousSecrets } from '../platform/config/secret-file.ts';
 import type { Database } from '../platform/database/database.ts';
 import { conflict, invalidRequest } from '../platform/oauth-error.ts';
 import { formats } from '../platform/validation/formats.ts';
@@ -72,7 +72,7 @@ function requestIdOf(text: string): string {
 
 async function partsOf({ database, secret, config, clock }: Core) {
   const reading = readOnly(database);
-  const keys = await openKeys(reading, { current: secret, previous: previousSecret(config) }, clock);
+  const keys = await openKeys(reading, { current: secret, previous: previousSecrets(config) }, clock);
   return { database: reading, keys, clock, issuer: baseUrlOf(config, config.port) };
 }
 

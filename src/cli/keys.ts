@@ -6,7 +6,7 @@ import { dropKeyPair, type KeyPairView, listKeyPairs, rotateKeyPairs } from '../
 import { openKeys } from '../keys/keys.ts';
 import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../keys/signing-keys.ts';
 import { iso, isoOrNull } from '../platform/clock.ts';
-import { previousSecret } from '../platform/config/secret-file.ts';
+import { previousSecrets } from '../platform/config/secret-file.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { confirm, YES } from './prompt.ts';
@@ -19,7 +19,7 @@ const pairView = ({ kid, alg, signsFrom }: KeyPairView) => ({ kid, alg, signsFro
  * @throws {WrongSecret}
  */
 export async function checkSecret({ database, secret, config, clock }: Core): Promise<void> {
-  await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
+  await openKeys(database, { current: secret, previous: previousSecrets(config) }, clock);
 }
 
 export function keysCommands(getContext: GetCommandContext): Command {

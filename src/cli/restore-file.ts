@@ -7,7 +7,7 @@ import { checkCopy, finishRestore, lookAtFiles, noRoom, type Staging, stage } fr
 import { type Archive, openArchive, readDatabase } from '../operations/backup/archive.ts';
 import { openSecret, readPassphrase } from '../operations/backup/sealed-secret.ts';
 import { type Config, ConfigError, parseSecret, variables } from '../platform/config/config.ts';
-import { previousSecret, secretFile } from '../platform/config/secret-file.ts';
+import { previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { NewerDatabase, timeline } from '../platform/database/migrations/timeline.ts';
 import { isDiskFull } from '../platform/disk.ts';
@@ -110,7 +110,6 @@ function requireKnownSchema(backup: string, applied: Archive['manifest']['databa
 
 interface Roots {
   readonly current: Buffer;
-  readonly previous: Buffer | undefined;
   /** The secret file to create. */
   readonly install?: { readonly path: string; readonly text: string };
 }
@@ -124,18 +123,17 @@ async function findRoots(
 ): Promise<Roots> {
   const file = secretFile(config);
   const own = ownSecret(config, file);
-  const previous = previousSecret(config);
+  const previous = previousSecrets(config);
   if (passphraseFile !== undefined) {
     if (manifest.secret === null)
       throw invalidRequest(`--passphrase-file is not needed: ${backup} does not contain a secret.`);
     const sealed = await openSecret(manifest.secret, readPassphrase(passphraseFile), manifest.id);
     if (sealed === undefined) throw new ConfigError([`The passphrase in ${passphraseFile} is not that of ${backup}.`]);
     if (!isOf(sealed)) throw foreign(backup, 'It was altered: choose another backup.');
-    if (own?.equals(sealed)) return { current: own, previous };
+    if (own?.equals(sealed)) return { current: own };
     if (own === undefined && file !== undefined)
-      return { current: sealed, previous, install: { path: file, text: String(sealed) } };
-    if (replace && file !== undefined)
-      return { current: sealed, previous, install: { path: file, text: String(sealed) } };
+      return { current: sealed, install: { path: file, text: String(sealed) } };
+    if (replace && file !== undefined) return { current: sealed, install: { path: file, text: String(sealed) } };
     throw foreign(
       backup,
       file === undefined
@@ -143,7 +141,7 @@ async function findRoots(
         : `To replace ${file} as well, add --replace.`,
     );
   }
-  if (own !== undefined && (isOf(own) || (previous !== undefined && isOf(previous)))) return { current: own, previous };
+  if (own !== undefined && [own, ...previous].some(isOf)) return { current: own };
   const put = `Put the secret of the installation that made it into ${file ?? variables.secret.name}`;
   const remedy = manifest.secret === null ? `${put}.` : `${put}, or take it from the backup: --passphrase-file <path>`;
   throw foreign(backup, remedy);
@@ -174,7 +172,7 @@ async function extract(backup: string, { manifest }: Archive, to: string): Promi
 /** Migrates the restored database, and begins the new epoch in it. */
 async function prepare(
   config: Config,
-  { current, previous }: Roots,
+  { current }: Roots,
   staging: Staging,
   { manifest }: Archive,
   { keepSessions = false }: RestoreOptions,
@@ -183,7 +181,6 @@ async function prepare(
     ...config,
     databaseUrl: `sqlite:${staging.file}`,
     secret: String(current),
-    previousSecret: previous && String(previous),
   };
   const core: Core = await openCore(own, Date.now);
   try {

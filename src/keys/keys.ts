@@ -119,11 +119,11 @@ export class WrongSecret extends Error {
  */
 export async function openKeys(
   database: Database,
-  roots: { readonly current: Buffer; readonly previous: Buffer | undefined },
+  roots: { readonly current: Buffer; readonly previous: readonly Buffer[] | undefined },
   clock: Clock,
 ): Promise<Keys> {
   const sealing = sealingKey(roots.current);
-  const previous = roots.previous === undefined ? undefined : sealingKey(roots.previous);
+  const previous = roots.previous?.map(sealingKey) ?? [];
 
   /** Decrypts a sealed key. One that the previous root secret sealed is sealed again, and stored by `replace`. */
   async function open(
@@ -133,7 +133,7 @@ export async function openKeys(
   ): Promise<Buffer> {
     const opened = unseal(sealing, sealed, context);
     if (opened !== undefined) return opened;
-    const content = previous && unseal(previous, sealed, context);
+    const content = previous.map((key) => unseal(key, sealed, context)).find((each) => each !== undefined);
     if (content === undefined) {
       throw new WrongSecret(WrongSecret.TEXT);
     }

@@ -26,7 +26,7 @@ const CONTEXT = 'data key';
  */
 export async function openSealer(
   database: Database,
-  roots: { readonly current: Buffer; readonly previous: Buffer | undefined },
+  roots: { readonly current: Buffer; readonly previous: readonly Buffer[] | undefined },
   clock: Clock,
 ): Promise<Sealer> {
   const sealing = sealingKey(roots.current);
@@ -40,12 +40,12 @@ export async function openSealer(
 
 async function reseal(
   database: Database,
-  previous: Buffer | undefined,
+  previous: readonly Buffer[] | undefined,
   sealing: Buffer,
   sealed: string,
   clock: Clock,
 ): Promise<Buffer> {
-  const key = previous && unseal(sealingKey(previous), sealed, CONTEXT);
+  const key = previous?.map((root) => unseal(sealingKey(root), sealed, CONTEXT)).find((opened) => opened !== undefined);
   if (key === undefined) throw new WrongSecret(WrongSecret.TEXT);
   await database.commit(function* replace(): Work<void> {
     if (!(yield* resealDataKey({ before: sealed, sealed: seal(sealing, key, CONTEXT) }))) return;

@@ -298,7 +298,7 @@ test('ST-02, decisions §7: another root secret seals them anew, and a wrong one
     withData(own, ({ database }) =>
       openKeys(
         database,
-        { current: Buffer.from(secret), previous: previous === undefined ? undefined : Buffer.from(previous) },
+        { current: Buffer.from(secret), previous: previous === undefined ? [] : [Buffer.from(previous)] },
         own.now,
       ),
     );

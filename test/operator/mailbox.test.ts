@@ -243,7 +243,8 @@ test('a server sends its outbox, counts it, and keeps it through a change of the
   // Sealed under the old secret, opened under the new one.
   const store = await openOwnStore();
   const roots = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
-  const open = (current: Buffer, previous?: Buffer) => openSealer(store.database, { current, previous }, server.now);
+  const open = (current: Buffer, ...previous: readonly Buffer[]) =>
+    openSealer(store.database, { current, previous }, server.now);
   const mailer = createMailer({ smtp: undefined, from: undefined, mailbox: true }, await open(roots[0]));
   await store.database.commit(() => mailer.enqueue(message('ada@example.com', 'Waits'), server.now()));
   const [kept] = await readMailbox(store.database, await open(roots[1], roots[0]));

@@ -14,7 +14,7 @@ class WouldWrite extends Error {}
  */
 export async function findSecretMatch(
   inspection: Inspection,
-  roots: { readonly current: Buffer | undefined; readonly previous: Buffer | undefined },
+  roots: { readonly current: Buffer | undefined; readonly previous: readonly Buffer[] | undefined },
   clock: Clock,
 ): Promise<SecretMatch> {
   const { current, previous } = roots;
@@ -35,7 +35,7 @@ export async function findSecretMatch(
     return { kind: 'current' };
   } catch (error) {
     if (!(error instanceof WrongSecret)) throw error;
-    if (previous === undefined) return { kind: 'neither', message: error.message };
+    if (previous === undefined || previous.length === 0) return { kind: 'neither', message: error.message };
   }
   try {
     await openKeys(database, { current, previous }, clock);

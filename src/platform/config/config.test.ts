@@ -22,3 +22,42 @@ test('the bytes of pending requests are counted by the hour, for which each is k
     );
   }
 });
+
+test('values that are handed over with a line end are read without it, as those in files', () => {
+  const line = (text: string) => `${text}\r\n`;
+  const key = 'k8Jd2Lm9Qx4Rv7Tz1Wb5Yc3Nf6Hg0PsAeUi';
+  const config = readConfig({ TESSERA_ADMIN_KEY: line(key), TESSERA_DATABASE_URL: line('postgres://u@a/db') });
+  assert.deepEqual([config.adminKey, config.databaseUrl], [key, 'postgres://u@a/db']);
+  const [secret, previous] = ['q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E', 'x'.repeat(43)];
+  const given = readConfig({ TESSERA_SECRET: line(secret), TESSERA_SECRET_PREVIOUS: previous });
+  assert.deepEqual([given.secret, given.previousSecret], [secret, previous]);
+  assert.deepEqual(given.untrimmedSecrets, [line(secret)]);
+});
+
+test('an IPv6 address to listen on may have the brackets of a URL', () => {
+  for (const [host, expected] of [
+    ['[::1]', '::1'],
+    ['[::]', '::'],
+    ['::1', '::1'],
+    ['[localhost]', '[localhost]'],
+  ] as const) {
+    assert.equal(readConfig({ TESSERA_HOST: host }).host, expected);
+  }
+});
+
+test('the variables of a Kubernetes Service named tessera are no settings', () => {
+  const service = (prefix: string) => ({
+    [`${prefix}SERVICE_HOST`]: '10.43.7.9',
+    [`${prefix}SERVICE_PORT`]: '80',
+    [`${prefix}SERVICE_PORT_HTTP`]: '80',
+    [`${prefix}PORT`]: 'tcp://10.43.7.9:80',
+    [`${prefix}PORT_80_TCP`]: 'tcp://10.43.7.9:80',
+    [`${prefix}PORT_80_TCP_PROTO`]: 'tcp',
+    [`${prefix}PORT_80_TCP_PORT`]: '80',
+    [`${prefix}PORT_80_TCP_ADDR`]: '10.43.7.9',
+  });
+  assert.equal(readConfig({ ...service('TESSERA_'), ...service('TESSERA_POSTGRES_') }).port, 3000);
+  assert.equal(readConfig({ ...service('TESSERA_'), TESSERA_PORT: '4000' }).port, 4000);
+  for (const name of ['TESSERA_SERVICES_HOST', 'TESSERA_PORT_TCP', 'TESSERA_SMTP_PORT'])
+    assert.throws(() => readConfig({ [name]: '80' }), new RegExp(`${name} is not a setting of Tessera`));
+});

@@ -4,6 +4,7 @@ import { DAY } from '../clock.ts';
 import { readServerAddress } from '../database/server-address.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
+import { listenHost, type MetricsAddress, metricsAddress } from './listen.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
@@ -11,6 +12,7 @@ import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
 import { looksRandom } from './randomness.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
+import { withoutServiceLinks } from './service-links.ts';
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { readTelemetrySettings, type TelemetrySettings, telemetryVariables } from './telemetry.ts';
@@ -30,13 +32,15 @@ export interface Config {
   readonly secret: string | undefined;
   readonly secretFile: string | undefined;
   readonly previousSecret: string | undefined;
+  /** The two as their variables gave them, where white space stood around them: version 0.1.0 took that for a part of the secret. */
+  readonly untrimmedSecrets: readonly string[];
   readonly adminKey: string | undefined;
   /** What opens the mailbox; undefined for a key that follows from the secret. */
   readonly mailboxKey: string | undefined;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   /** Where Prometheus reads the metrics; undefined if they are not served. */
-  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
+  readonly metricsAddress: MetricsAddress | undefined;
   /** Networks besides the public internet that the server may send requests to. */
   readonly outgoingAllow: readonly string[];
   /** How long a stopping node still answers while it reports to load balancers that it is not ready, in seconds. */
@@ -162,14 +166,6 @@ function days(value: string): Reading<number | null> {
   return count > 0 ? { value: count * DAY } : { problem: 'must be a number of days such as 90d, or off' };
 }
 
-function metricsAddress(value: string): Reading<Config['metricsAddress']> {
-  if (value === 'off') return { value: undefined };
-  const [, host = '', port = ''] = /^(\[[0-9a-f:.]+\]|[^\s:]+):(\d{1,5})$/i.exec(value) ?? [];
-  if (port === '' || Number(port) > 65_535)
-    return { problem: 'must be <address>:<port>, for example 127.0.0.1:9464, or off' };
-  return { value: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } };
-}
-
 function flag(value: string): Reading<boolean> {
   if (value === '1' || value === 'true') return { value: true };
   if (value === '0' || value === 'false') return { value: false };
@@ -191,7 +187,7 @@ export const variables = {
     initial: '`0`',
     about: 'Accepts a base URL with `http` on any host. Only for tests in a closed network.',
   }),
-  host: new Variable('TESSERA_HOST', text, { initial: '`127.0.0.1`', about: 'The address to listen on.' }),
+  host: new Variable('TESSERA_HOST', listenHost, { initial: '`127.0.0.1`', about: 'The address to listen on.' }),
   port: new Variable('TESSERA_PORT', positiveInteger(65535, 0), {
     initial: '`3000`',
     about: 'The port to listen on; `0` selects a free one.',
@@ -301,7 +297,7 @@ export const variables = {
  */
 export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const environment = withFiles(given, problems);
+  const environment = withFiles(withoutServiceLinks(given), problems);
   const read = <T>(variable: Variable<T>): T | undefined => variable.read(environment, problems);
 
   const dataDir = resolve(read(variables.dataDir) ?? 'data');
@@ -351,6 +347,9 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     secret: read(variables.secret),
     secretFile: read(variables.secretFile),
     previousSecret: read(variables.previousSecret),
+    untrimmedSecrets: [variables.secret, variables.previousSecret]
+      .map(({ name }) => given[name] ?? '')
+      .filter((value) => value.trim() !== value),
     adminKey: read(variables.adminKey),
     mailboxKey: read(variables.mailboxKey),
     trustProxy,
@@ -382,7 +381,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   if (config.secret !== undefined && config.secretFile !== undefined) {
     problems.push(`${variables.secret.name} and ${variables.secretFile.name} are both set. Remove one of them.`);
   }
-  if (config.secret !== undefined && config.secret === config.previousSecret) {
+  if (config.secret !== undefined && config.secret === given[variables.previousSecret.name]) {
     problems.push(
       `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
     );

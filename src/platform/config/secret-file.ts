@@ -45,9 +45,11 @@ export function findSecret(config: Config): Buffer | undefined {
   ]);
 }
 
-/** The previous secret, while it is being replaced. */
-export const previousSecret = (config: Config): Buffer | undefined =>
-  config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
+/** The secrets that may still open the data: the previous one while it is being replaced, and those that version 0.1.0 did not trim. */
+export const previousSecrets = ({ previousSecret, untrimmedSecrets }: Config): readonly Buffer[] =>
+  [...(previousSecret === undefined ? [] : [previousSecret]), ...untrimmedSecrets].map((text) =>
+    Buffer.from(text, 'utf8'),
+  );
 
 function makeSecret(path: string, dataDir: string): void {
   const draft = `${path}.${randomIdentifier()}`;

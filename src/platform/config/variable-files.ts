@@ -28,9 +28,16 @@ export const fileVariables = {
   otlpHeadersFile: fileOf('OTEL_EXPORTER_OTLP_HEADERS'),
 } as const;
 
+/** What container platforms hand over often ends with a line end. White space around a value is no part of it, as in a file. */
+const TRIMMED = ['TESSERA_SECRET', ...Object.values(fileVariables).map(({ name }) => name.replace(/_FILE$/, ''))];
+
 /** The environment, with the content of each named file as the value of its variable. */
 export function withFiles(environment: Environment, problems: string[]): Environment {
   const read: Record<string, string> = {};
+  for (const name of TRIMMED) {
+    const value = environment[name];
+    if (value !== undefined) read[name] = value.trim();
+  }
   for (const variable of Object.values(fileVariables)) {
     const value = variable.read(environment, problems);
     if (value === undefined) continue;
