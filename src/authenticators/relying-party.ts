@@ -144,18 +144,26 @@ export async function verifyRegistration(
   const read = readChallenge(party, use, credential, now);
   if (typeof read === 'string') return read;
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
-  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  const { decodeAttestationObject, isoCBOR } = await import('@simplewebauthn/server/helpers');
   try {
     const { attestationObject } = credential.response as unknown as { attestationObject: string };
     const attestation = decodeAttestationObject(Buffer.from(attestationObject, 'base64url'));
-    const format = attestation.get('fmt');
-    // No attestation is asked for. To check one, the library would fetch what its certificates name.
-    if (format !== 'none' && (format !== 'packed' || attestation.get('attStmt').get('x5c') !== undefined)) {
-      return 'invalid';
-    }
-    if (isUserVerified(Buffer.from(attestation.get('authData')).toString('base64url')) === false) return 'not verified';
+    // Web Authentication Level 3 §7.1: some authenticators send a statement although none is asked for. It is neither believed nor a reason
+    // to refuse the key, and to check it, the library would fetch what its certificates name.
+    const authData = attestation.get('authData');
+    const unattested = isoCBOR.encode(
+      new Map<string, string | Uint8Array | Map<string, string>>([
+        ['fmt', 'none'],
+        ['attStmt', new Map()],
+        ['authData', authData],
+      ]),
+    );
+    if (isUserVerified(Buffer.from(authData).toString('base64url')) === false) return 'not verified';
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: credential as never,
+      response: {
+        ...credential,
+        response: { ...credential.response, attestationObject: Buffer.from(unattested).toString('base64url') },
+      } as never,
       expectedChallenge: read.challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,

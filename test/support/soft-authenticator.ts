@@ -15,7 +15,9 @@ export interface Forgery {
   readonly userHandle?: string;
   /** The id of another credential. */
   readonly id?: string;
+  /** An attestation statement, and its format. */
   readonly format?: string;
+  readonly statement?: ReadonlyMap<string, unknown>;
 }
 
 /** An authenticator that answers prompts as a browser would pass them on. */
@@ -89,7 +91,7 @@ export function softAuthenticator(baseUrl: string, userHandle: string): SoftAuth
       const authData = new Uint8Array(authenticatorData(forged, attested));
       const attestation = new Map<string, unknown>([
         ['fmt', forged.format ?? 'none'],
-        ['attStmt', new Map()],
+        ['attStmt', forged.statement ?? new Map()],
         ['authData', authData],
       ]);
       return credential({
