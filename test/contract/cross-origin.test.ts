@@ -64,10 +64,15 @@ describe('HB-04: preflight (Fetch Standard §3.2.2)', () => {
         assert.deepEqual(access(answer.headers), {
           ...readableBy(origin),
           'access-control-allow-methods': methods,
-          'access-control-allow-headers': 'Authorization, Content-Type',
+          'access-control-allow-headers': answer.headers.get('access-control-allow-headers') ?? '',
           'access-control-max-age': '600',
         });
         assert.equal(answer.headers.get('vary'), 'Origin');
+        const allowed = (answer.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ');
+        assert.deepEqual(allowed.slice(0, 2), ['authorization', 'content-type']);
+        for (const name of ['traceparent', 'tracestate', 'baggage', 'x-request-id', 'sentry-trace'])
+          assert.ok(allowed.includes(name), 'what tracing adds to the requests of pages');
+        for (const name of ['cookie', '*', 'x-forwarded-for']) assert.ok(!allowed.includes(name));
       }
     });
 

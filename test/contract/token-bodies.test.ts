@@ -37,7 +37,7 @@ before(async () => {
   browser = await signedIn(server, user);
 });
 beforeEach(async () => {
-  code = await codeFor(server, client, user, {}, { browser });
+  code = await freshCode();
 });
 after(() => server.close());
 
@@ -46,6 +46,8 @@ async function refusedUnspent(answer: Parameters<typeof assertRefused>[0], statu
   assertRefused(answer, status, 'invalid_request');
   assert.equal((await redeem(server, client, code)).status, 200, 'the refused request consumed the code');
 }
+
+const freshCode = (): Promise<string> => codeFor(server, client, user, {}, { browser });
 
 const RESPONSE = ['access_token', 'expires_in', 'id_token', 'refresh_token', 'token_type'];
 
@@ -207,7 +209,7 @@ describe('TK-02: what is not one well-formed body', () => {
     'application/json; charset=utf-16',
     'application/json; charset=iso-8859-1',
     'application/json; charset=\\"x"',
-    `${FORM_TYPE}; charset=iso-8859-1`,
+    `${FORM_TYPE}; charset=utf-16`,
     'application/jsonapplication/json',
     'json',
     '*/*',
@@ -215,6 +217,25 @@ describe('TK-02: what is not one well-formed body', () => {
   for (const type of types) {
     test(`content type ${type} is 415`, async () => refusedUnspent(await tokenBytes(server, valid(), type), 415));
   }
+  test('a form in another charset is read where all of it is ASCII', async () => {
+    const charsets = ['us-ascii', 'ISO-8859-1', 'windows-1252', 'latin1', 'utf8', '"US-ASCII"'];
+    for (const charset of charsets) {
+      const type = `${FORM_TYPE}; charset=${charset}`;
+      const body = new URLSearchParams(codeBody(client, await freshCode())).toString();
+      assert.equal((await tokenBytes(server, body, type)).status, 200, charset);
+    }
+    for (const [charset, name] of [
+      ['iso-8859-1', '%E9'],
+      ['us-ascii', '%C3%A9'],
+      ['windows-1252', 'é'],
+      ['utf-16', 'e'],
+      ['x-unknown', 'e'],
+    ] as const) {
+      code = await freshCode();
+      const body = `${new URLSearchParams(codeBody(client, code))}&x=${name}`;
+      await refusedUnspent(await tokenBytes(server, body, `${FORM_TYPE}; charset=${charset}`), 415);
+    }
+  });
   test('no content type is 415', async () => {
     const answer = await tokenBytes(server, new Uint8Array(Buffer.from(valid())), '');
     await refusedUnspent(answer, 415);

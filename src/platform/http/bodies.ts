@@ -18,12 +18,19 @@ const REQUEST_OVERHEAD = 48 * 1024;
 /** Lets the routes of this context read JSON. */
 export function acceptJson(app: FastifyInstance): void {
   // Some clients send a content type even without a body.
-  addBodyParser(app, 'application/json', (body) => (body.length === 0 ? undefined : parseJsonBody(body)));
+  addBodyParser(app, 'application/json', (body, request) => {
+    if (!isUtf8(request)) throw otherCharset();
+    return body.length === 0 ? undefined : parseJsonBody(body);
+  });
 }
 
 /** Lets the routes of this context read forms; their body is then `RepeatableParameters`. */
 export function acceptForms(app: FastifyInstance): void {
-  addBodyParser(app, 'application/x-www-form-urlencoded', (body) => parseForm(decodeUtf8(body)));
+  addBodyParser(app, 'application/x-www-form-urlencoded', (body, request) => {
+    const text = decodeUtf8(body);
+    if (!isUtf8(request) && !isAsciiForm(request, text)) throw otherCharset();
+    return parseForm(text);
+  });
 }
 
 /** The form of a request to a route that reads forms, without its file; empty if the request has no body. */
@@ -33,27 +40,38 @@ export function formOf(request: FastifyRequest): RepeatableParameters {
   return 'fields' in body ? body.fields : body;
 }
 
-function addBodyParser(app: FastifyInstance, type: string, parse: (body: Buffer) => unknown): void {
+function addBodyParser(
+  app: FastifyInstance,
+  type: string,
+  parse: (body: Buffer, request: FastifyRequest) => unknown,
+): void {
   app.addContentTypeParser(type, async (request: FastifyRequest, payload: Readable) => {
-    requireUtf8(request);
     const release = await reserveMemory(request);
     try {
       // Never undefined: a body that is too large is refused.
-      return parse((await receive(request, payload, LONGEST_BODY)) as Buffer);
+      return parse((await receive(request, payload, LONGEST_BODY)) as Buffer, request);
     } finally {
       release();
     }
   });
 }
 
+const charsetOf = ({ headers }: FastifyRequest): string | undefined =>
+  /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase();
+
 /** RFC 8259 §8.1: JSON is UTF-8. A body in another charset would be misread. */
-function requireUtf8(request: FastifyRequest): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
-    // RFC 6749 §5.2: the description does not repeat the charset, which may contain characters that are not allowed there.
-    throw new OAuthError(415, 'invalid_request', 'The body must be UTF-8: send charset=utf-8, or no charset.');
-  }
-}
+const isUtf8 = (request: FastifyRequest): boolean => ['utf-8', 'utf8', undefined].includes(charsetOf(request));
+
+/** Charsets in which ASCII text is the same as in UTF-8, as they are named by https://encoding.spec.whatwg.org/#names-and-labels */
+const LIKE_ASCII = /^((us-)?ascii|(x-)?(cp|windows-)125[0-8]|(iso-?8859-?\d{1,2})|latin\d)$/;
+
+/** Whether a form in another charset reads like one in UTF-8: all of it is ASCII, also what is percent-encoded. */
+const isAsciiForm = (request: FastifyRequest, text: string): boolean =>
+  LIKE_ASCII.test(charsetOf(request) ?? '') && !/[^\0-\x7f]|%[89a-f]/i.test(text);
+
+/** RFC 6749 §5.2: the description does not repeat the charset, which may contain characters that are not allowed there. */
+const otherCharset = (): OAuthError =>
+  new OAuthError(415, 'invalid_request', 'The body must be UTF-8: send charset=utf-8, or no charset.');
 
 /**
  * Reserves the memory that a body needs while it arrives. A body that arrived together with its header is read even if there is

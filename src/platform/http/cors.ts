@@ -18,7 +18,14 @@ declare module 'fastify' {
 }
 
 /** Request headers beyond the CORS-safelisted ones, and how long a browser may cache a preflight. */
-const ALLOWED_HEADERS = 'Authorization, Content-Type';
+const ALLOWED_HEADERS = [
+  'Authorization, Content-Type',
+  // Added to every request of a page by W3C Trace Context, W3C Baggage, Zipkin, and the agents of Sentry, Datadog, Elastic, New Relic,
+  // Application Insights and AWS. They are ignored, except for a traceparent where the settings say so.
+  'Traceparent, Tracestate, Baggage, X-Request-Id, X-Correlation-Id, B3, X-B3-TraceId, X-B3-SpanId, X-B3-ParentSpanId, X-B3-Sampled, X-B3-Flags',
+  'Sentry-Trace, X-Datadog-Origin, X-Datadog-Parent-Id, X-Datadog-Sampling-Priority, X-Datadog-Trace-Id, Elastic-Apm-Traceparent, Newrelic',
+  'Request-Id, Request-Context, X-Amzn-Trace-Id, X-Cloud-Trace-Context, Uber-Trace-Id',
+].join(', ');
 const PREFLIGHT_MAX_AGE = 10 * MINUTE;
 /** Response headers beyond the CORS-safelisted ones: why it was refused, when to retry, what id to report. */
 const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, X-Request-Id';
