@@ -1,14 +1,18 @@
+import { normalizePassword } from '../platform/crypto/passwords.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import type { BreachedPasswords } from './breached-passwords.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
-import { type KnownNames, type WeakPassword, weakPassword } from './rules/password.ts';
+import { type KnownNames, MIN_LENGTH, type WeakPassword, weakPassword } from './rules/password.ts';
 
 export type PasswordProblem = WeakPassword | 'breached';
 
 /** Finds why a password would be guessed first. The check is local. */
 export async function findWeakPassword(password: string, names: KnownNames): Promise<WeakPassword | undefined> {
   const common = await loadCommonPasswords();
-  return weakPassword(password, names, (candidate) => common.has(candidate));
+  const text = normalizePassword(password);
+  // Composed letters are fewer than those that were counted.
+  if ([...text].length < MIN_LENGTH) return 'simple';
+  return weakPassword(text, names, (candidate) => common.has(candidate));
 }
 
 /** Finds why a password cannot be chosen; the check for breaches, where it is on, asks another service. */
@@ -18,7 +22,7 @@ export async function passwordProblem(
   names: KnownNames,
 ): Promise<PasswordProblem | undefined> {
   const weak = await findWeakPassword(password, names);
-  return weak ?? ((await breaches.includes(password)) ? 'breached' : undefined);
+  return weak ?? ((await breaches.includes(normalizePassword(password))) ? 'breached' : undefined);
 }
 
 const PROBLEMS: Readonly<Record<PasswordProblem, string>> = {

@@ -6,8 +6,13 @@ import { PROFILE_FIELDS } from './fields.ts';
 
 type ProfileValues = Values<typeof PROFILE_FIELDS>;
 
-/** Any Unicode characters, verified exactly as typed. */
-export const password = Type.String({ minLength: 8, maxLength: 256, description: '8 to 256 characters' });
+/** Any Unicode characters but controls, which nobody types. They are compared as `normalizePassword` writes them. */
+export const password = Type.String({
+  minLength: 8,
+  maxLength: 256,
+  format: 'password',
+  description: '8 to 256 characters without control characters',
+});
 
 const { username, displayName, email, ...others } = schemasOf(PROFILE_FIELDS, 'schema');
 

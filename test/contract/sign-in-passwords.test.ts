@@ -32,20 +32,16 @@ const passwords: Record<string, readonly [password: string, ...twins: string[]]>
   'letter case': ['Correct Horse', 'correct horse', 'CORRECT HORSE'],
   'spaces around it': ['  padded  ', 'padded', '  padded', 'padded  ', '\tpadded\t'],
   'spaces within it': ['two  spaces', 'two spaces', 'twospaces'],
-  'two words and a tab': ['quartz \tlamp', 'quartz lamp', 'quartz\tlamp'],
-  'a composed letter': ['caf\u00e9 noir', 'cafe\u0301 noir', 'cafe noir'],
-  'a decomposed letter': ['cafe\u0301 noir', 'caf\u00e9 noir'],
+  'a composed letter': ['caf\u00e9 noir', 'cafe noir'],
+  'a decomposed letter': ['cafe\u0301 noir', 'cafe noir'],
   'compatibility forms': [
     '\ufb01ve \u00bd \u212bhh',
     'five \u00bd \u212bhh',
     '\ufb01ve 1/2 \u212bhh',
-    '\ufb01ve \u00bd \u00c5hh',
+    '\ufb01ve \u00bd Ahh',
   ],
   'the Turkish i': ['İstanbul ı', 'istanbul ı', 'İstanbul i'],
   emoji: ['🙂🙃😀😁😂🤣😃😄', '🙂🙃😀😁😂🤣😃', '🙂🙃😀😁😂🤣😃😅'],
-  'NUL within it': ['before\0after', 'before', 'before\0', 'beforeafter'],
-  'control characters': ['tab\tand\x1bescape', 'tabandescape', 'tab and escape'],
-  'line breaks': ['line\r\nbreaks', 'line\nbreaks', 'line\rbreaks', 'linebreaks'],
   'characters of forms': ['a+b%20c&d=e;f', 'a b c&d=e;f', 'a+b c&d=e;f', 'a+b%20c'],
   markup: ['<b>"\'&amp;</b>', '&lt;b&gt;&quot;&#39;&amp;amp;&lt;/b&gt;'],
   'bidi and zero width': ['\u202equartz lamp\u200b', 'quartz lamp', '\u202equartz lamp'],
@@ -75,6 +71,9 @@ for (const [name, password] of [
   ['seven characters', 'seven77'],
   ['seven characters of four bytes', '😀'.repeat(7)],
   ['257 characters', 'x'.repeat(257)],
+  ['a NUL', 'before\0after'],
+  ['control characters', 'tab\tand\x1bescape'],
+  ['line breaks', 'line\r\nbreaks'],
 ] as const) {
   test(`PW-02: ${name} are refused wherever a password is set`, async () => {
     assert.equal((await signUp(password)).status, 400);
@@ -87,6 +86,23 @@ for (const [name, password] of [
     assert.equal(await signIn(user, PASSWORD), 303);
   });
 }
+
+test('RFC 8265 §4.2: letters composed or decomposed, and spaces of any kind, are the same password', async () => {
+  const forms = [
+    'señor Ångström 2031',
+    'señor Ångström 2031'.normalize('NFD'),
+    'se\u00f1or\u00a0\u212bngström\u30002031',
+  ];
+  for (const set of forms) {
+    const bySelf = await signUp(set);
+    const byOperator = await newUser(server, { password: set });
+    for (const typed of forms) {
+      for (const user of [bySelf, byOperator])
+        assert.equal(await signIn(user, typed), 303, JSON.stringify([set, typed]));
+    }
+    assert.equal(await signIn(bySelf, 'senor Angstrom 2031'), 401);
+  }
+});
 
 test('PW-02: no rule asks for a mixture of characters', async () => {
   for (const password of ['quietlampshade', '80351947260', 'ünïcödé', 'correcthorsebatterystaple'].filter(

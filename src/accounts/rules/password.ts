@@ -13,7 +13,7 @@ export interface KnownNames {
 const SERVICE_NAME = 'tessera';
 
 /** The schema of passwords rejects shorter ones; what remains of a password without its names must be as long. */
-const MIN_LENGTH = 8;
+export const MIN_LENGTH = 8;
 
 /** A shorter name occurs in too many words. */
 const MIN_NAME = 3;

@@ -4,6 +4,15 @@ import { loopCaughtUp } from '../event-loop.ts';
 import { AT_ONCE, type Turn } from '../turns.ts';
 import { randomSecret } from './secrets.ts';
 
+/**
+ * A password as it is hashed (RFC 8265 §4.2.2, the OpaqueString profile): systems write the same letter composed or decomposed, and some type
+ * a space that is not ASCII's. Nothing else is changed: neither case nor the spaces around it.
+ */
+export const normalizePassword = (password: string): string => password.replace(/\p{Zs}/gu, ' ').normalize('NFC');
+
+/** A password as it is hashed, and as it was typed where that differs: version 0.1.0 hashed it so. */
+const candidatesOf = (password: string): readonly string[] => [...new Set([normalizePassword(password), password])];
+
 /** The library's number for Argon2id. Its enum is const, so it does not exist at run time. */
 const ARGON2ID = 2;
 
@@ -75,16 +84,20 @@ export function passwords(
       const { running, waiting } = pool.load();
       return { running: running - asking, waiting: waiting + asking };
     },
-    hash: (password, flows) => run(() => hash(password, parameters), flows),
+    hash: (password, flows) => run(() => hash(normalizePassword(password), parameters), flows),
     async check(password, stored, flows) {
+      const candidates = candidatesOf(password);
       if (stored === null) {
         dummy ??= hash(randomSecret(), parameters);
         const decoy = await dummy;
-        await run(() => verify(decoy, password), flows);
+        for (const candidate of candidates) await run(() => verify(decoy, candidate), flows);
         return 'wrong';
       }
-      if (!(await run(() => verify(stored, password), flows))) return 'wrong';
-      return isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
+      for (const [index, candidate] of candidates.entries()) {
+        if (!(await run(() => verify(stored, candidate), flows))) continue;
+        return index > 0 || isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
+      }
+      return 'wrong';
     },
   };
 }

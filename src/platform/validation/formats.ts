@@ -57,6 +57,7 @@ export const formats = {
   'single-line': isSingleLine,
   'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),
   'search-text': (value: string) => !/\p{Cc}/u.test(value),
+  password: (value: string) => !/\p{Cc}/u.test(value),
   id: isSnowflake,
   uuid: (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
   'ip-address': (value: string) => isIP(value) > 0,
