@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { decodeText } from '../platform/text-input.ts';
 import { formats } from '../platform/validation/formats.ts';
 
 // Parsers of option values. Each throws commander's InvalidArgumentError, whose message follows the name of the option.
@@ -43,7 +44,9 @@ export const futureTime = time(1, '90m, 24h or 7d from now');
 export function jsonFile(path: string): unknown {
   if (path === '') return '';
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    const reading = decodeText(readFileSync(path));
+    if ('problem' in reading) throw new Error(`the file ${reading.problem}`);
+    return JSON.parse(reading.text);
   } catch (error) {
     // The message of a JSON parser quotes the text, which may be a private key.
     const reason = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : 'unknown';

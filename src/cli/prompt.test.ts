@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
 
-import { confirm, DECLINED, promptLine } from './prompt.ts';
+import { confirm, DECLINED, promptLine, readSecret } from './prompt.ts';
 
 /** A terminal on which somebody types, and what it shows. */
 function typing(...keys: readonly (string | null)[]) {
@@ -64,5 +64,23 @@ test('neither a script nor --yes is asked', async () => {
     at.input.isTTY = isTTY;
     await confirm('This deletes all.', { yes }, at);
     assert.equal(at.shown(), '');
+  }
+});
+
+test('a secret on standard input is text in UTF-8, without mark and final line break; anything else is refused', async () => {
+  const read = (bytes: Buffer) => {
+    const input = new PassThrough();
+    input.end(bytes);
+    return readSecret('Password: ', input);
+  };
+  for (const text of ['señor 2031', 'señor 2031\n', '\ufeffseñor 2031\r\n'])
+    assert.equal(await read(Buffer.from(text)), 'señor 2031');
+  assert.equal(await read(Buffer.from('  spaces \n\n')), '  spaces \n');
+  for (const bytes of [
+    Buffer.from('señor 2031', 'latin1'),
+    Buffer.from('\ufeffseñor 2031', 'utf16le'),
+    Buffer.from('señor 2031\0'),
+  ]) {
+    await assert.rejects(read(bytes), /^OAuthError: The text on standard input (is|contains) .*Nothing was changed/);
   }
 });

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
+import { invalidRequest } from '../platform/oauth-error.ts';
+import { decodeText } from '../platform/text-input.ts';
 import { printable } from './output.ts';
 
 /** The code of the error that is thrown if the user declines or cancels a prompt. */
@@ -63,12 +65,15 @@ export async function confirm(
   if (answer.trim().toLowerCase() !== 'yes') throw declined(terminal);
 }
 
-/** Reads a secret from standard input: a hidden line of a terminal, or the whole input without its final line break. */
-export async function readSecret(prompt: string): Promise<string> {
-  if (process.stdin.isTTY) return promptLine(prompt, processTerminal, { hidden: true });
+/**
+ * Reads a secret from standard input: a hidden line of a terminal, or the whole input without its final line break.
+ * @throws {OAuthError} `invalid_request` where the input is not text in UTF-8
+ */
+export async function readSecret(prompt: string, input: Terminal['input'] = process.stdin): Promise<string> {
+  if (input.isTTY) return promptLine(prompt, processTerminal, { hidden: true });
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
+  for await (const chunk of input) chunks.push(chunk as Buffer);
+  const reading = decodeText(Buffer.concat(chunks));
+  if ('problem' in reading) throw invalidRequest(`The text on standard input ${reading.problem}. Nothing was changed.`);
+  return reading.text.replace(/\r?\n$/, '');
 }

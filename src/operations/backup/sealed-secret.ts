@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { seal, unseal } from '../../keys/seal.ts';
 import { ConfigError } from '../../platform/config/config.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
+import { decodeText } from '../../platform/text-input.ts';
 
 /** The root secret, encrypted under a passphrase. */
 export interface SealedSecret {
@@ -24,13 +25,17 @@ export async function sealSecret(secret: Buffer, passphrase: string, id: string)
   return { salt, sealed: seal(await derive(passphrase, salt, 32, COST), secret, contextOf(id)) };
 }
 
-/** Decrypts the secret of a backup; undefined with another passphrase. */
+/** Decrypts the secret of a backup; undefined if none of these is its passphrase. */
 export async function openSecret(
   { salt, sealed }: SealedSecret,
-  passphrase: string,
+  passphrases: readonly string[],
   id: string,
 ): Promise<Buffer | undefined> {
-  return unseal(await derive(passphrase, salt, 32, COST), sealed, contextOf(id));
+  for (const passphrase of passphrases) {
+    const secret = unseal(await derive(passphrase, salt, 32, COST), sealed, contextOf(id));
+    if (secret !== undefined) return secret;
+  }
+  return undefined;
 }
 
 const contextOf = (id: string): string => `root secret of backup ${id}`;
@@ -40,18 +45,38 @@ const contextOf = (id: string): string => `root secret of backup ${id}`;
  * @throws {ConfigError}
  */
 export function readPassphrase(file: string): string {
-  let text: string;
+  const reading = decodeText(readBytes(file));
+  if ('problem' in reading) throw new ConfigError([`The passphrase in ${file} ${reading.problem}.`]);
+  return requireLong(reading.text.replace(FINAL_BREAK, ''), file);
+}
+
+/**
+ * The passphrases that a file may contain for an existing backup: version 0.1.0 took a byte order mark for a part of it, and read other
+ * encodings as UTF-8.
+ * @throws {ConfigError}
+ */
+export function possiblePassphrases(file: string): readonly string[] {
+  const bytes = readBytes(file);
+  const reading = decodeText(bytes);
+  const texts = [...('text' in reading ? [reading.text] : []), bytes.toString('utf8')];
+  return [...new Set(texts.map((text) => requireLong(text.replace(FINAL_BREAK, ''), file)))];
+}
+
+const FINAL_BREAK = /\r?\n$/;
+
+function readBytes(file: string): Buffer {
   try {
-    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    return readFileSync(file);
   } catch (error) {
     throw new ConfigError([
       `--passphrase-file ${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
     ]);
   }
-  if (text.length < MIN_LENGTH) {
-    throw new ConfigError([
-      `The passphrase in ${file} has ${text.length} characters and needs at least ${MIN_LENGTH}. Generate one: openssl rand -base64 24`,
-    ]);
-  }
-  return text;
+}
+
+function requireLong(text: string, file: string): string {
+  if (text.length >= MIN_LENGTH) return text;
+  throw new ConfigError([
+    `The passphrase in ${file} has ${text.length} characters and needs at least ${MIN_LENGTH}. Generate one: openssl rand -base64 24`,
+  ]);
 }
