@@ -5,6 +5,7 @@ import type { Limits } from '../platform/config/limits.ts';
 import { digest, equalSecrets, isSecretForm, randomCode, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { compactCode } from '../platform/validation/typed-text.ts';
 import type { StoredChallenge } from './store.ts';
 import * as store from './store.ts';
 
@@ -273,7 +274,7 @@ export function* tryCode(
     if (seconds > 0) return { kind: 'limited', seconds };
   }
   const isOver = (yield* take(untold, limits.codeAccount, now, about)) > 0;
-  const given = sealer.digest(code.replaceAll(/[\s-]/g, ''), `code ${stored.hash}`);
+  const given = sealer.digest(compactCode(code), `code ${stored.hash}`);
   if (isOver || stored.codeHash === null || !equalSecrets(stored.codeHash, given)) return { kind: 'wrong' };
   // Read before it is used up, which erases its data.
   const challenge = opened(sealer, stored);

@@ -96,6 +96,20 @@ test('of parallel uses of one code, one signs in', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 401, 401]);
 });
 
+test('what nobody sees around a pasted address, user name or code does not matter', async () => {
+  const user = await newUser();
+  for (const name of [`\u200b${user.email}`, `${user.email}\u200b\u202c`, `\u2068${user.username}\u2069\ufeff`]) {
+    const byPassword = browserOf();
+    const login = await byPassword.get('/login');
+    assert.equal((await byPassword.submit(login, { identifier: name, password: PASSWORD }, '/login')).status, 303);
+  }
+  const browser = browserOf();
+  await ask(browser, `\u200e${user.email}\u200b`);
+  const code = await codeFor(user);
+  const pasted = `\u200b${code.slice(0, 3)}\u00a0\u200b${code.slice(3)}\u2060`;
+  assert.equal((await type(browser, pasted)).location?.pathname, '/account');
+});
+
 test('every name gets the same pages, and only an account with a verified address gets a code', async () => {
   const verified = await newUser();
   const banned = await newUser();

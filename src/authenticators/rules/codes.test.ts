@@ -22,6 +22,8 @@ const totp: [typed: string, code: string | undefined][] = [
   ['012345', '012345'],
   [' 012 345 ', '012345'],
   ['012-345', '012345'],
+  ['\u200e012\u200b345\u202c', '012345'],
+  ['０１２３４５', '012345'],
   ['12345', undefined],
   ['0123456', undefined],
   ['01234a', undefined],
@@ -37,6 +39,7 @@ for (const [typed, code] of totp) {
 const recovery: [typed: string, code: string | undefined][] = [
   ['0123-4567-89ab', '0123456789ab'],
   ['0123 4567 89AB', '0123456789ab'],
+  ['\ufeff0123\u20114567\u00a089ab\u200b', '0123456789ab'],
   ['o123-4567-89ab', '0123456789ab'],
   ['0I23-4567-89ab', '0123456789ab'],
   ['0L23456789ab', '0123456789ab'],

@@ -1,4 +1,5 @@
 import { SECOND } from '../../platform/clock.ts';
+import { compactCode } from '../../platform/validation/typed-text.ts';
 
 /** How long each code of an authenticator app is shown (RFC 6238 §4.1). */
 const TOTP_STEP = 30 * SECOND;
@@ -25,7 +26,7 @@ export function nearbySteps(now: number): readonly number[] {
 
 /** The six digits of an authenticator app, as typed; undefined for anything else. */
 export function parseTotpCode(typed: string): string | undefined {
-  const code = typed.replaceAll(/[\s-]/g, '');
+  const code = compactCode(typed);
   return /^\d{6}$/.test(code) ? code : undefined;
 }
 
@@ -36,7 +37,7 @@ export const RECOVERY_CODE_LENGTH = 12;
 
 /** A recovery code, as typed: in either case, in groups or not, and with letters for the digits that they look like. */
 export function parseRecoveryCode(typed: string): string | undefined {
-  const code = typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  const code = compactCode(typed).toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
   if (code.length !== RECOVERY_CODE_LENGTH) return undefined;
   return [...code].every((character) => RECOVERY_CODE_ALPHABET.includes(character)) ? code : undefined;
 }

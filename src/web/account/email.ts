@@ -11,6 +11,7 @@ import { closeRight, type EarlierAddress, readEarlierAddresses } from '../../add
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { formats } from '../../platform/validation/formats.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import {
   doneNotice,
@@ -99,7 +100,7 @@ ${mail.available && forms}`;
   app.post('/account/email', { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    const typed = (form.get('email') ?? '').trim();
+    const typed = trimTyped(form.get('email'));
     const problem = problemOf(typed, visit.account.profile.email, services.signUp);
     if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', text[problem]), { typed });
     const wait = mail.available ? await requestAddress(services, addressVisit(visit), typed) : 0;
@@ -137,7 +138,7 @@ ${mail.available && forms}`;
   app.post('/account/email/code', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
-    const code = (form.get('code') ?? '').trim();
+    const code = trimTyped(form.get('code'));
     if (code === '') return show(reply, 400, visit, fieldProblem('code', text.codeMissing));
     return answerCode(reply, visit, await confirmByCode(services, addressVisit(visit), code));
   });

@@ -4,6 +4,7 @@ import { type OpenUndo, readUndo, undoAddressChange } from '../../addresses/undo
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import {
   field,
@@ -74,7 +75,7 @@ ${asksFactor && field(code)}
     }
     const open = await readUndo(services, token);
     if (open === undefined) return sendDeadLink(reply, site);
-    const code = (form.get('code') ?? '').trim();
+    const code = trimTyped(form.get('code'));
     const result = await undoAddressChange(services, token, {
       code,
       browserHash: browser.hash,

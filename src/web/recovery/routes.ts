@@ -8,6 +8,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import { HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
@@ -77,7 +78,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const handle = handleIn(form);
     if (!mail.available) return redirect(request, reply, site.path(`/recover${queryFor(handle)}`));
     const browser = browsers.of(request, reply);
-    const identifier = (form.get('identifier') ?? '').trim();
+    const identifier = trimTyped(form.get('identifier'));
     const refuse = (problems: Problems): FastifyReply =>
       sendPage(reply, 400, site, askPage(site, { token: browser.formToken(ASK), problems, request: handle }));
     if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
@@ -98,7 +99,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     browsers.rejectCrossSiteForm(request);
     const form = formOf(request);
     const browser = browsers.of(request, reply);
-    const code = (form.get('sent_code') ?? '').trim();
+    const code = trimTyped(form.get('sent_code'));
     const refuse = (problems: Problems): FastifyReply =>
       sendPage(reply, 400, site, codePage(site, { token: browser.formToken(CODE), problems, request: handleIn(form) }));
     if (!browser.owns(form, CODE)) return refuse(generalProblem(formExpired));
@@ -159,7 +160,7 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
     if (!browser.owns(form, linkContext(link))) return show(400, generalProblem(messages.account.formExpired));
     const password = form.get('password') ?? '';
     const replacement = passkey === undefined ? { password } : { passkey };
-    const code = (form.get('factor') ?? '').trim();
+    const code = trimTyped(form.get('factor'));
     const fields = fieldProblems(found, replacement, code);
     if (Object.keys(fields).length > 0) return show(400, { fields, general: [] });
     const signInBrowser = {

@@ -3,6 +3,7 @@ import { authenticators } from '../../authenticators/authenticators.ts';
 import { signIn } from '../../credentials/sign-in.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import { requestMail } from '../../recovery/requests.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
@@ -46,7 +47,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
   app.post(ASK, { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
-    const identifier = (form.get('identifier') ?? '').trim();
+    const identifier = trimTyped(form.get('identifier'));
     if (!visit.browser.owns(form, ASK)) return show(visit, ASK, 400, generalProblem(messages.account.formExpired));
     if (identifier === '') {
       return show(visit, ASK, 400, { fields: { identifier: messages.signIn.identifierMissing }, general: [] });
@@ -60,7 +61,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const began = performance.now();
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
-    const code = (form.get('sent_code') ?? '').trim();
+    const code = trimTyped(form.get('sent_code'));
     if (!visit.browser.owns(form, ENTER)) return show(visit, ENTER, 400, generalProblem(messages.account.formExpired));
     const refuse = (status: number, problem: string) =>
       show(visit, ENTER, status, { fields: { sent_code: problem }, general: [] });

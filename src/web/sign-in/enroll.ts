@@ -8,6 +8,7 @@ import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import {
   advance,
   loadPendingRequest,
@@ -159,7 +160,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
       await requestAddress(services, visit, visit.account.profile.email);
       return show(visit, 200, NO_PROBLEMS);
     }
-    const result = await confirmByCode(services, visit, (form.get('code') ?? '').trim());
+    const result = await confirmByCode(services, visit, trimTyped(form.get('code')));
     if (result.kind === 'confirmed') return proceed(visit, result.created);
     if (result.kind === 'wrong') return show(visit, 400, fieldProblem('code', messages.address.codeWrong));
     visit.reply.header('retry-after', String(result.seconds));

@@ -12,6 +12,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { carrySession, setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import {
@@ -54,7 +55,7 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     const began = performance.now();
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
-    const identifier = (form.get('identifier') ?? '').trim();
+    const identifier = trimTyped(form.get('identifier'));
     const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'login')) {
       return showSignIn(services, visit, 400, generalProblem(messages.account.formExpired), '');

@@ -12,6 +12,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
 import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { advance, HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
@@ -103,8 +104,8 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const values = {
       displayName: (form.get('displayName') ?? '').trim(),
       // Phones capitalize the first letter; usernames are lower case.
-      username: (form.get('username') ?? '').trim().toLowerCase(),
-      email: invited?.form.fixedEmail ?? (form.get('email') ?? '').trim(),
+      username: trimTyped(form.get('username')).toLowerCase(),
+      email: invited?.form.fixedEmail ?? trimTyped(form.get('email')),
     };
     const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'signup')) {

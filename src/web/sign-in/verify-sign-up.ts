@@ -4,6 +4,7 @@ import { completeSignUp, pendingSignUp, type SignUpFields } from '../../invitati
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener } from '../../platform/http/server.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { advance, loadPendingRequest, readPending, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
@@ -87,7 +88,7 @@ export function verifySignUpRoutes(
     const form = formOf(request);
     if (!visit.browser.owns(form, FORM)) return show(visit, 400, generalProblem(site.messages.account.formExpired));
     const link = form.get('link');
-    const code = (form.get('code') ?? '').trim();
+    const code = trimTyped(form.get('code'));
     if (link === undefined && code === '') {
       return show(visit, 400, { fields: { code: text.codeMissing }, general: [] });
     }

@@ -6,6 +6,7 @@ import type { Mailer } from '../../../mail/mail.ts';
 import { LastOwner, requestDeletion } from '../../../personal-data/deletion.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { schemasOf } from '../../../platform/validation/fields.ts';
+import { trimTyped } from '../../../platform/validation/typed-text.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
 import { deviceFacts } from '../../../security-notices/rules/notice-text.ts';
 import {
@@ -62,7 +63,7 @@ ${deletionSection(site, state)}`;
     const visit = visitOf(request);
     const form = formOf(request);
     // Phones capitalize the first letter; usernames are lower case.
-    const username = (form.get('username') ?? '').trim().toLowerCase();
+    const username = trimTyped(form.get('username')).toLowerCase();
     const reject = (status: number, problem: string) =>
       show(reply, status, visit, { problems: fieldProblem('username', problem), username });
     if (findProblem(usernameSchema, username) !== undefined) return reject(400, messages.signUp.usernameBad);
