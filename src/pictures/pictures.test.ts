@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
+import { Transformer } from '@napi-rs/image';
 import { chunk, png } from '../../test/support/images.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { type Picture, pictures } from './pictures.ts';
@@ -38,4 +39,19 @@ test('a color profile that decompresses to 512 MiB is not decompressed', async (
   const before = process.resourceUsage().maxRSS;
   assert.equal(typeof (await convert(file)), 'object');
   assert.ok(process.resourceUsage().maxRSS - before < 64 * 1024, 'in KiB');
+});
+
+test('a JPEG without its end marker is taken, and one that lacks a part of its pixels is refused', async () => {
+  const { convert } = pictures();
+  const [width, height] = [200, 200];
+  const noise = Buffer.from(Array.from({ length: width * height * 4 }, (_, index) => (index * 7919) % 251));
+  const whole = await Transformer.fromRgbaPixels(noise, width, height).jpeg();
+  const refused: number[] = [];
+  for (const missing of [0, 1, 2]) {
+    assert.equal(typeof (await convert(whole.subarray(0, whole.length - missing))), 'object', `${missing} bytes`);
+  }
+  for (const missing of [20, 200, 2000, Math.floor(whole.length / 2)]) {
+    if ((await convert(whole.subarray(0, whole.length - missing))) === 'broken') refused.push(missing);
+  }
+  assert.deepEqual(refused, [20, 200, 2000, Math.floor(whole.length / 2)]);
 });

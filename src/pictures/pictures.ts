@@ -59,8 +59,24 @@ export function pictures(turn: Turn = AT_ONCE): Pictures {
 }
 
 /** Crops a picture to the square in its middle and encodes it again, so that only its pixels are kept. */
-async function toSquare(file: Uint8Array, { width, height, orientation }: PictureHeader): Promise<Picture | 'broken'> {
+async function toSquare(file: Uint8Array, header: PictureHeader): Promise<Picture | 'broken'> {
   // Loaded on first use: most processes never decode a picture.
+  const { Transformer } = await import('@napi-rs/image');
+  const pixels = await squarePixels(file, header);
+  if (pixels === undefined || (!header.isEnded && !(await isWhole(file, header, pixels)))) return 'broken';
+  const side = Math.sqrt(pixels.length / 4);
+  const drawn = Transformer.fromRgbaPixels(pixels, side, side);
+  // All clients can show both. Transparency is kept: the picture is shown on the color of the account.
+  return isOpaque(pixels)
+    ? { name: `${randomIdentifier()}.jpg`, bytes: await drawn.jpeg(JPEG_QUALITY) }
+    : { name: `${randomIdentifier()}.png`, bytes: await drawn.png() };
+}
+
+/** The pixels of the square in the middle; undefined if the file cannot be decoded. */
+async function squarePixels(
+  file: Uint8Array,
+  { width, height, orientation }: PictureHeader,
+): Promise<Uint8Array | undefined> {
   const { Transformer, FastResizeFilter, ResizeFit } = await import('@napi-rs/image');
   const [across, down] = orientation < 5 ? [width, height] : [height, width];
   const side = Math.min(SIDE, across, down);
@@ -74,14 +90,23 @@ async function toSquare(file: Uint8Array, { width, height, orientation }: Pictur
       .crop(Math.floor((w - side) / 2), Math.floor((h - side) / 2), side, side)
       .rawPixels();
   } catch {
-    return 'broken';
+    return undefined;
   }
   if (pixels.length !== side * side * 4) throw new Error(`${pixels.length} bytes for a square of ${side} pixels`);
-  const drawn = Transformer.fromRgbaPixels(pixels, side, side);
-  // All clients can show both. Transparency is kept: the picture is shown on the color of the account.
-  return isOpaque(pixels)
-    ? { name: `${randomIdentifier()}.jpg`, bytes: await drawn.jpeg(JPEG_QUALITY) }
-    : { name: `${randomIdentifier()}.png`, bytes: await drawn.png() };
+  return pixels;
+}
+
+/** More data for a scan, and the end of the file. */
+const TAIL = Buffer.concat([Buffer.alloc(4096, 'more data of a scan'), Buffer.from([0xff, 0xd9])]);
+
+/**
+ * Whether a JPEG without its end lacks nothing else. The decoder fills in what is missing, so that more data changes the picture; after the
+ * last block of a scan it is ignored.
+ */
+async function isWhole(file: Uint8Array, header: PictureHeader, pixels: Uint8Array): Promise<boolean> {
+  const cut = file.at(-1) === 0xff ? file.subarray(0, -1) : file;
+  const longer = await squarePixels(Buffer.concat([cut, TAIL]), header);
+  return longer !== undefined && Buffer.compare(longer, pixels) === 0;
 }
 
 function isOpaque(rgba: Uint8Array): boolean {

@@ -6,6 +6,8 @@ export interface PictureHeader {
   readonly pixelBytes: 4 | 8;
   /** The EXIF orientation, 1 to 8; from 5 on, width and height are swapped. */
   readonly orientation: number;
+  /** Whether the file has its end. Without it, as some programs write JPEG files, its last scan may be whole or not. */
+  readonly isEnded: boolean;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface PictureHeader {
 const MAX_SCANS = 64;
 
 /**
- * Reads the header of a JPEG, PNG or WebP picture, detected by its first bytes, and checks that the file is complete.
+ * Reads the header of a JPEG, PNG or WebP picture, detected by its first bytes, and checks that the file is complete, as far as it says so.
  * @returns 'unsupported format' for any other file; 'broken' if it is incomplete or declares more than one size
  */
 export function readHeader(bytes: Uint8Array): PictureHeader | 'unsupported format' | 'broken' {
@@ -54,7 +56,7 @@ function readPng(view: DataView): PictureHeader | undefined {
     if (type === 'eXIf') orientation = orientationIn(view, at + 8, view.getUint32(at));
     if (type !== 'IEND') continue;
     const pixelBytes = view.getUint8(24) === 16 ? 8 : 4;
-    return { width: view.getUint32(16), height: view.getUint32(20), pixelBytes, orientation };
+    return { width: view.getUint32(16), height: view.getUint32(20), pixelBytes, orientation, isEnded: true };
   }
 }
 
@@ -68,7 +70,7 @@ function readJpeg(view: DataView): PictureHeader | undefined {
     const marker = view.getUint8(++at);
     if (marker === 0xff) continue;
     at++;
-    if (marker === 0xd9) return size && scans > 0 ? { ...size, pixelBytes: 4, orientation } : undefined;
+    if (marker === 0xd9) return size && scans > 0 ? { ...size, pixelBytes: 4, orientation, isEnded: true } : undefined;
     if (isAlone(marker)) continue;
     const length = view.getUint16(at);
     if (length < 2) return undefined;
@@ -81,7 +83,9 @@ function readJpeg(view: DataView): PictureHeader | undefined {
     at += length;
     if (marker !== 0xda) continue;
     if (++scans > MAX_SCANS) return undefined;
-    while (view.getUint8(at) !== 0xff || isData(view.getUint8(at + 1))) at++;
+    const last = view.byteLength - 1;
+    while (at < last && (view.getUint8(at) !== 0xff || isData(view.getUint8(at + 1)))) at++;
+    if (at >= last) return size && { ...size, pixelBytes: 4, orientation, isEnded: false };
   }
 }
 
@@ -104,7 +108,7 @@ function readWebp(view: DataView): PictureHeader | undefined {
     at += 8 + length + (length % 2);
   }
   const size = webpSize(view);
-  return size && { ...size, pixelBytes: 4, orientation };
+  return size && { ...size, pixelBytes: 4, orientation, isEnded: true };
 }
 
 function webpSize(view: DataView): { width: number; height: number } | undefined {
