@@ -108,9 +108,13 @@ export const PROFILE_FIELDS = {
     column: 'language',
     codec: plain<string>(),
     initial: 'en',
-    schema: Type.String({ format: 'language-code', description: 'a language code such as en or pt-BR' }),
+    schema: Type.String({
+      format: 'language-tag',
+      about: 'A language tag of BCP 47. Apps get its language of two letters as `language`, and the whole as `locale`.',
+      description: 'a language tag such as en, pt-BR or zh-Hant, whose language has two letters',
+    }),
     record: text,
-    option: { flags: '--language <code>', about: 'language code, such as en', kind: 'text' },
+    option: { flags: '--language <tag>', about: 'language tag, such as en or pt-BR', kind: 'text' },
   }),
   theme: declareField({
     column: 'theme',

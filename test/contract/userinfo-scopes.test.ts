@@ -144,7 +144,7 @@ for (const [index, each] of CASES.entries()) {
             about: each.base.about,
             ...Object.assign({}, ...subset.map((scope) => scoped[scope])),
           },
-          language: each.base.language,
+          language: each.base.language.slice(0, 2),
           theme: each.base.theme,
           createdAt,
         });

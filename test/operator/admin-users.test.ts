@@ -126,7 +126,7 @@ test('decisions §7: all that UserInfo can show is set through the API, and show
     socialLinks: CHANGE.socialLinks,
     organization: { id: organization.id, name: 'navy', role: 'OWNER', domain: 'navy.example' },
   });
-  assert.equal(shown.body.language, 'pt-BR');
+  assert.equal(shown.body.language, 'pt');
   assert.equal(shown.body.theme, 'dark');
   assert.equal(shown.body.createdAt, createdAt);
   const unset = {
@@ -218,7 +218,7 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   password: ['', 'seven77', long(257), null, 12345678],
   emailVerified: ['true', 1, 0, null],
   about: [long(501), 'a\u0000b', null, 5],
-  language: ['', 'english', 'EN', 'e', null, 1],
+  language: ['', 'english', 'fil', 'en_US', 'e', null, 1],
   theme: ['', 'Dark', 'blue', 1, false],
   website: ['', 'http://a.example', 'javascript:alert(1)', 'https://', 'https://u:p@a.example', 'a.example', 1],
   location: ['', long(101), 'a\nb', '\u3164', 1],

@@ -48,3 +48,8 @@ test('a password is not part of the profile', () => {
 test('an email address is split at its last at sign', () => {
   assert.deepEqual(splitEmail('ada.l@example.com'), { username: 'ada.l', domain: 'example.com' });
 });
+
+test('a language tag is stored as BCP 47 writes it', () => {
+  assert.equal(changeProfile(ada, { language: 'ZH-hant' }, now).language, 'zh-Hant');
+  assert.equal(changeProfile(ada, { about: 'new' }, now).language, 'en');
+});

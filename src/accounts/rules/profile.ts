@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { initialValues } from '../../platform/validation/fields.ts';
+import { languageTag } from '../../platform/validation/language.ts';
 import { PROFILE_FIELDS, type Profile } from '../fields.ts';
 import type { CreateUserRequest, UpdateUserRequest } from '../schema.ts';
 
@@ -40,6 +41,7 @@ export function changeProfile(profile: Profile, change: UpdateUserRequest, now: 
   return {
     ...profile,
     ...fields,
+    language: languageTag(fields.language ?? profile.language) ?? profile.language,
     emailVerified: change.emailVerified ?? (sameEmail && profile.emailVerified),
   };
 }

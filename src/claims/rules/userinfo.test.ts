@@ -26,6 +26,13 @@ for (const [scope, names] of fields) {
   });
 }
 
+test('the contract’s language is that of the tag, in two letters; the claim locale is the tag', () => {
+  const elsewhere = { ...person, profile: { ...profile, language: 'zh-Hant-TW' } };
+  assert.equal(userInfo(elsewhere, new Set(), ISSUER).language, 'zh');
+  const claims = standardClaims(elsewhere, new Set(['openid', 'profile']), STANDARD_CLAIM_SCOPES, ISSUER);
+  assert.equal(claims['locale'], 'zh-Hant-TW');
+});
+
 test('OpenID Connect Core 1.0 §5.3.2: a standard claim without a value is absent', () => {
   const claims = standardClaims(person, new Set(['details', 'phone']), CONTRACT_CLAIM_SCOPES, ISSUER);
   assert.equal(claims['birthdate'], '1990-12-10');

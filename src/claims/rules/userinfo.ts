@@ -2,6 +2,7 @@ import type { Profile, SocialLink } from '../../accounts/fields.ts';
 import { splitEmail } from '../../accounts/rules/profile.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
+import { primaryLanguage } from '../../platform/validation/language.ts';
 import type { ClaimScopes } from '../permissions.ts';
 
 /** What UserInfo can say about a user. */
@@ -58,7 +59,7 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
       }),
       ...(scopes.has('organization.read') && { organization }),
     },
-    language: profile.language,
+    language: primaryLanguage(profile.language),
     theme: profile.theme,
     createdAt: new Date(person.createdAt).toISOString(),
   };

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isSnowflake } from '../ids/ids.ts';
+import { languageTag } from './language.ts';
 import { isPhoneNumber } from './phone.ts';
 
 /** One line of text: no control characters and no bidirectional formatting characters. */
@@ -67,5 +68,5 @@ export const formats = {
   'calendar-date': isCalendarDate,
   instant: isInstant,
   phone: isPhoneNumber,
-  'language-code': (value: string) => /^[a-z]{2}(-[A-Z]{2})?$/.test(value),
+  'language-tag': (value: string) => languageTag(value) !== undefined,
 } as const;

@@ -1,0 +1,19 @@
+/** Longer than a tag with language, script, region and a variant. */
+const LONGEST = 35;
+
+/**
+ * A language tag (BCP 47) as it is written: `pt-BR` for `PT-br`. Its language must have the two letters of ISO 639-1, which apps are told as
+ * `language`; undefined for any other text.
+ */
+export function languageTag(text: string): string | undefined {
+  if (text.length > LONGEST || !/^[a-z0-9]+(-[a-z0-9]+)*$/i.test(text)) return undefined;
+  try {
+    const [tag = ''] = Intl.getCanonicalLocales(text);
+    return /^[a-z]{2}(-|$)/.test(tag) ? tag : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The language of a tag, in two letters. */
+export const primaryLanguage = (tag: string): string => tag.slice(0, 2);
