@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyBaseLogger } from 'fastify';
 import { registerConfiguredAdminKey } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
-import { throttledRecorder } from './audit/throttle.ts';
+import { type RecordThrottled, throttledRecorder } from './audit/throttle.ts';
 import { relyingPartyOf } from './authenticators/relying-party.ts';
 import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
@@ -30,6 +30,7 @@ import { StoreUnavailable } from './platform/database/database.ts';
 import { timeline } from './platform/database/migrations/timeline.ts';
 import { acceptForms } from './platform/http/bodies.ts';
 import { browsers } from './platform/http/browser.ts';
+import { headRequests } from './platform/http/head-requests.ts';
 import { openHttpListener } from './platform/http/listener.ts';
 import { unmetered } from './platform/http/meter.ts';
 import { watchOutages } from './platform/http/outages.ts';
@@ -48,7 +49,7 @@ import { logoutRoutes } from './protocol/logout/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
 import { startRequestDispatcher } from './recovery/requests.ts';
-import { createTraceRecorder, untraced } from './traces/recorder.ts';
+import { createTraceRecorder, silenced, untraced } from './traces/recorder.ts';
 import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { addressRoutes } from './web/addresses/routes.ts';
@@ -219,6 +220,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     });
     const outages = watchOutages(clock, meter, ({ level, facts, message }) => logLine(app.log, level, message, facts));
     resources.defer(() => outages.stop());
+    const heads = headRequests(database);
     const app = createApp({
       server: listener.server,
       https: protocol === 'https:',
@@ -226,28 +228,39 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       logLevel: config.logLevel,
       meter: metrics?.meter,
       traceRefusal(request, reply) {
+        if (request.method === 'HEAD') return;
         const step = refusedStep(request, reply);
         if (step !== undefined) traces.refused(step);
       },
       beginSpan: telemetry?.beginRequest,
+      enterHead: heads.enter,
       outages,
       isRegisteredOrigin: createOriginLookup(database),
       answerError: unroutedErrors(site),
     });
     logger.resolve(app.log);
     resources.defer(() => app.close());
+    const recordThrottled: RecordThrottled = async (event) =>
+      heads.isHead() ? undefined : services.recordThrottled(event);
+    const routed = {
+      ...services,
+      database: heads.database,
+      traces: silenced(traces, heads.isHead),
+      recordThrottled,
+    };
     const described = describedRoutes(app);
     app.register(
       async (root) => {
+        // Neither answers HEAD.
         tokenRoutes(root, services);
         userInfoRoutes(root, services);
-        adminRoutes(root, services);
-        pictureRoutes(root, services);
+        adminRoutes(root, routed);
+        pictureRoutes(root, routed);
         healthRoutes(root, unready);
         // By the clock itself: the doctor examines a clock that is wrong, too.
-        doctorRoutes(root, { ...services, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
-        discoveryRoutes(root, services);
-        referenceRoutes(root, { ...services, described });
+        doctorRoutes(root, { ...routed, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
+        discoveryRoutes(root, routed);
+        referenceRoutes(root, { ...routed, described });
         serveAssets(root);
         homeRoutes(root, site, config.playground);
         root.register(async (pages) => {
@@ -257,18 +270,19 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           pages.setValidatorCompiler(readByHandler);
           pages.setErrorHandler(pageErrors(site));
           refuseForeignForms(pages, services);
-          authorizationRoutes(pages, services);
-          sessionRoutes(pages, services);
-          recoveryRoutes(pages, services);
+          authorizationRoutes(pages, routed);
+          sessionRoutes(pages, routed);
+          recoveryRoutes(pages, routed);
+          // Nor does this one.
           consentRoutes(pages, services);
-          accountPages(pages, services);
-          addressRoutes(pages, services);
-          logoutRoutes(pages, services);
+          accountPages(pages, routed);
+          addressRoutes(pages, routed);
+          logoutRoutes(pages, routed);
           if (config.mail.mailbox) {
             const door = mailboxDoor(mailboxKey(config, secret), site.path('/mailbox'), protocol === 'https:');
-            mailboxRoutes(pages, { ...services, door });
+            mailboxRoutes(pages, { ...routed, door });
           }
-          if (config.playground) playgroundRoutes(pages, services);
+          if (config.playground) playgroundRoutes(pages, routed);
         });
       },
       { prefix: basePath },

@@ -2,7 +2,6 @@ import type { Profile, SocialLink } from '../../accounts/fields.ts';
 import { splitEmail } from '../../accounts/rules/profile.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
-import { primaryLanguage } from '../../platform/validation/language.ts';
 import type { ClaimScopes } from '../permissions.ts';
 
 /** What UserInfo can say about a user. */
@@ -59,7 +58,8 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
       }),
       ...(scopes.has('organization.read') && { organization }),
     },
-    language: primaryLanguage(profile.language),
+    // Two letters, also of a longer tag.
+    language: profile.language.slice(0, 2),
     theme: profile.theme,
     createdAt: new Date(person.createdAt).toISOString(),
   };

@@ -176,9 +176,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
 
   /**
    * Sets a cookie, for nodes of version 0.1.0 beside this one also by its former name. A cookie with that name and another value may be
-   * another server's, and is left as it is.
+   * another server's, and is left as it is. A HEAD sets none.
    */
   function keep(reply: FastifyReply, name: string, value: string, lifetimeMs: number): void {
+    if (reply.request.method === 'HEAD') return;
     const { cookies } = reply.request;
     const former = cookies[formerName(name)];
     const isFree = former === undefined || former === cookies[name] || former === value;
@@ -189,6 +190,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
 
   /** Clears a cookie, and that with its former name if it has the same value. */
   function drop(reply: FastifyReply, name: string): void {
+    if (reply.request.method === 'HEAD') return;
     const { cookies } = reply.request;
     reply.clearCookie(name, attributes);
     const former = formerName(name);

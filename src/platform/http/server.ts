@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly traceRefusal: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Begins the span of a request, where requests are traced. */
   readonly beginSpan?: BeginRequestSpan | undefined;
+  /** Goes on with a request whose method is HEAD. */
+  readonly enterHead: (next: () => void) => void;
   readonly outages: Outages;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
@@ -91,7 +93,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     },
     // The listener has answered. Fastify would log the bytes that came, with the cookies, and destroy the socket under the answer.
     clientErrorHandler: () => {},
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     genReqId: () => randomUUID(),
     // Fastify's own log lines contain URLs, and with them codes, states and handles: `observe` writes others.
     logger: { level: options.logLevel },
@@ -115,6 +117,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   if (options.beginSpan !== undefined) traceRequests(app, options.beginSpan);
   observe(app, options);
   decorateAddress(app, options.trustProxy);
+  app.addHook('onRequest', (request, _reply, done) => (request.method === 'HEAD' ? options.enterHead(done) : done()));
   app.addHook('onRequest', (request, reply, done) => {
     request.peerAddress = request.raw.socket.remoteAddress;
     reply.headers(headers).header('x-request-id', request.id);

@@ -14,6 +14,3 @@ export function languageTag(text: string): string | undefined {
     return undefined;
   }
 }
-
-/** The language of a tag, in two letters. */
-export const primaryLanguage = (tag: string): string => tag.slice(0, 2);

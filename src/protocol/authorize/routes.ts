@@ -44,7 +44,8 @@ export function authorizationRoutes(app: FastifyInstance, services: Authorizatio
 
   for (const rules of Object.values(FACE_RULES)) {
     const { authorizationPath: path, face } = rules;
-    app.get(path, { schema: authorizeByGetSchemas[face], config: IN_FLOW }, (request, reply) =>
+    // Each answer of the endpoint issues something, or says that something is wrong with the app: it has none without a body.
+    app.get(path, { schema: authorizeByGetSchemas[face], config: IN_FLOW, exposeHeadRoute: false }, (request, reply) =>
       authorize(services, rules, request, reply, queryOf(request)),
     );
     app.post(path, { schema: authorizeByPostSchemas[face], config: IN_FLOW }, async (request, reply) => {

@@ -58,7 +58,8 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
 
   app.get(
     END_SESSION_PATH,
-    { schema: endSessionByGetSchema, preHandler: requireSingleParameters },
+    // It ends the session, and tells the browser to forget what it keeps: nothing that HEAD may do.
+    { schema: endSessionByGetSchema, preHandler: requireSingleParameters, exposeHeadRoute: false },
     async (request, reply) => {
       const browser = browsers.of(request, reply);
       const visitor = await findVisitor(services, browser.sessionSecret);

@@ -26,7 +26,8 @@ import { describeAuthorization } from '../token/rules/presented-form.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 /** HB-04: browser apps may read it. */
-const PAGES = { config: { readers: 'registered' } } as const;
+/** Its answer is its body: HEAD is refused. */
+const PAGES = { config: { readers: 'registered' }, exposeHeadRoute: false } as const;
 
 interface UserInfoParts {
   readonly database: Database;

@@ -35,7 +35,8 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
   const { browsers, site } = services;
   const preHandler = loadPendingRequest(services);
 
-  app.get('/consent', { config: IN_FLOW, preHandler }, async (request, reply) => {
+  // A step of the authorization endpoint, which answers no HEAD either.
+  app.get('/consent', { config: IN_FLOW, preHandler, exposeHeadRoute: false }, async (request, reply) => {
     const pending = pendingRequestOf(request);
     const { step, visitor } = pending;
     if (step.kind !== 'consent' || visitor.kind !== 'signed in') return advance(services, request, reply, pending);

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { authorizeUrl, newClient, newUser, signedIn, tokensFor, walk } from '../support/flow.ts';
+import { query, tablesOf } from '../support/outcome.ts';
+import { ADMIN_KEY } from '../support/server.ts';
+import { startRouted } from './routes.ts';
+
+// RFC 9110 §9.1, §9.3.2: HEAD is answered where GET is, as scanners of mail and of links send it; and it changes nothing.
+
+const server = await startRouted({ TESSERA_MAILBOX: 'on', TESSERA_TRACE_RETENTION: 'off', TESSERA_PLAYGROUND: 'on' });
+after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+const browser = await signedIn(server, user);
+await walk(browser, authorizeUrl(client));
+await tokensFor(server, client, user);
+// The first who asks for the key set has its key made.
+await fetch(`${server.baseUrl}/.well-known/jwks.json`);
+const pending = await browser.get(authorizeUrl(client, { prompt: 'login', scope: 'openid email' }));
+
+/** Their answer is what they issue, spend or end. */
+const REFUSED = [
+  ...['/api/v2/oauth/authorize', '/oidc/authorize', '/api/v2/oauth/userinfo', '/oidc/userinfo', '/oidc/logout'],
+  ...['/consent', '/playground', '/playground/callback'],
+];
+const routes = [...new Set(server.routes.filter(({ method }) => method === 'GET').map(({ url }) => url))];
+const ids: Readonly<Record<string, string>> = { clientId: client.clientId, userId: user.id, id: user.id };
+
+/** The address of a route for this person, with what a form or a link would add. */
+const addressOf = (url: string): string =>
+  url.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '1') +
+  (url.includes('/api/') ? '' : pending.location?.search);
+
+const cookie = ['session', 'browser'].map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`).join('; ');
+
+async function send(method: string, url: string, accept: string): Promise<Response> {
+  const headers = { accept, cookie, ...(url.startsWith('/api/v2/admin') && { authorization: `Bearer ${ADMIN_KEY}` }) };
+  return fetch(server.baseUrl + addressOf(url), { method, headers, redirect: 'manual' });
+}
+
+/** All rows. The number of this node is leased anew from time to time. */
+async function everything(): Promise<Record<string, string[]>> {
+  const tables = (await tablesOf(server)).filter((name) => !/^sqlite_|node/.test(name)).sort();
+  const found: Record<string, string[]> = {};
+  for (const table of tables) {
+    const rows = await query(server, `SELECT * FROM ${table}`);
+    found[table] = rows
+      .map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value)))
+      .sort();
+  }
+  return found;
+}
+
+test('HEAD of every route that GET has changes no row and sets no cookie', async () => {
+  assert.ok(routes.length > 60, `${routes.length}`);
+  const before = await everything();
+  for (const url of routes) {
+    for (const accept of ['text/html', 'application/json']) {
+      const answer = await send('HEAD', url, accept);
+      assert.equal(await answer.text(), '', url);
+      assert.deepEqual(answer.headers.getSetCookie(), [], url);
+      assert.equal(answer.headers.get('clear-site-data'), null, url);
+      assert.equal(answer.status === 405, REFUSED.includes(url), `${url}: ${answer.status}`);
+      assert.ok(answer.status < 500, `${url}: ${answer.status}`);
+    }
+  }
+  assert.deepEqual(await everything(), before);
+});
+
+test('HEAD without cookies sets none, and has the status of GET', async () => {
+  for (const url of routes) {
+    if (REFUSED.includes(url)) continue;
+    const headers = { accept: 'text/html' };
+    const [head, get] = [
+      await fetch(server.baseUrl + addressOf(url), { method: 'HEAD', headers, redirect: 'manual' }),
+      await fetch(server.baseUrl + addressOf(url), { headers, redirect: 'manual' }),
+    ];
+    await get.text();
+    assert.equal(head.status, get.status, url);
+    assert.deepEqual(head.headers.getSetCookie(), [], url);
+  }
+});
