@@ -113,7 +113,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'client', 'consent_grant', 'key_set'],
-  mail: ['account', 'challenge'],
+  mail: ['account', 'address_change', 'challenge'],
   invitations: ['membership'],
   notices: ['account', 'client', 'consent_grant', 'token_family'],
   organizations: ['account'],

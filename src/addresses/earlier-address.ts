@@ -106,5 +106,6 @@ export function* giveUpAddress(
     expiresAt,
   });
   const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
-  yield* mail.enqueue({ ...message, to: before, content: addressLostMail(username, email, url) }, now);
+  const content = addressLostMail(username, email, url);
+  yield* mail.enqueue({ ...message, to: before, content, challenge: undo.sent.hash }, now);
 }

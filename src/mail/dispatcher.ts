@@ -15,8 +15,8 @@ import {
   type ClaimedMail,
   claimMail,
   type DueMail,
+  findLinkOfMail,
   postponeMail,
-  readChallengeOfMail,
   settleSent,
   settleUnsent,
 } from './queue-store.ts';
@@ -92,8 +92,7 @@ export function startMailDispatcher(
 
   async function attempt(mail: ClaimedMail): Promise<MailOutcome | undefined> {
     const { challengeHash } = mail;
-    const link =
-      challengeHash === null ? undefined : await database.read(() => readChallengeOfMail({ hash: challengeHash }));
+    const link = challengeHash === null ? undefined : await database.read(() => findLinkOfMail(challengeHash));
     const content = openContent(sealer, mail);
     const isDead = isDeadLink(mail, link, clock());
     const obstacle = findObstacle(mail, isDead && content?.withoutLink === undefined, clock());

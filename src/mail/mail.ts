@@ -45,7 +45,7 @@ export interface NewMail {
   readonly content: MailContent;
   /** The message is not sent after this instant: its link is dead by then. */
   readonly expiresAt: number;
-  /** The hash of the challenge whose link it carries. Once that is dead, the message is not sent, or without the link. */
+  /** The hash of the challenge, or of the right to undo, whose link it carries. Once that is dead, it is not sent, or without the link. */
   readonly challenge?: string;
   /** When it is sent at the earliest; at once by default. */
   readonly dueAt?: number;

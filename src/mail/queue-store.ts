@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { Work } from '../platform/database/database.ts';
 import { changes, many, one } from '../platform/database/statement.ts';
+import type { LinkState } from './rules/obstacle.ts';
 import type { MailSlot } from './rules/slots.ts';
 
 /** A message that is due. */
@@ -124,22 +126,31 @@ export const claimMail = one(
   }),
 );
 
-/** The challenge whose link a message carries, with the generation of its account. */
-export const readChallengeOfMail = one(
+const findChallengeOfMail = one(
   (db, p: { hash: string }) =>
     db
       .selectFrom('challenge as c')
       .leftJoin('account as a', 'a.id', 'c.account_id')
-      .select(['c.purpose', 'c.used_at', 'c.expires_at', 'c.generation', 'a.generation as current'])
+      .select(['c.used_at', 'c.expires_at', 'c.generation', 'a.generation as current'])
       .where('c.hash', '=', p.hash),
-  (row) => ({
-    purpose: row.purpose,
+  (row): LinkState => ({
     usedAt: row.used_at,
     expiresAt: row.expires_at,
     generation: row.generation,
     currentGeneration: row.current,
   }),
 );
+
+/** A right to undo a change of address, which outlives generations. */
+const findRightOfMail = one(
+  (db, p: { hash: string }) => db.selectFrom('address_change').select('expires_at').where('hash', '=', p.hash),
+  (row): LinkState => ({ usedAt: null, expiresAt: row.expires_at, generation: null, currentGeneration: null }),
+);
+
+/** What the link of a message rests on: a challenge, with the generation of its account, or a right to undo a change of address. */
+export function* findLinkOfMail(hash: string): Work<LinkState | undefined> {
+  return (yield* findChallengeOfMail({ hash })) ?? (yield* findRightOfMail({ hash }));
+}
 
 /** A claim: it holds while no other process has claimed the message again. */
 type MailClaim = Pick<ClaimedMail, 'id' | 'attempts'>;

@@ -11,9 +11,11 @@ import { listMail } from '../../src/mail/store.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { smtpTransport, type TransportOptions } from '../../src/platform/mail/transport.ts';
+import { insertPreviousAddress, removePreviousAddresses } from '../../src/security-notices/previous-address-store.ts';
 import { certificate } from '../support/certificate.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { type SmtpReceiver, startSmtpReceiver } from '../support/smtp-receiver.ts';
+import { account } from './rows.ts';
 
 // Mail against a real SMTP server, on both stores: what is sent, how often, and what stays of it.
 
@@ -320,6 +322,26 @@ test('a message whose link was used, replaced or has expired is not sent', () =>
     }
     assert.deepEqual(receiver.received, []);
     await make(HOUR);
+    await sending.deliverDue();
+    assert.equal(receiver.received.length, 1);
+    await sending.stop();
+  }));
+
+test('a message whose right to undo a change of address has ended is not sent', () =>
+  withReceiver({}, async (receiver) => {
+    const sending = node(plainUrl(receiver));
+    const accountId = '4711';
+    await database.commit(() => account(accountId));
+    const made = { accountId, email: 'a@example.com', changedAt: now, factorsSince: now, expiresAt: now + DAY };
+    await database.commit(() => insertPreviousAddress({ ...made, hash: 'ended' }));
+    await enqueue(message({ challenge: 'ended', expiresAt: now + DAY }));
+    await database.commit(() => removePreviousAddresses({ accountId, since: 0 }));
+    await sending.deliverDue();
+    const { status, problem } = await newest();
+    assert.deepEqual([status, problem], ['expired', 'its link is no longer valid']);
+    assert.deepEqual(receiver.received, []);
+    await database.commit(() => insertPreviousAddress({ ...made, hash: 'open' }));
+    await enqueue(message({ challenge: 'open', expiresAt: now + DAY }));
     await sending.deliverDue();
     assert.equal(receiver.received.length, 1);
     await sending.stop();

@@ -1,11 +1,10 @@
 import type { ClaimedMail } from '../queue-store.ts';
 
-/** The challenge whose link a message carries. */
+/** What the link of a message rests on. */
 export interface LinkState {
-  readonly purpose: string;
   readonly usedAt: number | null;
   readonly expiresAt: number;
-  /** The account's generation when the link was made, and now; null without an account. */
+  /** The account's generation when the link was made, and now; null without an account, and for what outlives generations. */
   readonly generation: string | null;
   readonly currentGeneration: string | null;
 }
@@ -40,6 +39,5 @@ export function findObstacle(
 
 function isAlive(link: LinkState | undefined, now: number): boolean {
   if (link === undefined || link.usedAt !== null || link.expiresAt <= now) return false;
-  // The undo of an address change outlives generations.
-  return link.purpose === 'undo address change' || link.generation === link.currentGeneration;
+  return link.generation === link.currentGeneration;
 }
