@@ -7,6 +7,7 @@ import { program } from '../src/cli/program.ts';
 import { variables } from '../src/platform/config/config.ts';
 import { limitVariables } from '../src/platform/config/limits.ts';
 import { fieldsOfEveryLine, type LogMessage, logFields, logLines } from '../src/platform/log.ts';
+import { addLosses } from '../src/platform/log-output.ts';
 import { addUpMetrics } from '../src/platform/metrics/added-up.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { errorCodes } from '../src/platform/oauth-error.ts';
@@ -39,7 +40,12 @@ ${rows.join('\n')}
 
 function metrics(): string {
   // Only Tessera's own metrics: those of the library and the process depend on the system.
-  const ofServices = addUpMetrics({ count: () => 0, measure: async () => {}, told: () => [] });
+  const ofServices = addUpMetrics({
+    count: () => 0,
+    measure: async () => {},
+    told: () => [],
+    log: { loss: () => addLosses() },
+  });
   const own = [...createMetrics().registry.getMetricsAsArray(), ...ofServices.own.getMetricsAsArray()]
     .filter(({ name }) => name.startsWith('tessera_'))
     .map((metric) => {

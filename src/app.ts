@@ -39,6 +39,7 @@ import { readByHandler } from './platform/http/parameters.ts';
 import { createApp } from './platform/http/server.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { type LogMessage, logLine } from './platform/log.ts';
+import { addLosses, type LogLoss, type LogOutput } from './platform/log-output.ts';
 import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import type { Metrics } from './platform/metrics/metrics.ts';
@@ -98,10 +99,14 @@ export interface ProcessShare {
   readonly joins: number | undefined;
   /** Is given the metrics of this process, which are served with those of the others and not by themselves. */
   readonly addMetrics: (metrics: Metrics) => void;
+  /** What was lost of the log after it had left this process, as far as is known. */
+  readonly lossOfAll: () => LogLoss | undefined;
 }
 
 export interface StartOptions extends OpenOptions {
   readonly share?: ProcessShare;
+  /** Where the log is written: to the standard output by default. */
+  readonly log?: Pick<LogOutput, 'write' | 'loss'>;
 }
 
 /**
@@ -109,7 +114,7 @@ export interface StartOptions extends OpenOptions {
  * @throws {ConfigError} when a part of it cannot be used; the message says what to do
  */
 export async function start(config: Config, clock: Clock = Date.now, options: StartOptions = {}): Promise<Tessera> {
-  const { share } = options;
+  const { share, log } = options;
   // What concerns the service as a whole is left to the process that comes first.
   const isFirst = share?.joins === undefined;
   const listener = await openHttpListener(config.host, config.port, share?.joins);
@@ -226,6 +231,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       https: protocol === 'https:',
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
+      log,
       meter: metrics?.meter,
       traceRefusal(request, reply) {
         if (request.method === 'HEAD') return;
@@ -249,6 +255,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       recordThrottled,
     };
     const described = describedRoutes(app);
+    const loss = () => addLosses(log?.loss(), share?.lossOfAll());
     app.register(
       async (root) => {
         // Neither answers HEAD.
@@ -258,7 +265,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
         pictureRoutes(root, routed);
         healthRoutes(root, unready);
         // By the clock itself: the doctor examines a clock that is wrong, too.
-        doctorRoutes(root, { ...routed, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
+        doctorRoutes(root, { ...routed, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret), loss });
         discoveryRoutes(root, routed);
         referenceRoutes(root, { ...routed, described });
         serveAssets(root);
@@ -296,9 +303,12 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       if (error instanceof StoreUnavailable) outages.failed(new StoreUnavailable(`${work}: ${error.message}`), false);
       else logLine(app.log, 'error', work, { err: error });
     };
-    resources.defer(startLeaseRenewal(ids, reportFailure('the node number')));
+    // All at once: each may be waiting for a database that does not answer.
+    const background: (() => Promise<unknown> | unknown)[] = [];
+    resources.defer(async () => void (await Promise.all(background.map((stop) => stop()))));
+    background.push(startLeaseRenewal(ids, reportFailure('the node number')));
     const retention = { events: config.auditRetention, steps: config.traceRetention ?? 0 };
-    resources.defer(
+    background.push(
       startHousekeeping({
         database,
         clock,
@@ -321,7 +331,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       meter,
       failed: reportFailure('notices of ended sessions'),
     });
-    resources.defer(() => dispatcher.stop());
+    background.push(() => dispatcher.stop());
     const smtp = config.mail.smtp && smtpTransport(config.mail.smtp, { greeting: greetingOf(config, baseUrl) });
     const mailDispatcher =
       smtp &&
@@ -334,7 +344,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
         meter,
         failed: reportFailure('mail'),
       });
-    resources.defer(() => mailDispatcher?.stop());
+    background.push(() => mailDispatcher?.stop());
     if (mailDispatcher !== undefined) metrics?.watchMail(mailDispatcher);
     if (!mail.available && !local && isFirst) {
       logLine(app.log, 'warn', 'mail is off, and with it what needs mail: set TESSERA_SMTP_URL', {});
@@ -345,11 +355,12 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       meter,
       failed: reportFailure('messages that were asked for'),
     });
-    resources.defer(() => requestDispatcher.stop());
+    background.push(() => requestDispatcher.stop());
     const exportDispatcher = startExportDispatcher({ ...services, clock, failed: reportFailure('exports') });
-    resources.defer(() => exportDispatcher.stop());
+    background.push(() => exportDispatcher.stop());
     metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
     metrics?.watchStore(outages);
+    if (log) metrics?.watchLog(log);
     metrics?.watchBacklog({ read: () => readBacklog({ database, clock }, retention) });
     metrics?.watchNotices(dispatcher);
     metrics?.watchNumbers(ids);

@@ -14,6 +14,7 @@ import { judgeConfiguration, judgeRefusals } from '../operations/doctor/rules/co
 import { judgeCookies } from '../operations/doctor/rules/cookies.ts';
 import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../operations/doctor/rules/database.ts';
 import { judgeJournal } from '../operations/doctor/rules/journal.ts';
+import { judgeLog } from '../operations/doctor/rules/log.ts';
 import { judgeMail } from '../operations/doctor/rules/mail.ts';
 import { judgeNodeNumbers } from '../operations/doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
@@ -97,6 +98,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...findings,
     ...judgeJournal(sight, answersLive(online.live)),
     ...judgeAddress(online, clock()),
+    ...judgeLog(online.seen),
     ...judgeProxies(config, baseUrl, online.seen, online.signIn !== undefined && answersLive(online.live)),
     ...judgeCookies(online, style),
     ...judgeClocks(clocks),

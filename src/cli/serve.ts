@@ -1,8 +1,5 @@
 import { resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Tessera } from '../app.ts';
-import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
@@ -10,7 +7,9 @@ import { withoutPassword } from '../platform/database/server-address.ts';
 import { shellWord } from '../platform/shell.ts';
 import { VERSION } from '../platform/version.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
+import { type Logs, openLogs } from './logs.ts';
 import { environment, type GlobalFlags, reportLong } from './session.ts';
+import { stopOnSignals } from './stop.ts';
 
 /**
  * Collects garbage when the heap has grown by 60 % over the live objects. By default it grows to a multiple of that under load,
@@ -21,58 +20,33 @@ const HEAP_GROWTH = '--heap-growing-percent=60';
 /** Runs the server until it is told to stop. */
 export async function serve(flags: GlobalFlags & { host?: string; port?: string; processes?: string }): Promise<void> {
   const config = readConfig(environment(flags));
+  const logs = openLogs(config.logLevel);
   if (config.processes > 1) {
     const { default: cluster } = await import('node:cluster');
-    if (cluster.isPrimary) return serveBySeveral(config, flags);
+    if (cluster.isPrimary) return serveBySeveral(config, logs, flags);
   }
   setFlagsFromString(HEAP_GROWTH);
   reserveHashingThreads(config.hashingConcurrency);
-  if (config.processes > 1) return (await import('./processes/worker.ts')).serveAsWorker(config, warn);
+  if (config.processes > 1) return (await import('./processes/worker.ts')).serveAsWorker(config, logs);
   const { start } = await import('../app.ts');
-  const tessera = await start(config, Date.now, { migration: { progress: reportLong }, warn });
-  stopOnSignals(config, tessera);
-  greet(config, tessera.baseUrl, flags);
+  const tessera = await start(config, Date.now, {
+    migration: { progress: reportLong },
+    warn: (text) => logs.err.write(`Warning: ${text}\n`),
+    log: logs.out,
+  });
+  stopOnSignals(config, tessera, logs);
+  greet(config, logs, tessera.baseUrl, flags);
 }
 
-async function serveBySeveral(config: Config, flags: GlobalFlags): Promise<void> {
+async function serveBySeveral(config: Config, logs: Logs, flags: GlobalFlags): Promise<void> {
   const { supervise } = await import('./processes/supervisor.ts');
-  const service = await supervise(config);
-  stopOnSignals(config, service);
+  const service = await supervise(config, logs);
+  stopOnSignals(config, service, logs);
   await service.complete;
-  greet(config, service.baseUrl, flags);
+  greet(config, logs, service.baseUrl, flags);
 }
 
-const warn = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
-
-/** Ends the process when it is told to. Called before the server says that it is ready: from then on it may be stopped. */
-function stopOnSignals({ drainSeconds }: Config, service: Pick<Tessera, 'drain' | 'close'>): void {
-  let stoppingSince: number | undefined;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      // A second signal stops the server without waiting for requests. One within a second is the same signal: npm forwards a
-      // signal that the supervisor has also sent to this process.
-      if (stoppingSince !== undefined) {
-        if (performance.now() - stoppingSince > SECOND) process.exit(1);
-        return;
-      }
-      stoppingSince = performance.now();
-      service.drain();
-      // Load balancers need time to notice the drain only if a supervisor stops the server, not on Ctrl+C.
-      const drainTime = signal === 'SIGTERM' ? drainSeconds * SECOND : 0;
-      wait(drainTime)
-        .then(() => service.close(signal === 'SIGTERM'))
-        .then(
-          () => process.exit(0),
-          (error: unknown) => {
-            process.stderr.write(`${String(error)}\n`);
-            process.exit(1);
-          },
-        );
-    });
-  }
-}
-
-function greet(config: Config, baseUrl: string, { json }: GlobalFlags): void {
+function greet(config: Config, { out }: Logs, baseUrl: string, { json }: GlobalFlags): void {
   const seconds = (performance.now() / 1000).toFixed(2);
   const secret = findSecret(config);
   const mailbox =
@@ -85,7 +59,7 @@ function greet(config: Config, baseUrl: string, { json }: GlobalFlags): void {
     ...(mailbox !== undefined && { mailbox }),
   };
   // Standard output alone: neither the log nor telemetry may have the link of the mailbox.
-  process.stdout.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, baseUrl, seconds, mailbox));
+  out.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, baseUrl, seconds, mailbox));
 }
 
 function welcome(config: Config, baseUrl: string, seconds: string, mailbox: string | undefined): string {

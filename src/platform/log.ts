@@ -32,6 +32,7 @@ export const logFields = {
   ended: 'How it ended: the status, or the signal.',
   delay: 'In how many seconds another one is started.',
   seconds: 'How long an outage has lasted.',
+  dropped: 'How many lines were dropped.',
   refused: 'How many requests were refused because of an outage: since the line before, and in the last line in total.',
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -132,6 +133,12 @@ export const logLines = {
     levels: ['info'],
     fields: ['process'],
     about: 'It serves.',
+  },
+  'lines of the log were dropped': {
+    levels: ['warn'],
+    fields: ['dropped'],
+    about:
+      'The disk of the log was full, or nobody read it: more lines came than could wait. Written when there is room again. Requests are not affected.',
   },
   housekeeping: {
     levels: ['error'],

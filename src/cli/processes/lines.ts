@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 const NEWLINE = 0x0a;
 
@@ -6,7 +6,7 @@ const NEWLINE = 0x0a;
  * Writes what a stream brings to another one, in whole lines, so that the lines of several streams do not mix. The end of a line that
  * its writer did not live to write is added.
  */
-export function passLines(from: Readable, to: Writable): void {
+export function passLines(from: Readable, to: { write(lines: Buffer): void }): void {
   let begun: Buffer[] = [];
   from.on('data', (chunk: Buffer) => {
     const end = chunk.lastIndexOf(NEWLINE) + 1;

@@ -1,3 +1,4 @@
+import type { LogLoss } from '../../platform/log-output.ts';
 import type { MetricValues } from '../../platform/metrics/added-up.ts';
 
 /** What the machine does a bounded number of at a time, however many processes want it. */
@@ -16,8 +17,8 @@ export type Order =
   /** It is the turn of the request with this number. */
   | { readonly kind: 'turn'; readonly request: number }
   | { readonly kind: 'measure' }
-  /** It is to say that it works. */
-  | { readonly kind: 'look' }
+  /** It is to say that it works. `log` is what the supervisor has lost of the lines of all. */
+  | { readonly kind: 'look'; readonly log: LogLoss }
   | { readonly kind: 'drain' }
   | { readonly kind: 'close'; readonly patiently: boolean };
 
@@ -28,4 +29,6 @@ export type Report =
   | { readonly kind: 'asks'; readonly what: Scarce; readonly request: number }
   | { readonly kind: 'gives back'; readonly what: Scarce }
   | { readonly kind: 'measured'; readonly values: MetricValues }
-  | { readonly kind: 'works' };
+  | { readonly kind: 'works' }
+  /** It has been told to close. */
+  | { readonly kind: 'closing' };

@@ -5,7 +5,9 @@ import type { Config } from '../../platform/config/config.ts';
 import { logLine, plainLogger } from '../../platform/log.ts';
 import type { MetricValues } from '../../platform/metrics/added-up.ts';
 import { listenForMetrics } from '../../platform/metrics/listener.ts';
+import { ACKNOWLEDGEMENT_TIMEOUT } from '../../platform/stop.ts';
 import { Turns } from '../../platform/turns.ts';
+import type { Logs } from '../logs.ts';
 import { watchHandover } from './handover.ts';
 import { passLines } from './lines.ts';
 import type { Order, Report } from './messages.ts';
@@ -27,6 +29,10 @@ interface Running {
   measuring: PromiseWithResolvers<void> | undefined;
   /** How many times in a row it has not said that it works. */
   unanswered: number;
+  /** Whether it has said that it closes. */
+  isClosing: boolean;
+  /** Whether it was killed because it hung. */
+  isKilled: boolean;
 }
 
 /** A place for a process, which is filled again when the process ends. */
@@ -56,7 +62,7 @@ export interface SupervisedService {
  * its message and status. The others start when it serves.
  * @returns when the first process serves
  */
-export async function supervise(config: Config): Promise<SupervisedService> {
+export async function supervise(config: Config, logs: Logs): Promise<SupervisedService> {
   const places: Place[] = Array.from({ length: config.processes }, (_, index) => ({
     number: index + 1,
     running: undefined,
@@ -65,7 +71,7 @@ export async function supervise(config: Config): Promise<SupervisedService> {
   }));
   const turns = { hash: new Turns<Worker>(config.hashingConcurrency), picture: new Turns<Worker>(1) };
   const every = { pid: process.pid, hostname: hostname(), clock: Date.now };
-  const log = plainLogger(config.logLevel, every, (line) => process.stdout.write(line));
+  const log = plainLogger(config.logLevel, every, (line) => logs.out.write(line));
   const first = Promise.withResolvers<Extract<Report, { kind: 'ready' }>>();
   const complete = Promise.withResolvers<void>();
   /** Where the service answers: known when its first process does. */
@@ -87,6 +93,7 @@ export async function supervise(config: Config): Promise<SupervisedService> {
         await Promise.all(serving().map(measure));
       },
       told: () => serving().flatMap(({ values }) => (values === undefined ? [] : [values])),
+      log: logs.out,
     });
   const metricsListener = config.metricsAddress && metrics && (await listenForMetrics(config.metricsAddress, metrics));
 
@@ -147,11 +154,13 @@ export async function supervise(config: Config): Promise<SupervisedService> {
       values: undefined,
       measuring: undefined,
       unanswered: 0,
+      isClosing: false,
+      isKilled: false,
     };
     place.running = one;
     const { stdout, stderr } = worker.process;
-    if (stdout) passLines(stdout, process.stdout);
-    if (stderr) passLines(stderr, process.stderr);
+    if (stdout) passLines(stdout, logs.out);
+    if (stderr) passLines(stderr, logs.err);
     worker.on('message', (report: Report) => {
       switch (report.kind) {
         case 'ready':
@@ -165,6 +174,9 @@ export async function supervise(config: Config): Promise<SupervisedService> {
           return one.measuring?.resolve();
         case 'works':
           one.unanswered = 0;
+          return;
+        case 'closing':
+          one.isClosing = true;
       }
     });
     const end = endOf(worker).then((ended) => {
@@ -187,14 +199,14 @@ export async function supervise(config: Config): Promise<SupervisedService> {
   }
 
   function replace(place: Place, one: Running, ended: number | string): void {
-    const { worker, isFirst, readySince, values } = one;
+    const { worker, isFirst, readySince, values, isKilled } = one;
     place.running = undefined;
     one.measuring?.resolve();
     for (const kind of [turns.hash, turns.picture]) kind.forget(worker);
     metrics?.ended(values, stopping);
     if (stopping) {
       // One that was still starting may fail for that reason.
-      if (ended !== 0 && readySince !== undefined) failed++;
+      if (ended !== 0 && readySince !== undefined && !isKilled) failed++;
       return;
     }
     // No other one could start either. What was wrong has been said, unless the system had no room for a process.
@@ -217,14 +229,13 @@ export async function supervise(config: Config): Promise<SupervisedService> {
     }, delay);
   }
 
-  const stopWatching = watch(
-    serving,
-    (one) => tell(one, { kind: 'look' }),
-    ({ worker }) => {
-      logLine(log, 'error', 'a process hangs and is killed', { process: worker.process.pid });
-      worker.process.kill('SIGKILL');
-    },
-  );
+  function kill(one: Running): void {
+    logLine(log, 'error', 'a process hangs and is killed', { process: one.worker.process.pid });
+    one.isKilled = true;
+    one.worker.process.kill('SIGKILL');
+  }
+
+  const stopWatching = watch(serving, (one) => tell(one, { kind: 'look', log: logs.out.loss() }), kill);
   fill();
   const { baseUrl } = await first.promise;
   return {
@@ -237,7 +248,12 @@ export async function supervise(config: Config): Promise<SupervisedService> {
     },
     async close(patiently = false) {
       for (const one of running()) tell(one, { kind: 'close', patiently });
+      // One that hangs would keep the port open, and let new connections wait.
+      const timer = setTimeout(() => {
+        for (const one of running()) if (!one.isClosing) kill(one);
+      }, ACKNOWLEDGEMENT_TIMEOUT);
       await Promise.all(ending);
+      clearTimeout(timer);
       stopWatching();
       if (metricsListener) await metricsListener.close();
       if (failed > 0) throw new Error(`${failed} of ${places.length} processes did not stop in order`);

@@ -2,23 +2,27 @@ import { start } from '../../app.ts';
 import { pictures } from '../../pictures/pictures.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { HASH_COST, passwords } from '../../platform/crypto/passwords.ts';
+import type { LogLoss } from '../../platform/log-output.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Turn } from '../../platform/turns.ts';
+import type { Logs } from '../logs.ts';
 import { reportLong } from '../session.ts';
+import { end } from '../stop.ts';
 import type { Order, Report, Scarce } from './messages.ts';
 
 /**
  * Runs one of several processes that share the port, as their supervisor orders. It ends when the supervisor has ended, whatever the
  * reason, because the channel between them closes.
- * @param warn reports what puts the data at risk
  */
-export async function serveAsWorker(config: Config, warn: (text: string) => void): Promise<void> {
+export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
   // A service manager or a terminal sends signals to all processes. The supervisor alone says what follows from them.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
   const { promise: ordered, resolve: order } = Promise.withResolvers<Extract<Order, { kind: 'start' }>>();
   const waiting = new Map<number, () => void>();
   let requests = 0;
   let metrics: Metrics | undefined;
+  /** Of the lines that the supervisor passes on. */
+  let lossOfAll: LogLoss | undefined;
   const tell = (report: Report): void => void process.send?.(report);
 
   const turnFor =
@@ -46,6 +50,7 @@ export async function serveAsWorker(config: Config, warn: (text: string) => void
       case 'measure':
         return metrics?.registry.getMetricsAsJSON().then((values) => tell({ kind: 'measured', values }));
       case 'look':
+        lossOfAll = message.log;
         return tell({ kind: 'works' });
       case 'drain':
         // Where it cannot start, that is said below.
@@ -54,15 +59,8 @@ export async function serveAsWorker(config: Config, warn: (text: string) => void
           () => {},
         );
       case 'close':
-        return serving
-          .then((tessera) => tessera.close(message.patiently))
-          .then(
-            () => process.exit(0),
-            (error: unknown) => {
-              process.stderr.write(`${String(error)}\n`);
-              process.exit(1);
-            },
-          );
+        tell({ kind: 'closing' });
+        return end(() => serving.then((tessera) => tessera.close(message.patiently)), logs, { isSupervised: true });
     }
   });
 
@@ -70,13 +68,15 @@ export async function serveAsWorker(config: Config, warn: (text: string) => void
     start({ ...config, port }, Date.now, {
       migration: { progress: reportLong },
       // Once is enough.
-      warn: joins === undefined ? warn : () => {},
+      warn: joins === undefined ? (text) => logs.err.write(`Warning: ${text}\n`) : () => {},
+      log: logs.out,
       passwords: (concurrency) =>
         passwords(concurrency, HASH_COST, { turn: turnFor('hash'), processes: config.processes }),
       pictures: pictures(turnFor('picture')),
       share: {
         number,
         joins,
+        lossOfAll: () => lossOfAll,
         addMetrics(own) {
           metrics = own;
         },

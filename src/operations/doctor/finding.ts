@@ -8,6 +8,7 @@ export type Check =
   | 'secret'
   | 'mail'
   | 'base-url'
+  | 'log'
   | 'proxy-headers'
   | 'cookies'
   | 'clock';

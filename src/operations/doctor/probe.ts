@@ -1,5 +1,6 @@
 import { HOUR } from '../../platform/clock.ts';
 import { deriveKey, equalSecrets, keyedDigest } from '../../platform/crypto/secrets.ts';
+import type { LogLoss } from '../../platform/log-output.ts';
 
 /** Where a running server reports how it sees a request. */
 export const PROBE_PATH = '/health/seen';
@@ -13,6 +14,8 @@ export interface ProbeReport {
   readonly now: number;
   /** Versions before 0.2.0 do not report it. */
   readonly version?: string;
+  /** What it has lost of its log; versions before 0.2.0 do not report it. */
+  readonly log?: LogLoss;
   readonly baseUrl: string;
   readonly trustProxy: false | number | string;
   /** The caller's address, as the server determined it; null if it was told something that is not an address. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
+import type { LogLoss } from '../../platform/log-output.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import type { TrustProxy } from '../../platform/validation/origin.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -10,10 +11,12 @@ export interface DoctorParts {
   readonly issuer: string;
   readonly trustProxy: TrustProxy;
   readonly probeKey: Buffer;
+  /** What was lost of the log. */
+  readonly loss: () => LogLoss;
 }
 
 /** Reports to `tessera doctor` how the server sees its request. For all other callers the route does not exist. */
-export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, probeKey }: DoctorParts): void {
+export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, probeKey, loss }: DoctorParts): void {
   app.get(PROBE_PATH, async (request, reply) => {
     const { headers, socket } = request.raw;
     const proof = headers[PROBE_HEADER];
@@ -24,6 +27,7 @@ export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, 
     const seen: ProbeReport = {
       now: clock(),
       version: VERSION,
+      log: loss(),
       baseUrl: issuer,
       trustProxy,
       address: request.address,

@@ -48,7 +48,7 @@ export interface HttpListener {
   /** Asks the clients of kept-alive connections to open new ones, which may reach another node. */
   drain(): void;
   /**
-   * Stops accepting connections, gives running requests ten seconds to finish, then releases the port.
+   * Stops accepting connections, gives running requests a few seconds to finish, then releases the port.
    * @param patiently whether to wait for clients that are about to send another request
    */
   close(patiently?: boolean): Promise<void>;

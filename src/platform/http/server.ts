@@ -10,6 +10,7 @@ import fastify, {
 import type { LogLevel } from '../config/config.ts';
 import { isSnowflake } from '../ids/ids.ts';
 import { type LogFacts, type LogLineLevel, logLine } from '../log.ts';
+import type { LogOutput } from '../log-output.ts';
 import { masked, maskedPath } from '../masking.ts';
 import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-error.ts';
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly https: boolean;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
+  /** Where lines are written; by default, to the standard output, which is waited for. */
+  readonly log: Pick<LogOutput, 'write'> | undefined;
   /** Where requests are counted, if metrics are served. */
   readonly meter: Pick<Meter, 'answered'> | undefined;
   /** Called after each refusal, and each answer that browsers keep from its page: for the traces. */
@@ -96,7 +99,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     exposeHeadRoutes: true,
     genReqId: () => randomUUID(),
     // Fastify's own log lines contain URLs, and with them codes, states and handles: `observe` writes others.
-    logger: { level: options.logLevel },
+    logger: { level: options.logLevel, ...(options.log && { stream: options.log }) },
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for each request would cost more than most requests log: the lines name the request themselves.
     childLoggerFactory: (logger) => logger,

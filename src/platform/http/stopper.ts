@@ -2,9 +2,7 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../clock.ts';
-
-/** How long a stopping node waits for running requests, since a client may never finish one. */
-const STOP_TIMEOUT = 10 * SECOND;
+import { REQUESTS_TIMEOUT } from '../stop.ts';
 
 /** How long a client may take to close its side of a connection after our FIN. */
 const LINGER_TIMEOUT = 2 * SECOND;
@@ -103,7 +101,7 @@ export function stopper(server: Server): Stopper {
     async close(patiently = false) {
       const timer = setTimeout(() => {
         for (const socket of connections) socket.destroy();
-      }, STOP_TIMEOUT);
+      }, REQUESTS_TIMEOUT);
       drain();
       const { promise: limit, resolve: onLimit } = Promise.withResolvers<void>();
       const requests = intercept(onLimit);

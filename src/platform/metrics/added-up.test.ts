@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { addUpMetrics, type MetricValues } from './added-up.ts';
+import { countDroppedLines } from './log-lines.ts';
 
 /** What a process has told that answered so many requests. */
 async function told(answered: number): Promise<MetricValues> {
   const registry = new Registry();
   new Counter({ name: 'answered', help: 'Answered.', registers: [registry] }).inc(answered);
+  countDroppedLines(() => answered, registry);
   new Gauge({ name: 'tessera_ready', help: 'Ready.', aggregator: 'min', registers: [registry] }).set(1);
   return registry.getMetricsAsJSON();
 }
+
+/** How many lines of the log the supervisor has dropped. */
+let dropped = 0;
 
 async function service(...first: readonly number[]) {
   const serving = new Map<number, MetricValues>();
@@ -18,6 +23,7 @@ async function service(...first: readonly number[]) {
     count: () => serving.size,
     measure: async () => {},
     told: () => [...serving.values()],
+    log: { loss: () => ({ dropped, lasts: false }) },
   });
   return {
     serving,
@@ -82,4 +88,13 @@ test('a service of which no process serves is not ready', async () => {
   end(1);
   assert.equal(await read('tessera_ready'), 0);
   assert.equal(await read('answered'), 11);
+});
+
+test('the lines that the supervisor and its processes dropped are counted together', async () => {
+  const { end, read } = await service(1, 10);
+  dropped = 100;
+  assert.equal(await read('tessera_log_lines_dropped_total'), 111);
+  end(0);
+  dropped = 0;
+  assert.equal(await read('tessera_log_lines_dropped_total'), 11);
 });

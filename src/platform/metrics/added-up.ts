@@ -1,5 +1,7 @@
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { LogOutput } from '../log-output.ts';
 import type { MetricsText } from './listener.ts';
+import { countDroppedLines } from './log-lines.ts';
 
 /** The values of all metrics of a process at some time. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -12,6 +14,8 @@ export interface MeasuredProcesses {
   measure(): Promise<void>;
   /** What each of those that serve now has told last. */
   told(): readonly MetricValues[];
+  /** Where the supervisor writes the lines of all. */
+  readonly log: Pick<LogOutput, 'loss'>;
 }
 
 /** The metrics of a service that several processes make up. */
@@ -61,6 +65,10 @@ export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
   const none = new Registry();
   new Gauge({ name: 'tessera_ready', help: '1 if /health/ready answers 200, else 0.', registers: [none] }).set(0);
 
+  // Under the name that the processes have, too, and so added to theirs.
+  const shared = new Registry();
+  countDroppedLines(() => processes.log.loss().dropped, shared);
+
   /** Of the processes that have ended. At every moment they add up to all that these have told. */
   let past: MetricValues[] = [];
   let joining = Promise.resolve();
@@ -85,7 +93,7 @@ export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
         await processes.measure();
         // Read in one moment, so that a process that ends meanwhile counts once.
         const now = processes.told().map(ofSlowest);
-        const sum = AggregatorRegistry.aggregate([...past, ...now]);
+        const sum = AggregatorRegistry.aggregate([...past, ...now, await shared.getMetricsAsJSON()]);
         const texts = [own.metrics(), sum.metrics(), ...(now.length === 0 ? [none.metrics()] : [])];
         return (await Promise.all(texts)).join('\n');
       },

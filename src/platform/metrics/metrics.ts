@@ -2,8 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import type { Passwords } from '../crypto/passwords.ts';
 import type { Database, DatabaseMeter } from '../database/database.ts';
 import type { Meter } from '../http/meter.ts';
+import type { LogOutput } from '../log-output.ts';
 import { VERSION } from '../version.ts';
 import { Durations } from './durations.ts';
+import { countDroppedLines } from './log-lines.ts';
 
 /** The components whose load is read with the metrics. */
 export interface LoadSources {
@@ -63,6 +65,8 @@ export interface Metrics {
   watchNode(node: NodeState): void;
   /** Adds the number of leased node numbers. */
   watchNumbers(leases: NodeNumberLeases): void;
+  /** Adds the number of lines that could not be written. */
+  watchLog(log: Pick<LogOutput, 'loss'>): void;
   /** Adds whether the store is unavailable. */
   watchStore(outages: { lasts(): boolean }): void;
 }
@@ -84,6 +88,7 @@ export function createMetrics(): Metrics {
   let node: NodeState | undefined;
   let numbers: NodeNumberLeases | undefined;
   let outages: { lasts(): boolean } | undefined;
+  let log: Pick<LogOutput, 'loss'> | undefined;
   // The defaults of prom-client: event-loop delay, memory, processor time, garbage collection.
   collectDefaultMetrics({ register: registry });
 
@@ -289,6 +294,7 @@ export function createMetrics(): Metrics {
     },
   });
 
+  countDroppedLines(() => log?.loss().dropped ?? 0, registry);
   const droppedSpans = new Counter({
     name: 'tessera_telemetry_spans_dropped_total',
     help: 'Spans of traces that the collector did not get: the queue was full, or it did not accept them.',
@@ -321,6 +327,9 @@ export function createMetrics(): Metrics {
     },
     watchStore(those) {
       outages = those;
+    },
+    watchLog(own) {
+      log = own;
     },
     watchNumbers(numbered) {
       numbers = numbered;

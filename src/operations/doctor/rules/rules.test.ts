@@ -12,6 +12,7 @@ import { judgeAddress } from './address.ts';
 import { judgeClocks } from './clock.ts';
 import { judgeConfiguration } from './configuration.ts';
 import { judgeDatabase, othersWhoRead } from './database.ts';
+import { judgeLog } from './log.ts';
 import { judgeNodeNumbers } from './node-numbers.ts';
 import { judgeProxies, MARKER } from './proxy.ts';
 import { judgeVersion } from './version.ts';
@@ -372,4 +373,19 @@ for (const [held, expected] of [
   [900, /^problem: 900 of 1024 .* → Stop nodes/],
 ] as const) {
   test(`node numbers: ${held}`, () => assert.match(worst(judgeNodeNumbers(held)), expected));
+}
+
+const losses: [string, Pick<ProbeReport, 'log'> | undefined, RegExp][] = [
+  ['a service that was not asked', undefined, /^nothing/],
+  ['a version that does not tell', {}, /^nothing/],
+  ['nothing lost', { log: { dropped: 0, lasts: false } }, /^ok: .* every line/],
+  ['one line lost', { log: { dropped: 1, lasts: false } }, /^warning: .* 1 line .*writes it again/],
+  [
+    'more being lost',
+    { log: { dropped: 1200, lasts: true } },
+    /^problem: .* cannot write .* 1,200 lines .* → Make room/,
+  ],
+];
+for (const [about, seen, expected] of losses) {
+  test(`the log of a service: ${about}`, () => assert.match(worst(judgeLog(seen)), expected));
 }
