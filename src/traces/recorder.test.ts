@@ -126,3 +126,26 @@ test('of the first answers of UserInfo fifty a second are recorded, and none twi
   assert.equal(recorded(), 0);
   await recorder.stop();
 });
+
+test('while the store answers nothing, one flush waits behind the one under way, however often there was to be one', async () => {
+  const commits: (() => void)[] = [];
+  const recorder = createTraceRecorder({
+    database: {
+      commit: () =>
+        new Promise((_, reject) => {
+          commits.push(() => reject(new StoreUnavailable('silent')));
+        }),
+    },
+    clock: () => 0,
+    dropped: () => {},
+    failed: () => {},
+  });
+  recorder.refused(refused('one'));
+  for (let n = 0; n < 100; n++) void recorder.flush();
+  const stopped = recorder.stop();
+  commits[0]?.();
+  await new Promise(setImmediate);
+  commits[1]?.();
+  await stopped;
+  assert.equal(commits.length, 2);
+});

@@ -64,7 +64,9 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   let withToken = 0;
   let unproved = 0;
   let ofAddress = new Map<string, number>();
-  let storing: Promise<void> = Promise.resolve();
+  let storing: Promise<void> | undefined;
+  /** The one after that, which stores what has come meanwhile. */
+  let next: Promise<void> | undefined;
   let stopped = false;
   const timer = setInterval(() => void flush(), SECOND).unref();
 
@@ -100,9 +102,21 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
     return true;
   }
 
-  /** One after the other: a caller that waits for the queue waits for the commits that are under way, too. */
+  /**
+   * One after the other: a caller that waits for the queue waits for the commits that are under way, too. At most one waits behind them,
+   * or a database that answers nothing would keep a stop for as long as it has been away.
+   */
   function flush(): Promise<void> {
-    storing = storing.then(storeAll);
+    if (storing !== undefined) {
+      next ??= storing.then(() => {
+        next = undefined;
+        return flush();
+      });
+      return next;
+    }
+    storing = storeAll().finally(() => {
+      storing = undefined;
+    });
     return storing;
   }
 
