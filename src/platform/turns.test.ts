@@ -26,6 +26,32 @@ test('turns are granted in order, never more at a time than there are, and come 
   assert.equal(granted.length, 6);
 });
 
+test('a turn ends with its deadline, and one that hangs gets no other before it gives that back', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const turns = new Turns<string>(1, 2000);
+  const granted: string[] = [];
+  const ask = (holder: string) => turns.ask(holder, () => granted.push(holder));
+  for (const holder of ['hangs', 'hangs', 'works', 'waits']) ask(holder);
+  t.mock.timers.tick(1999);
+  assert.deepEqual(granted, ['hangs']);
+  t.mock.timers.tick(1);
+  assert.deepEqual(granted, ['hangs', 'works']);
+  turns.giveBack('works');
+  assert.deepEqual(granted, ['hangs', 'works', 'waits']);
+  // What was given to another is not free when it comes back.
+  turns.giveBack('hangs');
+  assert.deepEqual(granted, ['hangs', 'works', 'waits']);
+  turns.giveBack('waits');
+  assert.deepEqual(granted, ['hangs', 'works', 'waits', 'hangs']);
+  ask('last');
+  t.mock.timers.tick(2000);
+  turns.forget('hangs');
+  ask('hangs');
+  assert.deepEqual(granted.slice(4), ['last']);
+  turns.giveBack('last');
+  assert.deepEqual(granted.slice(4), ['last', 'hangs']);
+});
+
 test('processes that share a number of hashes do not exceed it together', async () => {
   const turns = new Turns<object>(2);
   let hashing = 0;

@@ -17,6 +17,10 @@ import { watch } from './watch.ts';
 /** How long a process may take to tell its metrics. Until then the last ones that it told stand for it. */
 const MEASURE_TIMEOUT = 5 * SECOND;
 
+/** How long a process may keep a turn: much longer than it takes. One that hangs with it would keep all others from signing people in. */
+const HASH_LIMIT = 2 * SECOND;
+const PICTURE_LIMIT = 10 * SECOND;
+
 /** One of the processes that share the port. */
 interface Running {
   readonly worker: Worker;
@@ -69,7 +73,10 @@ export async function supervise(config: Config, logs: Logs): Promise<SupervisedS
     ends: 0,
     isDue: true,
   }));
-  const turns = { hash: new Turns<Worker>(config.hashingConcurrency), picture: new Turns<Worker>(1) };
+  const turns = {
+    hash: new Turns<Worker>(config.hashingConcurrency, HASH_LIMIT),
+    picture: new Turns<Worker>(1, PICTURE_LIMIT),
+  };
   const every = { pid: process.pid, hostname: hostname(), clock: Date.now };
   const log = plainLogger(config.logLevel, every, (line) => logs.out.write(line));
   const first = Promise.withResolvers<Extract<Report, { kind: 'ready' }>>();
