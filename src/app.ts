@@ -37,6 +37,7 @@ import { watchOutages } from './platform/http/outages.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { readByHandler } from './platform/http/parameters.ts';
 import { createApp } from './platform/http/server.ts';
+import type { Waiting } from './platform/http/waiting.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { type LogMessage, logLine } from './platform/log.ts';
 import { addLosses, type LogLoss, type LogOutput } from './platform/log-output.ts';
@@ -107,6 +108,8 @@ export interface StartOptions extends OpenOptions {
   readonly share?: ProcessShare;
   /** Where the log is written: to the standard output by default. */
   readonly log?: Pick<LogOutput, 'write' | 'loss'>;
+  /** For how long requests waited before they were read, so that those that came too late are not begun. */
+  readonly waiting?: Waiting;
 }
 
 /**
@@ -114,7 +117,7 @@ export interface StartOptions extends OpenOptions {
  * @throws {ConfigError} when a part of it cannot be used; the message says what to do
  */
 export async function start(config: Config, clock: Clock = Date.now, options: StartOptions = {}): Promise<Tessera> {
-  const { share, log } = options;
+  const { share, log, waiting } = options;
   // What concerns the service as a whole is left to the process that comes first.
   const isFirst = share?.joins === undefined;
   const listener = await openHttpListener(config.host, config.port, share?.joins);
@@ -240,6 +243,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       },
       beginSpan: telemetry?.beginRequest,
       enterHead: heads.enter,
+      waiting,
       outages,
       isRegisteredOrigin: createOriginLookup(database),
       answerError: unroutedErrors(site),

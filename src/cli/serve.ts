@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../platform/config/config.ts';
 import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { withoutPassword } from '../platform/database/server-address.ts';
+import { watchWaiting } from '../platform/http/waiting.ts';
 import { shellWord } from '../platform/shell.ts';
 import { VERSION } from '../platform/version.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
@@ -33,6 +34,7 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
     migration: { progress: reportLong },
     warn: (text) => logs.err.write(`Warning: ${text}\n`),
     log: logs.out,
+    waiting: watchWaiting(),
   });
   stopOnSignals(config, tessera, logs);
   greet(config, logs, tessera.baseUrl, flags);

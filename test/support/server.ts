@@ -73,6 +73,8 @@ interface Hold {
   readonly database?: (database: Database) => Database;
   /** How far the clock of its database is ahead of its own, in milliseconds. */
   readonly databaseAhead?: () => number;
+  /** How long each request has waited before it is read, in milliseconds. */
+  readonly waited?: () => number;
 }
 
 const held = <T>(own: T, hold: ((own: T) => T) | undefined): T => hold?.(own) ?? own;
@@ -134,6 +136,7 @@ export async function startServer(
       passwords: (concurrency) => held(passwords(concurrency, hashCost), hold.passwords),
       pictures: held(pictures(), hold.pictures),
       sharedTime: () => now + (hold.databaseAhead?.() ?? 0),
+      ...(hold.waited !== undefined && { waiting: { of: hold.waited, accepted: () => {}, beat: () => {} } }),
       ...(hold.database !== undefined && { wrapDatabase: hold.database }),
     });
   let first = await insist(() => open('0'));

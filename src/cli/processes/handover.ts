@@ -14,16 +14,22 @@ interface Internal {
  * - if the process ends, and the client would wait forever
  * - if the process has no room for another open file, and would be given no further connection. Its client is refused, as it is by one
  *   process
+ * @param acceptedAt when the supervisor accepted a connection, which the process is told
  * @returns what is called after the process has ended: gives the connections to others, or closes them where there are none
  */
-export function watchHandover({ process: child }: Worker): (areOthers: boolean) => void {
+export function watchHandover(
+  { process: child }: Worker,
+  acceptedAt: (handle: unknown) => number,
+): (areOthers: boolean) => void {
   const untaken = new Set<unknown>();
   const { send } = child;
   Object.assign(child, {
     send(...parameters: Parameters<typeof send>) {
-      const { act, seq } = parameters[0] as Internal;
-      if (act === 'newconn') untaken.add(seq);
-      return send.apply(child, parameters);
+      const [message, handle, ...rest] = parameters;
+      const { act, seq } = message as Internal;
+      if (act !== 'newconn') return send.apply(child, parameters);
+      untaken.add(seq);
+      return send.call(child, { ...(message as Internal), acceptedAt: acceptedAt(handle) }, handle, ...rest);
     },
   });
   /** Answers for the process: that it refuses them, or that it has taken them, after which the supervisor closes its side. */

@@ -8,6 +8,7 @@ import { listenForMetrics } from '../../platform/metrics/listener.ts';
 import { ACKNOWLEDGEMENT_TIMEOUT } from '../../platform/stop.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Logs } from '../logs.ts';
+import { noteAcceptTimes } from './accept-times.ts';
 import { watchHandover } from './handover.ts';
 import { passLines } from './lines.ts';
 import type { Order, Report } from './messages.ts';
@@ -107,6 +108,7 @@ export async function supervise(config: Config, logs: Logs): Promise<SupervisedS
   // In turn, on every system: processes that accept by themselves share unevenly, and lose what one of them has not accepted yet.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ silent: true, serialization: 'advanced' });
+  const acceptedAt = noteAcceptTimes();
   process.on('exit', () => {
     for (const { worker } of running()) worker.process.kill('SIGKILL');
   });
@@ -153,7 +155,7 @@ export async function supervise(config: Config, logs: Logs): Promise<SupervisedS
       refillLater(place, 0, { ended: error instanceof Error ? error.message : String(error) });
       return;
     }
-    const handOver = watchHandover(worker);
+    const handOver = watchHandover(worker, acceptedAt);
     const one: Running = {
       worker,
       isFirst: joins === undefined,

@@ -2,12 +2,14 @@ import { start } from '../../app.ts';
 import { pictures } from '../../pictures/pictures.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { HASH_COST, passwords } from '../../platform/crypto/passwords.ts';
+import { watchWaiting } from '../../platform/http/waiting.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Turn } from '../../platform/turns.ts';
 import type { Logs } from '../logs.ts';
 import { reportLong } from '../session.ts';
 import { end } from '../stop.ts';
+import { takeAcceptTimes } from './accept-times.ts';
 import type { Order, Report, Scarce } from './messages.ts';
 
 /**
@@ -17,8 +19,10 @@ import type { Order, Report, Scarce } from './messages.ts';
 export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
   // A service manager or a terminal sends signals to all processes. The supervisor alone says what follows from them.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+  const waiting = watchWaiting();
+  takeAcceptTimes(waiting);
   const { promise: ordered, resolve: order } = Promise.withResolvers<Extract<Order, { kind: 'start' }>>();
-  const waiting = new Map<number, () => void>();
+  const asked = new Map<number, () => void>();
   let requests = 0;
   let metrics: Metrics | undefined;
   /** Of the lines that the supervisor passes on. */
@@ -30,7 +34,7 @@ export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
     async (task) => {
       const request = ++requests;
       const { promise: turn, resolve } = Promise.withResolvers<void>();
-      waiting.set(request, resolve);
+      asked.set(request, resolve);
       tell({ kind: 'asks', what, request });
       await turn;
       try {
@@ -45,8 +49,8 @@ export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
       case 'start':
         return order(message);
       case 'turn':
-        waiting.get(message.request)?.();
-        return waiting.delete(message.request);
+        asked.get(message.request)?.();
+        return asked.delete(message.request);
       case 'measure':
         return metrics?.registry.getMetricsAsJSON().then((values) => tell({ kind: 'measured', values }));
       case 'look':
@@ -70,6 +74,7 @@ export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
       // Once is enough.
       warn: joins === undefined ? (text) => logs.err.write(`Warning: ${text}\n`) : () => {},
       log: logs.out,
+      waiting,
       passwords: (concurrency) =>
         passwords(concurrency, HASH_COST, { turn: turnFor('hash'), processes: config.processes }),
       pictures: pictures(turnFor('picture')),

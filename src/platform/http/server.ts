@@ -21,6 +21,7 @@ import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { compileValidator, formParameters } from './parameters.ts';
 import { type BeginRequestSpan, requestIds, traceRequests } from './request-tracing.ts';
 import { type ServedPaths, servedPaths } from './served-paths.ts';
+import { refuseLate, type Waiting } from './waiting.ts';
 
 /** The longest request target, in bytes. */
 const LONGEST_URL = 16 * 1024;
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly beginSpan?: BeginRequestSpan | undefined;
   /** Goes on with a request whose method is HEAD. */
   readonly enterHead: (next: () => void) => void;
+  /** For how long requests waited before they were read, where that is known. */
+  readonly waiting?: Waiting | undefined;
   readonly outages: Outages;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
@@ -137,6 +140,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
       return undefined;
     });
   });
+  if (options.waiting !== undefined) refuseLate(app, options.waiting);
   // The hook refuses such a request before any body is read; Fastify requires a handler all the same.
   app.setNotFoundHandler((request, reply) => refuse(nothingHere(), request, reply));
   app.setErrorHandler(refuse);
