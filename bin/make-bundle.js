@@ -1,13 +1,18 @@
 // Joins the sources and the packages that every start loads in a few files: a start spends most of its time on loading a thousand. npm
 // runs this in a clone after it has installed the packages. Plain JavaScript, for any Node.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { FOLDER, RECORD, ROOT, stateOf } from './bundle.js';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { currentBundle, FOLDER, RECORD, ROOT, stateOf } from './bundle.js';
 
 const ENTRY = 'src/cli/main.ts';
 const isSource = (file) => file.endsWith('.ts') && !file.endsWith('.test.ts');
 /** npm writes it whenever it changes the installed packages. */
 const INSTALLED = 'node_modules/.package-lock.json';
+const RECIPE = 'bin/make-bundle.js';
+
+/** Beside the folder that it replaces, so that what it says of other files holds there, too. */
+const NEW = `${FOLDER}-${process.pid}`;
+const OLD = `${NEW}-replaced`;
 
 /** Packages with native code, and those that a start does not load, stay as they are. */
 const EXTERNAL = [
@@ -49,14 +54,13 @@ const withoutHttp2 = {
 
 async function makeBundle() {
   const { build } = await import('esbuild');
-  rmSync(FOLDER, { recursive: true, force: true });
   // Before they are read: what changes meanwhile differs from it.
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter(isSource);
-  const madeOf = [INSTALLED, ...sources.map((file) => `src/${file}`)].map((file) => [file, stateOf(file)]);
+  const madeOf = [INSTALLED, RECIPE, ...sources.map((file) => `src/${file}`)].map((file) => [file, stateOf(file)]);
   await build({
     absWorkingDir: ROOT,
     entryPoints: [ENTRY],
-    outdir: FOLDER,
+    outdir: NEW,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -71,14 +75,19 @@ async function makeBundle() {
     plugins: [sourcesStay, withoutHttp2],
   });
   // Last: without it, what was written so far is not used.
-  writeFileSync(RECORD, JSON.stringify(Object.fromEntries(madeOf)));
+  writeFileSync(join(NEW, basename(RECORD)), JSON.stringify(Object.fromEntries(madeOf)));
+  // A server may be running or starting from the one so far.
+  if (existsSync(FOLDER)) renameSync(FOLDER, OLD);
+  renameSync(NEW, FOLDER);
 }
 
-// An image installs the packages before it has the sources.
-if (existsSync(join(ROOT, ENTRY))) {
+// An image installs the packages before it has the sources. `npx tessera` in a clone runs this again for each person who uses it.
+if (existsSync(join(ROOT, ENTRY)) && currentBundle() === undefined) {
   try {
     await makeBundle();
   } catch (error) {
     console.error(`Tessera will start from its sources, which takes longer: ${error.message}`);
+  } finally {
+    for (const folder of [NEW, OLD]) rmSync(folder, { recursive: true, force: true });
   }
 }

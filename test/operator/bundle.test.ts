@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -82,6 +83,21 @@ describe('the bundle', { skip: !existsSync(join(ROOT, 'node_modules/esbuild')) &
     const { atimeMs, mtimeMs } = statSync(source);
     utimesSync(source, atimeMs / 1000, mtimeMs / 1000 + 0.01);
     assert.equal((await run()).stderr, '');
+  });
+
+  test('is left as it is, under a server that runs from it, where it is current; and replaced as a whole where it is not', () => {
+    makeBundle();
+    const main = join(clone, 'build/main.js');
+    const { ino } = statSync(main);
+    execFileSync(process.execPath, [join(clone, 'bin/make-bundle.js')]);
+    assert.match(readFileSync(main, 'utf8'), /console\.error\('bundle'\);\n$/);
+    appendFileSync(source, '// One more line.\n');
+    execFileSync(process.execPath, [join(clone, 'bin/make-bundle.js')]);
+    assert.notEqual(statSync(main).ino, ino);
+    assert.deepEqual(
+      readdirSync(clone).filter((name) => name.startsWith('build')),
+      ['build'],
+    );
   });
 
   test('is not used where its record was not written whole', async () => {
