@@ -48,9 +48,22 @@ function exitNow(status: number): void {
   process.exit(status);
 }
 
+/**
+ * `npx tessera serve` starts the command in a shell, which a signal to npm ends without passing it on: the server would be left behind.
+ */
+function stopWithShell(): void {
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, SECOND).unref();
+}
+
 /** Ends the process when it is told to. Called before the server says that it is ready: from then on it may be stopped. */
 export function stopOnSignals({ drainSeconds }: Config, service: Stoppable, logs: Logs): void {
   let stoppingSince: number | undefined;
+  if (process.env['npm_command'] === 'exec') stopWithShell();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       // A second signal stops the server without waiting for requests. One within a second is the same signal: npm forwards a
