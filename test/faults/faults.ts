@@ -18,6 +18,7 @@ import { restartNodes } from './restart-nodes.ts';
 import { shiftClock } from './shift-clock.ts';
 import { silentStandby } from './silent-standby.ts';
 import { slowCallers } from './slow-callers.ts';
+import { SITUATIONS, stopWhile } from './stops.ts';
 import type { Options, Outcome } from './trial.ts';
 import { type Outage, unreachable } from './unreachable.ts';
 import { wrongClock } from './wrong-clock.ts';
@@ -110,6 +111,11 @@ const damages = Object.entries(DAMAGES).map(([name, kind]): [string, Fault] => [
   { times: 3, run: (options) => damage(kind, options) },
 ]);
 
+const stops = Object.entries(SITUATIONS).map(([name, situation]): [string, Fault] => [
+  name,
+  { times: situation.processes.length, missing: noProc, run: (options) => stopWhile(situation, options) },
+]);
+
 /**
  * All faults, by the name that `--only` takes; those that mostly wait come first.
  * @param lasting how long a database is out of reach, in milliseconds
@@ -158,6 +164,7 @@ export const faults = (lasting = MINUTE): Readonly<Record<string, Fault>> => ({
   'file-size': { times: 5, run: (options) => fillDisk(options, 'limit') },
   commit: { times: 200, run: throughNetwork(cutCommit) },
   ...Object.fromEntries(damages),
+  ...Object.fromEntries(stops),
   postgres: { times: 300, batch: 50, isPoolable: true, run: onOwnPostgres(killPostgres) },
   'process-postgres': {
     ...{ times: 100, batch: 50, missing: noProc, isPoolable: true },

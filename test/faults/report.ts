@@ -87,6 +87,10 @@ const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])
     'Three nodes are stopped with SIGTERM and started again, one after another, during at least 20,000 requests in addition to the load. Half of the callers use a load balancer that checks readiness, half use one node until it sends `Connection: close`. No request may fail.',
   ],
   [
+    ['stop-*'],
+    'A service of one process, then one of two, is told to stop while its log is written to a full disk or has no reader, PostgreSQL is halted (`SIGSTOP`), or one of its processes is, also while it hashes passwords. Until then it responds as far as it can; it ends within ten seconds, with status 0.',
+  ],
+  [
     ['next-version'],
     'In addition to a running node, one of a later version starts and adds columns to the tables. The old node keeps responding correctly, and reports that it is ready.',
   ],
