@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../platform/clock.ts';
 import type { Config } from '../platform/config/config.ts';
+import { isRunByNpx } from '../platform/config/npx.ts';
 import { SHARE_OF_SUPERVISOR, STOP_TIMEOUT } from '../platform/stop.ts';
 import type { Logs } from './logs.ts';
 
@@ -63,7 +64,7 @@ function stopWithShell(): void {
 /** Ends the process when it is told to. Called before the server says that it is ready: from then on it may be stopped. */
 export function stopOnSignals({ drainSeconds }: Config, service: Stoppable, logs: Logs): void {
   let stoppingSince: number | undefined;
-  if (process.env['npm_command'] === 'exec') stopWithShell();
+  if (isRunByNpx()) stopWithShell();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       // A second signal stops the server without waiting for requests. One within a second is the same signal: npm forwards a
