@@ -161,7 +161,10 @@ export async function inspectDatabase(config: Config, clock: Clock): Promise<Ins
   return explainErrors(config, async () => {
     if (path !== undefined) return inspectSqlite(path);
     const { inspectPostgres } = await import('./platform/database/postgres/inspect.ts');
-    return inspectPostgres(config.databaseUrl, clock, servesThisMachineOnly(config));
+    return inspectPostgres(config.databaseUrl, clock, {
+      local: servesThisMachineOnly(config),
+      processes: config.processes,
+    });
   });
 }
 
@@ -217,6 +220,7 @@ async function openDatabase(
       ...(warn && { warn }),
       patience,
       acceptsLoss: acceptLoss,
+      processes: config.processes,
     });
   });
   return wrapDatabase(sharedTime === undefined ? database : { ...database, sharedTime: async () => sharedTime() });

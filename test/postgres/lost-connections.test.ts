@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
 import { StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
-import { READERS } from '../../src/platform/database/postgres/pools.ts';
+import { FULL } from '../../src/platform/database/postgres/rules/room.ts';
 import { account } from '../store/rows.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -85,7 +85,7 @@ test('connections that were lost are ended on the server before others take thei
   await insist(write);
   // Each asked in a turn of its own, so that they share nothing and take all connections.
   const asked: Promise<unknown>[] = [];
-  while ((database.load().connections?.read.busy ?? 0) < READERS) {
+  while ((database.load().connections?.read.busy ?? 0) < FULL.readers) {
     asked.push(read().catch(() => {}));
     await nextTurn();
   }

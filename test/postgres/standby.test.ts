@@ -6,7 +6,7 @@ import { findAccount } from '../../src/accounts/store.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
-import { POOL_SIZE, WRITERS } from '../../src/platform/database/postgres/pools.ts';
+import { FULL, sizeOf } from '../../src/platform/database/postgres/rules/room.ts';
 import { account } from '../store/rows.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { type PostgresServer, startPostgres, THROWN_AWAY } from '../support/postgres.ts';
@@ -77,7 +77,7 @@ test('while a standby hangs, reads are answered on connections of their own, and
   const revoke = () => admin(server, 'DELETE', `/users/${other.id}/connections/${client.clientId}`);
   const add = (n: number) => admin(server, 'POST', '/organizations', { name: `o${n}`, domain: `o${n}.example` });
   // More than there are connections of all kinds.
-  const writes = () => Promise.all([revoke(), ...Array.from({ length: POOL_SIZE + 4 }, (_, n) => add(n))]);
+  const writes = () => Promise.all([revoke(), ...Array.from({ length: sizeOf(FULL) + 4 }, (_, n) => add(n))]);
   await nameStandby('nowhere');
   let done = false;
   const writing = (async () => {
@@ -96,16 +96,16 @@ test('while a standby hangs, reads are answered on connections of their own, and
     assert.equal((await userinfo(server, token)).status, 200);
   }
   await writing;
-  assert.ok(most <= POOL_SIZE, `${most} connections`);
-  assert.equal((await backends('stalled')).waiting, WRITERS);
+  assert.ok(most <= sizeOf(FULL), `${most} connections`);
+  assert.equal((await backends('stalled')).waiting, FULL.writers);
 
   await nameStandby('');
   while ((await revoke()).status !== 204);
   assert.equal((await userinfo(server, revoked)).status, 403);
-  for (const { status } of await Promise.all(Array.from({ length: POOL_SIZE }, (_, n) => add(100 + n)))) {
+  for (const { status } of await Promise.all(Array.from({ length: sizeOf(FULL) }, (_, n) => add(100 + n)))) {
     assert.equal(status, 201);
   }
-  assert.ok((await backends('stalled')).all <= POOL_SIZE);
+  assert.ok((await backends('stalled')).all <= sizeOf(FULL));
 });
 
 for (const told of ['notice', 'error']) {

@@ -52,6 +52,11 @@ before(async () => {
   await execute('CREATE DATABASE shared_ground');
   await execute('GRANT ALL ON SCHEMA public TO PUBLIC', address('shared_ground'));
   await execute('CREATE TABLE kysely_migration (name text)', address('shared_ground'));
+  await execute("CREATE DATABASE western ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+  await execute('CREATE DATABASE pathless');
+  await execute('ALTER DATABASE pathless SET search_path = nowhere');
+  await execute('CREATE ROLE unconnected LOGIN CONNECTION LIMIT 0');
+  await execute('CREATE DATABASE crowded CONNECTION LIMIT 0');
   await execute('CREATE DATABASE hardened');
   await execute('REVOKE EXECUTE ON FUNCTION pg_postmaster_start_time() FROM PUBLIC', address('hardened'));
   await execute('CREATE DATABASE frozen');
@@ -181,17 +186,44 @@ const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
     /takes no writes: default_transaction_read_only.*Turn it off/,
   ],
   [
+    'a database whose encoding lacks characters',
+    () => ({ TESSERA_DATABASE_URL: address('western') }),
+    /has the encoding LATIN1, .*ENCODING 'UTF8'/,
+  ],
+  [
+    'a search path without a schema',
+    () => ({ TESSERA_DATABASE_URL: address('pathless') }),
+    /has no schema for the tables: search_path .*CREATE SCHEMA/,
+  ],
+  [
+    'a user who may have no connection',
+    () => ({ TESSERA_DATABASE_URL: address('foreign_ground', { user: 'unconnected' }) }),
+    /user has no connection left of those that its own limit allows\. Raise it \(ALTER ROLE/,
+  ],
+  [
+    'a database that may have no connection',
+    () => ({ TESSERA_DATABASE_URL: address('crowded', { user: 'lodger' }) }),
+    /database has no connection left of those that its own limit allows\. Raise it \(ALTER DATABASE/,
+  ],
+  [
     'a replica',
     () => ({ TESSERA_DATABASE_URL: replica.url }),
     /is a replica, which takes no writes\. Name the primary/,
   ],
 ];
 for (const [what, settings, message] of refusals) {
-  test(`${what}: refused with the cause and the remedy`, async () => {
+  test(`${what}: refused with the cause and the remedy, by doctor, too`, async () => {
     const { env, cwd } = run({ TESSERA_DATABASE_URL: primary.url, TESSERA_SECRET: secret, ...settings() });
     const said = await refusedStart(env, cwd);
     assert.match(said, message);
     assert.ok(!said.includes('a wrong one') && !said.includes(secret), 'nothing secret is repeated');
+    const { code, stdout } = await tessera(['doctor', '--json'], { env, cwd });
+    const { findings } = JSON.parse(stdout) as {
+      findings: readonly { level: string; found: string; remedy: string }[];
+    };
+    const problems = findings.filter(({ level }) => level === 'problem');
+    assert.match(problems.map(({ found, remedy }) => `${found} ${remedy}`).join('\n'), message);
+    assert.equal(code, 1);
   });
 }
 
@@ -213,6 +245,13 @@ async function set(name: string, value: string): Promise<void> {
   const sql = `SELECT current_setting('${name}') AS now`;
   while ((await ask<{ now: string }>(primary.url, sql))[0]?.now !== value);
 }
+
+test('the missing password of a user ends the list of pending migrations, too', async () => {
+  const settings = { TESSERA_DATABASE_URL: address('foreign_ground', { user: 'guarded' }), TESSERA_SECRET: secret };
+  const { code, stderr } = await tessera(['migrate', '--dry-run'], run(settings));
+  assert.equal(code, 3);
+  assert.match(stderr, /asks for a password/);
+});
 
 test('a server that loses acknowledged changes with the power is refused, but on a developer’s machine', async (t) => {
   await execute('CREATE DATABASE risky');
@@ -277,6 +316,27 @@ test('a right password lets in; the greeting names the database without it, and 
     assert.equal(code, 3, stderr);
     assert.match(stderr, /secret does not fit this database.*TESSERA_SECRET_PREVIOUS/s);
   }
+});
+
+test('a role with three connections is enough for a small service; the start and doctor say what it has', async () => {
+  await execute('CREATE ROLE few LOGIN CONNECTION LIMIT 3');
+  await execute('CREATE DATABASE narrow OWNER few');
+  const settings = { TESSERA_DATABASE_URL: address('narrow', { user: 'few' }), TESSERA_SECRET: secret };
+  assert.equal((await tessera(['migrate'], run(settings))).code, 0);
+  const findings = await tessera(['doctor'], run(settings));
+  assert.equal(findings.code, 1);
+  assert.match(
+    findings.stdout,
+    /PROBLEM +database +The server offers 3 connections .* limit of 3.*\n.*CONNECTION LIMIT 19/,
+  );
+
+  const server = await serve(run({ ...settings, TESSERA_ADMIN_KEY: secret }));
+  const asked = Array.from({ length: 20 }, (_, n) =>
+    admin(server, 'POST', '/users', { username: `ada${n}`, displayName: 'Ada', email: `ada${n}@example.com` }, secret),
+  );
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 201);
+  await server.stop();
+  assert.match(await server.errors(), /^Warning: The server offers 3 connections .*each gets 3 instead of 16/m);
 });
 
 test('a server that hides its timeline is used alone, with a warning, and not among several', async () => {

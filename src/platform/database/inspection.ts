@@ -52,8 +52,10 @@ export interface PostgresFacts {
   readonly maxConnections: number;
   /** The connections in use, by all users. */
   readonly usedConnections: number;
-  /** The connections that one process of Tessera uses at most. */
+  /** The connections that one node of Tessera uses at most, with all of its processes. */
   readonly poolSize: number;
+  /** That it gets fewer, and what to change. */
+  readonly tooFew: readonly { readonly found: string; readonly remedy: string }[];
   /** Warnings about its settings. */
   readonly cautions: readonly { readonly found: string; readonly remedy: string }[];
   /** `synchronous_commit`, as set for this user. */

@@ -129,16 +129,17 @@ function judgeServer(facts: PostgresFacts): Finding[] {
     );
   }
   // During an upgrade, the old and the new node run at the same time.
-  if (nodes < 2 && !pooled) {
-    const say = nodes < 1 ? problem : warning;
+  if (nodes === 1 && !pooled) {
     findings.push(
-      say(
+      warning(
         'database',
         `The server offers ${maxConnections} connections, and one node uses up to ${poolSize}.`,
         `Raise max_connections to ${poolSize} for each node and one additional node.`,
       ),
     );
   }
+  if (nodes < 1 && !pooled)
+    findings.push(...facts.tooFew.map(({ found, remedy }) => problem('database', found, remedy)));
   const left = maxConnections - facts.usedConnections;
   if (left < poolSize && !pooled) {
     const say = left < 2 ? problem : warning;

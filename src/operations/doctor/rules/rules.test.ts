@@ -269,7 +269,15 @@ const servers: [string, Partial<PostgresFacts>, RegExp][] = [
   ['room for one node', { maxConnections: 31, usedConnections: 1 }, /^warning: The server offers 31 connections/],
   ['hardly a connection left', { usedConnections: 82 }, /^warning: 82 of the 97 connections .* in use/],
   ['no connection left', { usedConnections: 96 }, /^problem: 96 of the 97 connections .* in use/],
-  ['room for none', { maxConnections: 15, usedConnections: 1 }, /^problem: The server offers 15 connections/],
+  [
+    'room for none',
+    {
+      tooFew: [{ found: 'The server offers 15 connections.', remedy: 'Raise it.' }],
+      maxConnections: 15,
+      usedConnections: 1,
+    },
+    /^problem: The server offers 15 connections/,
+  ],
   [
     'through a pooler',
     { pooled: true, maxConnections: 15, usedConnections: 14 },
@@ -328,6 +336,7 @@ for (const [what, changes, expected] of servers) {
       release: '18.4',
       roundTrip: 0.42,
       maxConnections: 97,
+      tooFew: [],
       usedConnections: 17,
       poolSize: 16,
       cautions: [],

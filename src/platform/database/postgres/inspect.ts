@@ -1,4 +1,3 @@
-import { Pool } from 'pg';
 import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
 import { type HostFacts, type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
@@ -6,15 +5,18 @@ import { appliedOn, unfinishedOn } from '../migrations/migrate.ts';
 import { MIGRATING, postgresBuilder, postgresColumnTypes } from './dialect.ts';
 import { askStanding, refuseEarlier, standingWarnings } from './known-server.ts';
 import { isPooled } from './pooler.ts';
-import { POOL_SIZE } from './pools.ts';
+import { InspectionPool } from './pools.ts';
 import { openPrimary, type Survey } from './primary.ts';
 import { ReadableQuery } from './readable-query.ts';
+import { FULL, offered, roomWarnings, sizeOf } from './rules/room.ts';
 import {
   askPosition,
+  askRoom,
   checkServer,
   durabilityWarnings,
   explainConnectionError,
   requireDurableSettings,
+  requireRightToCreate,
   timelineWarnings,
 } from './start.ts';
 
@@ -22,22 +24,19 @@ const ROUNDS = 7;
 
 /**
  * Opens a PostgreSQL database for inspection.
- * @param local whether only this machine is served
+ * @param service whether it serves only this machine, and how many processes a node of it has
  * @throws {UnusableDatabase} when a start would refuse it, with the same message
  */
-export async function inspectPostgres(url: string, clock: Clock, local: boolean): Promise<Inspection> {
+export async function inspectPostgres(
+  url: string,
+  clock: Clock,
+  { local, processes }: { readonly local: boolean; readonly processes: number },
+): Promise<Inspection> {
   const primary = openPrimary(url, { application: 'tessera doctor' });
   // What each host is comes from one look at all of them.
   const hosts = primary.several ? hostFacts(await primary.survey()) : [];
   const host = await primary.find().finally(() => primary.close());
-  const pool = new Pool({
-    connectionString: host.url,
-    max: 1,
-    application_name: 'tessera doctor',
-    connectionTimeoutMillis: 5000,
-    query_timeout: 5000,
-  });
-  pool.on('error', () => {});
+  const pool = new InspectionPool(host.url, 'tessera doctor');
   const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {
     const query = new ReadableQuery(undefined, text);
     return query.rowsOf(await pool.query(query.with([...values])));
@@ -48,9 +47,16 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
     if (!local) requireDurableSettings(server);
     const standing = await askStanding(pool);
     refuseEarlier(standing);
+    const applied = await appliedOn(ask, postgresColumnTypes);
+    const gathered = await gather(ask, clock);
+    if (applied.length === 0) requireRightToCreate(gathered.mayCreateTables);
+    const room = await askRoom(pool);
     return {
       facts: {
-        ...(await gather(ask, clock)),
+        ...gathered,
+        maxConnections: offered(room).count,
+        poolSize: sizeOf(FULL) * processes,
+        tooFew: roomWarnings(room, processes),
         cautions: [
           ...durabilityWarnings(server),
           ...timelineWarnings((await askPosition(pool)) !== undefined),
@@ -60,7 +66,7 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
         pooled: isPooled(client, server),
         hosts,
       },
-      applied: await appliedOn(ask, postgresColumnTypes),
+      applied,
       unfinished: await unfinishedOn(ask, postgresColumnTypes),
       read: (work) => readSingly(work(), postgresBuilder, ask),
       close: () => pool.end(),
@@ -91,7 +97,9 @@ function hostFacts({ sightings, choice }: Survey): readonly HostFacts[] {
 async function gather(
   ask: (text: string) => Promise<readonly Row[]>,
   clock: Clock,
-): Promise<Omit<PostgresFacts, 'cautions' | 'standbyNames' | 'pooled' | 'hosts'>> {
+): Promise<
+  Omit<PostgresFacts, 'cautions' | 'standbyNames' | 'pooled' | 'hosts' | 'maxConnections' | 'poolSize' | 'tooFew'>
+> {
   const times: number[] = [];
   let clockAhead = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -102,7 +110,6 @@ async function gather(
   }
   const [server] = await ask(
     "SELECT current_setting('server_version') AS release, " +
-      "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections, " +
       // Excludes background processes of the server.
       '(SELECT count(*)::int FROM pg_stat_activity WHERE datid IS NOT NULL) AS used, ' +
       "current_setting('synchronous_commit') AS durability, " +
@@ -119,9 +126,7 @@ async function gather(
     })),
     release: String(server?.['release']),
     roundTrip: times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0,
-    maxConnections: Number(server?.['connections']),
     usedConnections: Number(server?.['used']),
-    poolSize: POOL_SIZE,
     migrating: server?.['migrating'] === true,
     synchronousCommit: String(server?.['durability']),
     mayCreateTables: server?.['creates'] === true,

@@ -11,14 +11,16 @@ import { jointCommits } from './joint-commits.ts';
 import { type Added, isAnswerTo } from './joint-queries.ts';
 import { askStanding, recordServer, standingWarnings, tellsIdentity } from './known-server.ts';
 import { migratePostgres } from './migrate.ts';
-import { PATIENCE, READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
+import { PATIENCE, poolerOf, reaperPool, servicePool } from './pools.ts';
 import { openPrimary } from './primary.ts';
 import { ReadableQuery } from './readable-query.ts';
 import { reaper } from './reaper.ts';
 import type { Standing } from './rules/known-server.ts';
+import { FULL, type PoolSizes, poolsFor, roomWarnings } from './rules/room.ts';
 import { sharedReads } from './shared-reads.ts';
 import { sharedStatements } from './shared-statements.ts';
 import {
+  askRoom,
   checkServer,
   durabilityWarnings,
   explainConnectionError,
@@ -43,6 +45,8 @@ export interface RiskOptions {
   warn?(text: string): void;
   /** How long a unit of work may take, in milliseconds; that of a server by default. */
   readonly patience?: number | undefined;
+  /** How many processes share the connections of the server; this one alone by default. */
+  readonly processes?: number;
   /** Whether to open data of an earlier time, in order to end what was issued before. */
   readonly acceptsLoss?: boolean;
 }
@@ -59,11 +63,12 @@ export async function openPostgres(
   meter?: DatabaseMeter,
   risk: RiskOptions = { local: true },
 ): Promise<Database> {
-  const { patience = PATIENCE, acceptsLoss = false } = risk;
+  const { patience = PATIENCE, acceptsLoss = false, processes = 1 } = risk;
   const primary = openPrimary(url, { acceptsLoss });
   const pool = reaperPool(primary);
   const reaping = reaper(pool);
   let tells: boolean;
+  let sizes: PoolSizes = FULL;
   try {
     const server = await checkServer(pool);
     if (!risk.local) requireDurableSettings(server);
@@ -72,6 +77,15 @@ export async function openPostgres(
       ...timelineWarnings(primary.tellsTimeline()),
       ...(primary.several ? failOverWarnings(server) : []),
     ];
+    const client = await pool.connect();
+    const isPooled = poolerOf(client) !== undefined;
+    client.release();
+    // A pooler alone knows how many it may open.
+    if (!isPooled) {
+      const room = await askRoom(pool);
+      sizes = poolsFor(room, processes);
+      warnings.push(...roomWarnings(room, processes));
+    }
     for (const { found, remedy } of warnings) risk.warn?.(`${found} ${remedy}`);
     await migratePostgres(url, options, { acceptsLoss });
     tells = await tellsIdentity(pool);
@@ -83,8 +97,8 @@ export async function openPostgres(
   primary.watch();
 
   // A unit of work uses one of the two pools, and never waits for the other.
-  const readers = connections(servicePool(primary, READERS, patience), primary, reaping);
-  const writers = connections(servicePool(primary, WRITERS, patience), primary, reaping, readers.failures);
+  const readers = connections(servicePool(primary, sizes.readers, patience), primary, reaping);
+  const writers = connections(servicePool(primary, sizes.writers, patience), primary, reaping, readers.failures);
   const indexes = indexBuilder(primary);
   const readShared = sharedReads(readers, meter);
   const written = new Map<Statement<never, unknown>, Pick<Compiled, 'bind'> & { readonly query: ReadableQuery }>();

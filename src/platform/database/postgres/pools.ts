@@ -16,15 +16,6 @@ const HOUR = 60 * MINUTE;
 /** How long a caller waits for the database at most, in milliseconds: for a connection and all answers together. */
 export const PATIENCE = 5 * SECOND;
 
-/**
- * How many connections one process uses at most. A standby that hangs blocks all commits, and so all writers; reads have separate
- * connections and continue.
- */
-export const READERS = 5;
-export const WRITERS = 10;
-/** One more connection terminates those that do not answer: see `reaper.ts`. */
-export const POOL_SIZE = READERS + WRITERS + 1;
-
 /** @param patience how long a caller waits, in milliseconds */
 const requestSettings = (patience: number): ConnectionSettings => ({
   ...{ statement: patience - SECOND / 2, lock: patience - SECOND, idle: patience },
@@ -199,15 +190,46 @@ class PrimaryPool extends Pool {
     this.on('remove', (client) => void clients.delete(client));
   }
 
-  override async end(): Promise<void> {
-    const destroy = () => {
-      for (const socket of this.#sockets) socket.destroy();
-    };
-    // A server that does not answer does not close connections either.
-    const timer = setTimeout(destroy, SECOND);
-    await super.end();
-    clearTimeout(timer);
-    destroy();
+  override end(): Promise<void> {
+    return endWith(() => super.end(), this.#sockets);
+  }
+}
+
+/** Closes a pool with its sockets. A server that does not answer does not close connections either. */
+async function endWith(end: () => Promise<void>, sockets: ReadonlySet<Socket>): Promise<void> {
+  const destroy = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const timer = setTimeout(destroy, SECOND);
+  await end();
+  clearTimeout(timer);
+  destroy();
+}
+
+/** One connection to look at a server. */
+export class InspectionPool extends Pool {
+  readonly #sockets: ReadonlySet<Socket>;
+
+  constructor(url: string, application: string) {
+    const sockets = new Set<Socket>();
+    super({
+      connectionString: url,
+      max: 1,
+      application_name: application,
+      connectionTimeoutMillis: PATIENCE,
+      query_timeout: PATIENCE,
+      stream: () => {
+        const socket = new Socket();
+        sockets.add(socket);
+        return socket;
+      },
+    });
+    this.#sockets = sockets;
+    this.on('error', () => {});
+  }
+
+  override end(): Promise<void> {
+    return endWith(() => super.end(), this.#sockets);
   }
 }
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durabilityWarnings, requireDurableSettings, type ServerFacts, unsuitability } from './start.ts';
+import {
+  durabilityWarnings,
+  explainConnectionError,
+  requireDurableSettings,
+  requireRightToCreate,
+  type ServerFacts,
+  unsuitability,
+} from './start.ts';
 
 const good: ServerFacts = {
   version: '180004',
@@ -10,6 +17,8 @@ const good: ServerFacts = {
   fsync: 'on',
   fullPages: 'on',
   standbys: '',
+  encoding: 'UTF8',
+  schema: 'public',
   started: '1700000000.000001',
 };
 const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
@@ -26,6 +35,10 @@ const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
   ['a replica', { ...good, replica: true }, /is a replica.*Name the primary/],
   ['a read-only one', { ...good, readonly: 'on' }, /default_transaction_read_only is on.*Turn it off/],
   ['an old replica', { ...good, version: '130000', replica: true }, /Upgrade/],
+  ['that it takes texts as they are', { ...good, encoding: 'SQL_ASCII' }, undefined],
+  ['LATIN1', { ...good, encoding: 'LATIN1' }, /has the encoding LATIN1, .*ENCODING 'UTF8'/],
+  ['EUC_JP', { ...good, encoding: 'EUC_JP' }, /has the encoding EUC_JP, /],
+  ['no schema', { ...good, schema: null }, /has no schema .*search_path.*CREATE SCHEMA/],
   ['nothing', undefined, /does not say which it is/],
 ];
 for (const [what, facts, reason] of cases) {
@@ -42,4 +55,48 @@ test('what a loss of power may undo is told; where others are served, it is refu
   assert.deepEqual(told({ ...good, fullPages: 'off' }), ['full_page_writes']);
   requireDurableSettings({ ...good, fullPages: 'off' });
   assert.throws(() => requireDurableSettings({ ...good, fsync: 'off' }), /Turn it on/);
+});
+
+const errors: [string, object, RegExp][] = [
+  [
+    'a server that requires TLS',
+    { code: '28000', message: 'no pg_hba.conf entry for host "192.0.2.1", user "x", database "x", no encryption' },
+    /not let this user in without encryption\. If it requires TLS, add sslmode=verify-full/,
+  ],
+  [
+    'a socket that a user may not use',
+    { code: '28000', message: 'pg_hba.conf rejects connection for host "[local]", user "x", no encryption' },
+    /not let this user in\. Check user, database and address/,
+  ],
+  [
+    'a certificate of another host',
+    { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Host: db. is not in the cert's altnames: DNS:other" },
+    /certificate is that of another host: .*DNS:other\. Name the host in TESSERA_DATABASE_URL as the certificate does/,
+  ],
+  [
+    'a certificate that nobody signed',
+    { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' },
+    /is not trusted: self-signed certificate\. It is checked with sslmode=require, too\..*sslrootcert=<file>/,
+  ],
+  [
+    'the limit of a role',
+    { code: '53300', routine: 'InitializeSessionUserId', message: 'zu viele Verbindungen' },
+    /limit allows\. Raise it \(ALTER ROLE/,
+  ],
+  [
+    'the limit of a database',
+    { code: '53300', routine: 'CheckMyDatabase', message: 'zu viele Verbindungen' },
+    /limit allows\. Raise it \(ALTER DATABASE/,
+  ],
+  ['the limit of the server', { code: '53300', routine: 'InitProcess', message: 'sorry' }, /Raise its max_connections/],
+];
+for (const [about, error, remedy] of errors) {
+  test(`the remedy for ${about}`, () => {
+    assert.match(String(explainConnectionError(Object.assign(new Error(), error))), remedy);
+  });
+}
+
+test('an empty database is refused where its user may not create tables', () => {
+  requireRightToCreate(true);
+  assert.throws(() => requireRightToCreate(false), /may not create tables here\. Grant it CREATE/);
 });

@@ -1,6 +1,7 @@
 import { DatabaseError, type QueryResult } from 'pg';
 import { UnusableDatabase } from '../database.ts';
 import type { ClusterPosition } from './rules/primary.ts';
+import type { Room } from './rules/room.ts';
 
 /** The oldest server that is tested. */
 const OLDEST = 140_000;
@@ -13,7 +14,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '3D000': 'There is no such database. Create it, or correct TESSERA_DATABASE_URL.',
   '42501':
     'The user may not create tables here. Grant it CREATE on the schema, for example by making it the owner of the database.',
-  '53300': 'The server has no connection left. Raise its max_connections.',
+  '53300': 'The server has no connection left. Raise its max_connections, or close connections of other programs.',
   ECONNREFUSED: 'Nothing listens there. Start the server, or correct host and port in TESSERA_DATABASE_URL.',
   ENOTFOUND: 'The host name is not known. Correct it in TESSERA_DATABASE_URL.',
   EAI_AGAIN: 'The host name cannot be looked up now. Check the name service, or the host in TESSERA_DATABASE_URL.',
@@ -24,6 +25,15 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The host cannot be reached. Check the network, or correct TESSERA_DATABASE_URL.',
   EHOSTUNREACH: 'The host cannot be reached. Check the network, or correct TESSERA_DATABASE_URL.',
   ETIMEDOUT: 'The host does not answer. Check the network, or correct TESSERA_DATABASE_URL.',
+};
+
+const UNENCRYPTED =
+  'The server does not let this user in without encryption. If it requires TLS, add sslmode=verify-full to TESSERA_DATABASE_URL; ' +
+  'otherwise check user, database and address there and in pg_hba.conf.';
+
+/** What a start without tables says where it may make none. */
+export const requireRightToCreate = (mayCreateTables: boolean): void => {
+  if (!mayCreateTables) throw new UnusableDatabase(REMEDIES['42501']);
 };
 
 /** The same for what the driver says without a code. */
@@ -47,6 +57,9 @@ const TEXTS: readonly (readonly [RegExp, string | undefined])[] = [
 /** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
+/** Those that hold every character; the second one takes texts as they are. */
+const ENCODINGS = ['UTF8', 'SQL_ASCII'];
+
 /** What a server says of itself. */
 export interface ServerFacts {
   /** `server_version_num`: 140023 is 14.23. */
@@ -61,6 +74,10 @@ export interface ServerFacts {
   readonly fullPages: string;
   /** `synchronous_standby_names`: empty where a commit waits for no standby. */
   readonly standbys: string;
+  /** `server_encoding`. */
+  readonly encoding: string;
+  /** Where tables are made and looked for first; null if `search_path` names no schema that is there. */
+  readonly schema: string | null;
   /** When it was started, in seconds with all digits: it tells servers at one address apart. */
   readonly started: string;
 }
@@ -84,6 +101,18 @@ export function unsuitability(server: ServerFacts | undefined): string | undefin
     return (
       'The server takes no writes: default_transaction_read_only is on for it, this database or this user. ' +
       'Turn it off, or name another database in TESSERA_DATABASE_URL.'
+    );
+  }
+  if (!ENCODINGS.includes(server.encoding)) {
+    return (
+      `The database has the encoding ${server.encoding}, which cannot hold most names. ` +
+      "Make one that can, and name it in TESSERA_DATABASE_URL: CREATE DATABASE tessera ENCODING 'UTF8' TEMPLATE template0;"
+    );
+  }
+  if (server.schema === null) {
+    return (
+      'The database has no schema for the tables: search_path names none that is there, or none that this user may use. ' +
+      'Create it (CREATE SCHEMA), grant USAGE on it, or correct search_path (ALTER ROLE, ALTER DATABASE).'
     );
   }
   return undefined;
@@ -149,6 +178,7 @@ const FACTS =
   "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly, " +
   "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS \"fullPages\", " +
   "current_setting('synchronous_standby_names') AS standbys, " +
+  "current_setting('server_encoding') AS encoding, current_schema() AS schema, " +
   'extract(epoch FROM pg_postmaster_start_time())::text AS started, pg_backend_pid() AS pid, ' +
   '(SELECT extract(epoch FROM backend_start)::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS began';
 
@@ -171,6 +201,23 @@ export async function askPosition(connection: Queryable): Promise<ClusterPositio
     if (error instanceof DatabaseError && /^(0A000|42501|42883)$/.test(error.code ?? '')) return undefined;
     throw error;
   }
+}
+
+const ROOM =
+  "SELECT current_setting('max_connections')::int AS most, current_setting('superuser_reserved_connections')::int + " +
+  "coalesce(current_setting('reserved_connections', true)::int, 0) AS reserved, " +
+  // A superuser has no limit, and the reserved ones, too.
+  '(SELECT rolconnlimit FROM pg_roles WHERE rolname = session_user AND rolconnlimit >= 0 AND NOT rolsuper) AS role, ' +
+  '(SELECT datconnlimit FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0) AS database';
+
+/** Asks a server how many connections it has. */
+export async function askRoom(connection: Queryable): Promise<Room> {
+  const { rows } = await connection.query(ROOM);
+  const { most, reserved, role, database } = rows[0] as Record<keyof Room, number | null>;
+  return {
+    ...{ most: most ?? 0, reserved: reserved ?? 0 },
+    ...{ role: role ?? undefined, database: database ?? undefined },
+  };
 }
 
 /** Asks a server what it is, and which of its processes serves this connection. */
@@ -201,12 +248,28 @@ export function explainConnectionError(error: unknown): unknown {
   return error;
 }
 
-function remedyFor(cause: Error & { code?: string; syscall?: string; path?: string }): string | undefined {
-  const { code = '', message } = cause;
+/** By the function of the server that refuses, since messages may be in any language. */
+const LIMITS: Readonly<Record<string, string>> = {
+  InitializeSessionUserId:
+    'The user has no connection left of those that its own limit allows. Raise it (ALTER ROLE <user> CONNECTION LIMIT 19), or remove it (-1).',
+  CheckMyDatabase:
+    'The database has no connection left of those that its own limit allows. Raise it (ALTER DATABASE <database> CONNECTION LIMIT 19), or remove it (-1).',
+};
+
+function remedyFor(
+  cause: Error & { code?: string; syscall?: string; path?: string; routine?: string },
+): string | undefined {
+  const { code = '', message, routine = '' } = cause;
+  if (code === '53300' && LIMITS[routine] !== undefined) return LIMITS[routine];
+  // A socket has no encryption.
+  if (code === '28000' && /no encryption|SSL off/.test(message) && !message.includes('[local]')) return UNENCRYPTED;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `The server's certificate is that of another host: ${message}. Name the host in TESSERA_DATABASE_URL as the certificate does, or give the server a certificate with this name.`;
+  }
   if (cause.syscall === 'open')
     return `TESSERA_DATABASE_URL names the file ${cause.path}, which cannot be read (${code}).`;
   if (CERTIFICATE.test(code)) {
-    return `The server's certificate is not trusted: ${message}. Name its authority in TESSERA_DATABASE_URL: sslrootcert=<file>`;
+    return `The server's certificate is not trusted: ${message}. It is checked with sslmode=require, too. Name its authority in TESSERA_DATABASE_URL: sslmode=verify-full&sslrootcert=<file>`;
   }
   return REMEDIES[code] ?? TEXTS.find(([text]) => text.test(message))?.[1];
 }
