@@ -261,6 +261,17 @@ test('more connections than the processes may open: those are refused, and once 
   assert.deepEqual(await service.ended, { code: 0, signal: null });
 });
 
+test('SIGTERM while one hangs: it is killed, the port is closed, and the service ends with 0', async () => {
+  const service = await start();
+  const [hangs = 0] = await service.answering(2);
+  process.kill(hangs, 'SIGSTOP');
+  service.kill('SIGTERM');
+  const line = await service.logged(({ msg }) => msg === 'a process hangs and is killed');
+  assert.equal(line['process'], hangs);
+  assert.deepEqual(await service.ended, { code: 0, signal: null });
+  await untilClosed(service.port);
+});
+
 test('SIGINT to every process, as from a terminal: requests in flight are answered; told twice, all end at once with 1', async () => {
   const service = await others[0];
   const both = await service.answering(2);
