@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventType, record } from '../audit/audit.ts';
 import { eraseReasons } from '../audit/erase-store.ts';
-import { endChallenges } from '../challenges/challenges.ts';
+import { endChallenges, listBrowsersWaiting } from '../challenges/challenges.ts';
 import { eraseMail } from '../mail/mail.ts';
 import { enqueueAccountNotices } from '../notices/enqueue.ts';
 import type { Picture } from '../pictures/pictures.ts';
@@ -187,17 +187,18 @@ async function hashNewPassword(
 
 /**
  * Whether an operator's change decides which address an account has: another one, another state of it, or the present one named again
- * while a change of it can still be undone.
+ * while a change of it can still be undone, or waits for its link.
  */
 function* isAddressDecision(
-  { id, profile: before }: Account,
+  { id, generation, profile: before }: Account,
   after: Profile,
   input: UpdateUserRequest,
   now: number,
 ): Work<boolean> {
   if (emailKey(after.email) !== emailKey(before.email) || after.emailVerified !== before.emailVerified) return true;
   if (input.email === undefined && input.emailVerified === undefined) return false;
-  return (yield* listPreviousAddresses({ accountId: id, now })).length > 0;
+  if ((yield* listPreviousAddresses({ accountId: id, now })).length > 0) return true;
+  return (yield* listBrowsersWaiting({ id, generation }, 'change address', now)).length > 0;
 }
 
 /** Sets or replaces an account's picture; null removes it, and the initials are shown. */

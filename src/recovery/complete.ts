@@ -14,7 +14,7 @@ import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
 import type { PasskeyServices } from '../authenticators/passkey.ts';
 import { prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
-import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { countRecoveryCodes, removeRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import type { VerifiedRegistration } from '../authenticators/relying-party.ts';
 import type { Method } from '../authenticators/rules/authentication-context.ts';
@@ -260,7 +260,7 @@ async function verifyReplacement(
 /** Gives an account its new password, or none where a passkey takes its place, and removes everything that another person may hold. */
 function* secure(
   services: RecoveryServices,
-  { account, challenge, by, data }: FoundRecovery,
+  { account, challenge, by, data, asks }: FoundRecovery,
   passwordHash: string | null,
   origin: Origin,
   now: number,
@@ -280,6 +280,8 @@ function* secure(
   yield* saveAccount(changed);
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys({ accountId });
+  // Nor were recovery codes, where no code was asked for: another person may keep them, as the second factor of later sign-ins.
+  if (asks.length === 0) yield* removeRecoveryCodes({ accountId });
   yield* removeFactorsSince(accountId, data.resetFactors ? 0 : now + 1);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   yield* forgetBrowsers({ accountId });

@@ -121,6 +121,10 @@ test('an operator who names the present address again ends what can still undo i
   assert.equal((await record({ email: second })).status, 200);
   assert.equal(await undo(await undoLink(ada.email)), 410);
   assert.equal((await ada.browser.get('/account')).location?.pathname, '/login');
+  const waiting = await signedIn(server, ada.user);
+  await ask(waiting, freshAddress());
+  assert.equal((await record({ email: second })).status, 200);
+  assert.equal((await waiting.get('/account')).location?.pathname, '/login', 'a change waited for its link');
   // Now there is nothing left to end, so the same request changes nothing.
   const again = await signedIn(server, ada.user);
   assert.equal((await record({ email: second, emailVerified: true })).status, 200);

@@ -138,6 +138,7 @@ export const HASHED: Readonly<Record<string, string>> = {
   client_secret: 'client secret',
   client_assertion: 'client assertion',
   browser_session: 'session cookie',
+  configured_admin_key: 'admin key',
   known_browser: 'browser cookie',
   playground_visit: 'browser cookie',
   interaction: 'interaction handle',

@@ -676,6 +676,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /account/email': accountPage('/account/email'),
   'POST /account/email': accountForm('/account/email', { email: 'new@example.com' }, '200'),
   'POST /account/email/verify': accountForm('/account/email/verify', {}, '200'),
+  'POST /account/email/earlier': accountForm('/account/email/earlier', { address: 'former@example.com' }, '403'),
   'POST /account/email/code': accountForm('/account/email/code', {}, '400'),
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
@@ -700,12 +701,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
   'POST /account/passkey-offer': accountForm('/account/passkey-offer', {}, '303 /account'),
   'POST /account/security/recovery': accountForm('/account/security/recovery', { require: 'no' }, '200'),
-  'POST /account/trusted-browsers': accountForm(
-    '/account/trusted-browsers',
-    {},
-    '303 /account/sessions',
-    '400 invalid_request',
-  ),
+  'POST /account/trusted-browsers': accountForm('/account/trusted-browsers', {}, '303 /account/sessions'),
   'GET /account/activity': accountPage('/account/activity'),
   'GET /account/data': accountPage('/account/data'),
   'POST /account/username': accountForm(

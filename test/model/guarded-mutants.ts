@@ -5,7 +5,7 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'an unknown name costs no hash',
     file: 'src/platform/crypto/passwords.ts',
-    line: '        await run(() => verify(decoy, password), flows);\n',
+    line: '        for (const candidate of candidates) await run(() => verify(decoy, candidate), flows);\n',
     broken: '',
     guardedBy: 'src/platform/crypto/passwords.test.ts',
   },
@@ -159,7 +159,7 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'a grant is not locked',
     file: 'src/consent/store.ts',
-    line: "selectGrants(db, p).orderBy('face').forNoKeyUpdate()",
+    line: "selectGrants(db, p).orderBy('face').$call(forNoKeyUpdate)",
     broken: "selectGrants(db, p).orderBy('face')",
     guardedBy: 'test/postgres/locks.test.ts',
   },

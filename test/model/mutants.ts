@@ -318,8 +318,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a new password ends nothing',
     ACCOUNTS,
-    '      passwordHash,\n      generation: randomIdentifier(),\n    }),\n',
-    '      passwordHash,\n    }),\n',
+    'const isSecured = passwordHash !== undefined || decidesAddress;',
+    'const isSecured = decidesAddress;',
   ),
   instead('a ban ends nothing', ACCOUNTS, 'banReason: reason, generation: randomIdentifier() }', 'banReason: reason }'),
   instead(

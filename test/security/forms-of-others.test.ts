@@ -336,6 +336,8 @@ const NOT_ABOUT_FORMS = ['rate_count', 'trace_step', 'node_lease'];
 /** Every row of every table, or those about one account. */
 async function rows(about?: TestUser, without: readonly string[] = []): Promise<string[]> {
   const found: string[] = [];
+  // Otherwise they are made in the background, at any time.
+  await server.makeExports();
   for (const table of await tablesOf(server)) {
     if (table.startsWith('sqlite_') || [...NOT_ABOUT_FORMS, ...without].includes(table)) continue;
     for (const row of await query(server, `SELECT * FROM ${table}`)) {

@@ -139,8 +139,9 @@ export function cookieStyle(baseUrl: string) {
 
 /** The token of a form: a MAC, and to whom the form was shown. */
 function partsOf(form: RepeatableParameters): { readonly mac: string; readonly shownTo: string } {
-  const [mac = '', ...shownTo] = (form.get(FORM_TOKEN) ?? '').split('.');
-  return { mac, shownTo: shownTo.join('.') };
+  const token = form.get(FORM_TOKEN) ?? '';
+  const [, mac, shownTo] = /^([\w-]*)\.([\w-]{16}(?:\.\d+)?)$/.exec(token) ?? [];
+  return mac === undefined || shownTo === undefined ? { mac: token, shownTo: '' } : { mac, shownTo };
 }
 
 /**
