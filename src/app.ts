@@ -265,7 +265,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
         // Neither answers HEAD.
         tokenRoutes(root, services);
         userInfoRoutes(root, services);
-        adminRoutes(root, routed);
+        adminRoutes(root, { ...routed, refusals: services });
         pictureRoutes(root, routed);
         healthRoutes(root, unready);
         // By the clock itself: the doctor examines a clock that is wrong, too.
@@ -290,7 +290,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           addressRoutes(pages, routed);
           logoutRoutes(pages, routed);
           if (config.mail.mailbox) {
-            const door = mailboxDoor(mailboxKey(config, secret), site.path('/mailbox'), protocol === 'https:');
+            const door = mailboxDoor(mailboxKey(config, secret), site.path('/mailbox'), baseUrl);
             mailboxRoutes(pages, { ...routed, door });
           }
           if (config.playground) playgroundRoutes(pages, routed);

@@ -114,7 +114,7 @@ function* saveChange(account: Account, values: NonNullable<AccountChange>, now: 
   const isRenewed = changed.generation !== account.generation;
   if (isRenewed) yield* enqueueAccountNotices(id, now);
   yield* store.saveAccount(changed);
-  // Whoever is to be kept out may have signed in before, and is a stranger from now on: see PW-08.
+  // A person who must be kept out may have used one of these browsers: see PW-08.
   if (isRenewed) yield* forgetBrowsers({ accountId: id });
   if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
     yield* requireUnreserved(changed.profile.email, id, now);
@@ -125,8 +125,8 @@ function* saveChange(account: Account, values: NonNullable<AccountChange>, now: 
 }
 
 /**
- * Changes fields of an account. Its owner changes a few; an operator changes all. A new password ends every existing session, code and token. So does a decision on
- * the address, which also ends every link, code, right and reservation that the account has: no one who had it before gets it back.
+ * Changes fields of an account. A new password ends every existing session, code and token. So does a decision on the address, which only
+ * an operator makes here: it also ends every link, code, right and reservation of the account, so that no earlier holder gets it back.
  * The person is told of a new password and, at both addresses, of a new address.
  * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
  */

@@ -40,7 +40,7 @@ export const addressLostMail = (username: string, email: string, url: string): M
   ],
   action: { label: 'This was not me: undo', url },
   footer: [
-    'For seven days the link gives the account back to this address, ends every session, and removes what was added since. The page behind it asks first. Keep this message until then.',
+    'The link gives the account back to this address, ends every session, and removes what was added since. The page behind it asks first. It works for seven days, and longer if the address is changed again, so keep this message.',
   ],
 });
 

@@ -28,6 +28,8 @@ export interface AdminServices extends SecurityNoticeServices {
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: ConfiguredAdminKey | undefined;
   readonly recordThrottled: RecordThrottled;
+  /** Where refused keys are counted and recorded, also of a HEAD, which has no other effect: a guess is a guess. */
+  readonly refusals: { readonly database: Database; readonly recordThrottled: RecordThrottled };
   readonly traces: Pick<TraceRecorder, 'flush'>;
   /** For how long traces are kept, in milliseconds; null if none are recorded. */
   readonly traceRetention: number | null;
@@ -53,7 +55,7 @@ declare module 'fastify' {
 
 /** Requires an admin key on every route of a scope, before the body is read. */
 export function requireAdminKey(scope: FastifyInstance, services: AdminServices): void {
-  const { database, clock, limits, recordThrottled } = services;
+  const { database, clock, limits, refusals } = services;
 
   scope.decorateRequest('adminCaller', undefined);
   scope.addHook('onRequest', async (request) => {
@@ -81,10 +83,10 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     const bucket = `admin-key ${addressBucket(origin.address ?? '')}`;
     // Guesses beyond the limit write nothing.
     const wait =
-      (await database.read(() => exceeded(bucket, limits.adminKey, now))) ||
-      (await database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
+      (await refusals.database.read(() => exceeded(bucket, limits.adminKey, now))) ||
+      (await refusals.database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
     if (wait > 0) return rateLimited(wait);
-    await recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
+    await refusals.recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
     return invalidToken(
       'The admin key is not valid: it is unknown, or was revoked. The operator makes another on the server with: tessera admin-key create',
       'unknown admin key',

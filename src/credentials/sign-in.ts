@@ -326,7 +326,9 @@ function* reportNewDevice(
   now: number,
 ): Work<void> {
   if (!services.mail.available || (yield* isKnownBrowser(account.id, browserHash))) return;
-  if (now - account.createdAt < FIRST_SIGN_IN && !(yield* hasKnownBrowsers(account.id))) return;
+  // Whatever makes an account forget its browsers changes it, too.
+  const isUntouched = account.updatedAt === account.createdAt && now - account.createdAt < FIRST_SIGN_IN;
+  if (isUntouched && !(yield* hasKnownBrowsers(account.id))) return;
   yield* enqueueSecurityNotice(services, account, 'new device', deviceFacts(session), now);
 }
 

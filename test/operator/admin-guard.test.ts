@@ -212,7 +212,7 @@ test('decisions §4: unknown addresses are 404 and wrong methods 405, with what 
   }
   const wrong = await admin(server, 'PUT', '/users');
   assert.equal(wrong.status, 405);
-  assert.equal(wrong.headers.get('allow'), 'GET, POST');
+  assert.equal(wrong.headers.get('allow'), 'GET, HEAD, POST');
 });
 
 test('decisions §7: what cannot be an id, and the id of another kind of thing, are 404 not_found', async () => {

@@ -35,6 +35,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     limits: readConfig({}).limits,
     adminKey: undefined,
     recordThrottled: async () => {},
+    refusals: { database, recordThrottled: async () => {} },
     traces: untraced,
     traceRetention: null,
   });

@@ -95,6 +95,7 @@ const LATER_COLUMNS = [
   ['authorization_code', 'ends_with_session'],
   ['browser_session', 'proved_at'],
   ['browser_session', 'proved_by'],
+  ['account', 'password_set_at'],
   ['account', 'deletion_requested_at'],
   ['account', 'deletion_due_at'],
   ['client', 'require_second_factor'],

@@ -70,6 +70,7 @@ adminRoutes(app, {
   limits: readConfig({}).limits,
   adminKey: undefined,
   recordThrottled: async (event) => void noted.push(event),
+  refusals: { database, recordThrottled: async (event) => void noted.push(event) },
   traces: untraced,
   traceRetention: null,
 });

@@ -44,7 +44,7 @@ async function sendAtOnce(first: () => Promise<Answer>, second: () => Promise<An
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE mail IN SHARE MODE');
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-    AND (query ILIKE 'insert into "mail"%' OR query ILIKE '%"organization"%for no key update%')`;
+    AND (query ILIKE '%"mail"%' OR query ILIKE '%"organization"%for no key update%')`;
   const answers: Promise<Answer>[] = [];
   let answered = 0;
   for (const send of [first, second]) {

@@ -21,7 +21,7 @@ const pending = await browser.get(authorizeUrl(client, { prompt: 'login', scope:
 /** Their answer is what they issue, spend or end. */
 const REFUSED = [
   ...['/api/v2/oauth/authorize', '/oidc/authorize', '/api/v2/oauth/userinfo', '/oidc/userinfo', '/oidc/logout'],
-  ...['/consent', '/playground', '/playground/callback'],
+  ...['/consent', '/continue', '/mailbox', '/playground', '/playground/callback'],
 ];
 const routes = [...new Set(server.routes.filter(({ method }) => method === 'GET').map(({ url }) => url))];
 const ids: Readonly<Record<string, string>> = { clientId: client.clientId, userId: user.id, id: user.id };
@@ -79,4 +79,13 @@ test('HEAD without cookies sets none, and has the status of GET', async () => {
     assert.equal(head.status, get.status, url);
     assert.deepEqual(head.headers.getSetCookie(), [], url);
   }
+});
+
+test('AV-01: guesses at an admin key are counted, also by HEAD', async () => {
+  const guess = (method: string) =>
+    fetch(`${server.baseUrl}/api/v2/admin/users/${user.id}`, { method, headers: { authorization: 'Bearer a guess' } });
+  for (let guesses = 0; guesses < 20; guesses++) assert.equal((await guess('HEAD')).status, 401);
+  const answer = await guess('GET');
+  await answer.text();
+  assert.equal(answer.status, 429);
 });

@@ -26,7 +26,7 @@ export function cookieProblem(line: string): string | undefined {
   const [pair = '', ...attributes] = line.split('; ');
   const [name = '', value = ''] = pair.split('=');
   // The mailbox of developers: no page of another site opens it, and no other page gets its cookie.
-  const isMailbox = /^(__Secure-)?tessera_mailbox$/.test(name);
+  const isMailbox = /^(__Secure-)?tessera_mailbox(_[\w-]{8})?$/.test(name);
   const expected = isMailbox ? ['HttpOnly', 'SameSite=Strict'] : ['Path=/', 'HttpOnly', 'SameSite=Lax'];
   for (const attribute of expected) {
     if (!attributes.includes(attribute)) return `${name} without ${attribute}`;

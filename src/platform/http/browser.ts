@@ -110,7 +110,7 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/;
  * What the names of cookies end with. Browsers send a cookie to every port and path of a host (RFC 6265 §8.5), so that servers there would
  * sign each other's people out. The server at the default port without a path is the only one of its kind and needs nothing.
  */
-function nameSuffix(baseUrl: string): string {
+export function nameSuffix(baseUrl: string): string {
   const { port, pathname } = new URL(baseUrl);
   return port === '' && pathname === '/' ? '' : `_${digest(baseUrl).slice(0, 8)}`;
 }
@@ -170,10 +170,9 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
 
   /** The well-formed secrets of a cookie, first that with the current name. */
   const secretsOf = ({ cookies }: FastifyRequest, name: string): readonly string[] =>
-    [...new Set([name, formerName(name)])].flatMap((each) => {
-      const value = cookies[each];
-      return value !== undefined && SECRET.test(value) ? [value] : [];
-    });
+    [cookies[name], cookies[formerName(name)]].filter(
+      (value, index, all): value is string => value !== undefined && SECRET.test(value) && all.indexOf(value) === index,
+    );
 
   /**
    * Sets a cookie, for nodes of version 0.1.0 beside this one also by its former name. A cookie with that name and another value may be
@@ -216,7 +215,12 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     const macFor = (identity: string, context: string, shownTo: string) =>
       keyedDigest(key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
     const [sessionSecret] = sessionSecrets;
-    const mark = sessionSecret === undefined ? '' : markOf(digest(sessionSecret));
+    // Most requests show no form, and have no form to check.
+    let mark: string | undefined;
+    const ownMark = (): string => {
+      mark ??= sessionSecret === undefined ? '' : markOf(digest(sessionSecret));
+      return mark;
+    };
     const identities = (handle: string | undefined): readonly string[] => {
       const started = handle === undefined ? undefined : startedIn(handle);
       return started === undefined ? [id] : [id, started];
@@ -235,12 +239,18 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       },
       sessionSecret,
       sessionSecrets,
-      signInSecret: secretsOf(request, signInCookie)[0],
-      trustedSecret: secretsOf(request, trustedCookie)[0],
-      invitationSecret: secretsOf(request, invitationCookie)[0],
+      get signInSecret() {
+        return secretsOf(request, signInCookie)[0];
+      },
+      get trustedSecret() {
+        return secretsOf(request, trustedCookie)[0];
+      },
+      get invitationSecret() {
+        return secretsOf(request, invitationCookie)[0];
+      },
       declinedPasskey: request.cookies[declinedCookie] !== undefined,
       formToken(context, viewer) {
-        const shownTo = viewer === undefined ? mark : `${markOf(viewer.session.hash)}.${viewer.account.id}`;
+        const shownTo = viewer === undefined ? ownMark() : `${markOf(viewer.session.hash)}.${viewer.account.id}`;
         const mac = macFor(id, context, shownTo);
         return shownTo === '' ? mac : `${mac}.${shownTo}`;
       },
@@ -252,7 +262,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       },
       audienceOf(form) {
         const [shownIn, accountId] = partsOf(form).shownTo.split('.');
-        return { isThisSession: shownIn === mark, accountId };
+        return { isThisSession: shownIn === ownMark(), accountId };
       },
     };
   }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../platform/config/config.ts';
 import { OPEN_MAILBOX } from '../../platform/config/mail.ts';
 import { deriveKey, digest, equalSecrets } from '../../platform/crypto/secrets.ts';
+import { nameSuffix } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 
 /**
@@ -28,9 +29,10 @@ export type MailboxEntry =
   | 'refused';
 
 /** The check of the key at each request. @param path of the mailbox, to which its cookie is limited */
-export function mailboxDoor(key: string | null, path: string, https: boolean) {
+export function mailboxDoor(key: string | null, path: string, baseUrl: string) {
+  const https = new URL(baseUrl).protocol === 'https:';
   // The prefix __Host- would need the path /.
-  const name = https ? `__Secure-${NAME}` : NAME;
+  const name = `${https ? '__Secure-' : ''}${NAME}${nameSuffix(baseUrl)}`;
   const ticket = key === null ? '' : digest(key);
   return {
     enter(request: FastifyRequest): MailboxEntry {
