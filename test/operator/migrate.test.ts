@@ -103,7 +103,7 @@ const LATER_COLUMNS = [
   ['token_family', 'review_at'],
 ] as const;
 /** Those that came after the faces. */
-const AFTER_FACES = LATER_COLUMNS.slice(-8);
+const AFTER_FACES = LATER_COLUMNS.slice(-9);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(
