@@ -23,7 +23,7 @@ export const addressTexts = {
   earlierLead:
     'Each of these was told of the change and has a link that undoes it, so that a thief cannot keep your account. If a mailbox is no longer yours, end its right.',
   earlierUntil: 'can undo the change until ',
-  earlierSubmit: 'This mailbox is no longer mine',
+  earlierSubmit: 'No longer mine',
   earlierNoFactor:
     'To end the right of an address, first confirm that it is you with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
   earlierDone: (address: HtmlPart): HtmlPart => [address, ' can no longer undo the change.'],
