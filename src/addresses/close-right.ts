@@ -13,7 +13,7 @@ import type { Session } from '../sessions/store.ts';
 import type { AddressVisit } from './change-address.ts';
 import { readSetUpTimes } from './earlier-address.ts';
 import { rightClosedMail } from './mails.ts';
-import { isEarlierProof, isSecondFactor } from './rules/earlier-proof.ts';
+import { isEarlierProof, isSecondFactor, type SetUpTimes } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** An address that an account had in the last days, which can undo what came since. */
@@ -34,10 +34,10 @@ export function readEarlierAddresses(
     const rights = yield* listPreviousAddresses({ accountId: account.id, now });
     if (rights.length === 0) return [];
     const times = yield* readSetUpTimes(account);
-    return rights.map(({ email, expiresAt, factorsSince }) => ({
-      email,
-      until: expiresAt,
-      isClosable: isSecondFactor(session.provedBy) && isEarlierProof(session.provedBy, times, factorsSince),
+    return rights.map((right) => ({
+      email: right.email,
+      until: right.expiresAt,
+      isClosable: mayClose(session, times, right),
     }));
   });
 }
@@ -66,17 +66,14 @@ export async function closeRight(
   });
 }
 
-function* listClosable(
-  id: string,
-  { provedBy }: Session,
-  email: string,
-  now: number,
-): Work<readonly PreviousAddress[]> {
+/** A session that was stolen with a fresh proof is not enough: the person proves themselves again, after the address was given up. */
+const mayClose = ({ provedBy, provedAt }: Session, times: SetUpTimes, right: PreviousAddress): boolean =>
+  isSecondFactor(provedBy) && provedAt > right.changedAt && isEarlierProof(provedBy, times, right.factorsSince);
+
+function* listClosable(id: string, session: Session, email: string, now: number): Work<readonly PreviousAddress[]> {
   const account = yield* findAccount({ id });
-  if (account === undefined || !isSecondFactor(provedBy)) return [];
+  if (account === undefined) return [];
   const times = yield* readSetUpTimes(account);
   const rights = yield* listPreviousAddresses({ accountId: id, now });
-  return rights.filter(
-    (right) => emailKey(right.email) === emailKey(email) && isEarlierProof(provedBy, times, right.factorsSince),
-  );
+  return rights.filter((right) => emailKey(right.email) === emailKey(email) && mayClose(session, times, right));
 }

@@ -274,6 +274,11 @@ test('who confirms a second factor from before a change ends the right of a mail
   const bySecondFactor = await atSecondStep(server, ada.user);
   await typeCode(bySecondFactor.browser, bySecondFactor.page, totpCode(factor, server.now()));
   await moveTo(bySecondFactor.browser, second);
+  // The proof from before the change may be that of the session's owner, whose session was stolen.
+  assert.doesNotMatch((await bySecondFactor.browser.get(PAGE)).text, /No longer mine/);
+  server.advance(11 * MINUTE);
+  const gate = await bySecondFactor.browser.get('/account/confirm?next=email');
+  await bySecondFactor.browser.submit(gate, { code: totpCode(factor, server.now()) }, '/account/confirm');
   const page = await bySecondFactor.browser.get(PAGE);
   assert.match(page.text, /No longer mine/);
   const closed = await bySecondFactor.browser.submit(page, {}, `${PAGE}/earlier`);

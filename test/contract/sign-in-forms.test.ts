@@ -326,7 +326,7 @@ const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout']
 
 /** Behind links in messages, or for what is confirmed by mail: they have tests of their own (test/contract/security-notices.test.ts, addresses.test.ts and recovery.test.ts). */
 const WITH_MAIL = ['/secure-account', '/verify', '/undo-address-change'].concat(
-  ['', '/verify', '/code'].map((end) => `/account/email${end}`),
+  ['', '/verify', '/code', '/earlier'].map((end) => `/account/email${end}`),
   ['', '/code', '/link'].map((end) => `/recover${end}`),
 );
 

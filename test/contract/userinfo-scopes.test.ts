@@ -212,8 +212,9 @@ describe('contract §2.1: nullable and changing fields', () => {
   });
 
   test('US-06: a changed email address is unverified until an operator confirms it', async () => {
-    const token = await all(0);
+    // It ends what was issued before.
     await admin(server, 'PATCH', `/users/${people[0]?.user.id}`, { email: 'ada@new.example' });
+    const token = await all(0);
     const expected = { username: 'ada', domain: 'new.example', isVerified: false };
     assert.deepEqual((await userinfo(server, token)).body.user.email, expected);
     assert.equal((await userinfo(server, token, STANDARD)).body.email_verified, false);

@@ -64,7 +64,7 @@ export async function killMigration(place: Place, moment: Moment): Promise<Remai
   const config = readConfig(place.environment);
   await migrateDatabase(config).catch((error: unknown) => problems.push(`the next run failed: ${String(error)}`));
   if (!isDeepStrictEqual(await place.rows(tables), rows)) problems.push('rows are lost or changed by the next run');
-  if (stage !== 'before' && !isDeepStrictEqual(await place.columns(), left))
+  if (stage !== 'before' && !isDeepStrictEqual(withoutLater(await place.columns()), withoutLater(left)))
     problems.push('half of the schema was there');
   await check('repeated by the next run', place.count(`token_family WHERE id <= ${last} AND review_at <> 0`));
   await check('left out', place.count(`token_family WHERE id > ${last} AND review_at <> ${REVIEW_AT}`));
@@ -76,6 +76,25 @@ export async function killMigration(place: Place, moment: Moment): Promise<Remai
   if (third.length > 0) problems.push(`the third run had something to do: ${third.join(', ')}`);
   return { stage, problems };
 }
+
+/** What the migrations after these add, in steps of their own that are killed elsewhere. */
+const LATER = [
+  'account.password_set_at',
+  'challenge.admin_key_id',
+  'configured_admin_key',
+  'mail.priority',
+  'mail.recipient_domain',
+];
+
+const withoutLater = (columns: Awaited<ReturnType<Place['columns']>>) =>
+  Object.fromEntries(
+    Object.entries(columns)
+      .filter(([table]) => !LATER.includes(table))
+      .map(([table, of]) => [
+        table,
+        Object.fromEntries(Object.entries(of).filter(([column]) => !LATER.includes(`${table}.${column}`))),
+      ]),
+  );
 
 async function stageOf(place: Place): Promise<Stage> {
   const isComplete = async (name: string) => (await place.count(`schema_migration WHERE name = '${name}'`)) === 1;

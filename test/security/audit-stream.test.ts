@@ -676,6 +676,8 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /undo-address-change': [],
   'POST /account/email': [],
   'POST /account/email/verify': [],
+  // The person of that run has no earlier address.
+  'POST /account/email/earlier': [],
   'POST /account/email/code': [],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],

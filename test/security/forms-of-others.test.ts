@@ -159,7 +159,7 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     const now = server.now();
     await ofPerson(
       `INSERT INTO address_change (hash, account_id, email, email_key, created_at, factors_since, expires_at)
-       SELECT 'former ' || id, id, 'former-' || email, 'former-' || email_key, ${now}, ${now}, ${now + HOUR}
+       SELECT 'former ' || id, id, 'former-' || email, 'former-' || email_key, ${now - 1}, ${now}, ${now + HOUR}
        FROM account WHERE id = ?`,
       user,
     );

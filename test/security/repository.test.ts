@@ -102,7 +102,7 @@ test('ST-03: no tracked file holds a key or a secret', () => {
       // Deleted, and not yet recorded as such.
       continue;
     }
-    if (name === 'package-lock.json') text = text.replaceAll(/"integrity": "[^"]+"/g, '');
+    if (name.endsWith('package-lock.json')) text = text.replaceAll(/"integrity": "[^"]+"/g, '');
     if (name.endsWith('/go.sum')) text = text.replaceAll(/ h1:\S+$/gm, '');
     if (name === 'test/security/repository.test.ts') text = text.slice(0, text.indexOf('const SHAPES'));
     for (const hit of found(text)) if (!KNOWN.has(hit)) hits.push(`${name}: ${hit}`);

@@ -381,10 +381,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   if (config.secret !== undefined && config.secretFile !== undefined) {
     problems.push(`${variables.secret.name} and ${variables.secretFile.name} are both set. Remove one of them.`);
   }
-  if (
-    config.secret !== undefined &&
-    config.secret === (given[variables.previousSecret.name] ?? config.previousSecret)
-  ) {
+  const previous = given[variables.previousSecret.name] ?? config.previousSecret;
+  if (config.secret !== undefined && config.secret === previous) {
     problems.push(
       `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
     );

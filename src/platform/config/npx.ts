@@ -1,2 +1,2 @@
-/** Whether npx runs this program, in a shell of its own. */
+/** Whether this program is run by npx, in a shell of its own. */
 export const isRunByNpx = (): boolean => process.env['npm_command'] === 'exec';

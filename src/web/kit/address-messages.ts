@@ -25,7 +25,7 @@ export const addressTexts = {
   earlierUntil: 'can undo the change until ',
   earlierSubmit: 'No longer mine',
   earlierNoFactor:
-    'To end the right of an address, first confirm that it is you with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
+    'To end the right of an address, confirm again that it is you, ten minutes or more after the change, with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
   earlierDone: (address: HtmlPart): HtmlPart => [address, ' can no longer undo the change.'],
   newAddress: 'New email address',
   changeSubmit: 'Send a link and a code',

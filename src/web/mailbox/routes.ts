@@ -89,7 +89,7 @@ const closedNotice = ({ messages }: Site): Page =>
   page(
     section(
       text.closedTitle,
-      html`<p>${text.closed}</p>${commandBlock('npx tessera mail link', messages.error, text.copyCommand)}`,
+      html`<p>${text.closed}</p>${commandBlock('tessera mail link', messages.error, text.copyCommand)}`,
     ),
     text.closedTitle,
   );
