@@ -25,7 +25,7 @@ test('the bytes of pending requests are counted by the hour, for which each is k
 
 test('values that are handed over with a line end are read without it, as those in files', () => {
   const line = (text: string) => `${text}\r\n`;
-  const key = 'k8Jd2Lm9Qx4Rv7Tz1Wb5Yc3Nf6Hg0PsAeUi';
+  const key = 'q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E';
   const config = readConfig({ TESSERA_ADMIN_KEY: line(key), TESSERA_DATABASE_URL: line('postgres://u@a/db') });
   assert.deepEqual([config.adminKey, config.databaseUrl], [key, 'postgres://u@a/db']);
   const [secret, previous] = ['q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E', 'x'.repeat(43)];

@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { describeServers, readServerAddress, withoutPassword } from './server-address.ts';
 
+/** The password p#/?@. */
+const ENCODED = 'p%23%2F%3F%40';
+
 const read = (url: string): readonly string[] | string => {
   const address = readServerAddress(url);
   return 'problem' in address ? address.problem : address.hosts.map(({ host, port, url }) => `${host} ${port} ${url}`);
@@ -31,7 +34,7 @@ const accepted: [string, readonly string[]][] = [
   ['postgres://u:p@/db?host=a', ['a 5432 postgres://u:p@localhost/db?host=a']],
   ['postgres://%2Fvar%2Frun/db', ['/var/run 5432 postgres://%2Fvar%2Frun/db']],
   ['postgres://u:p@%2Fvar%2Frun/db', ['/var/run 5432 postgres://u:p@%2Fvar%2Frun/db']],
-  ['postgres://u:p%23%2F%3F%40@a/db', ['a 5432 postgres://u:p%23%2F%3F%40@a/db']],
+  [`postgres://u:${ENCODED}@a/db`, [`a 5432 postgres://u:${ENCODED}@a/db`]],
   ['postgres://u:p@x@a/db', ['a 5432 postgres://u:p@x@a/db']],
 ];
 for (const [url, hosts] of accepted) test(`${url} names its hosts in order`, () => assert.deepEqual(read(url), hosts));
