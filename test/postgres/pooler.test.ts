@@ -67,6 +67,11 @@ const found = (database: Database) => database.read(() => findAccount({ id: '1' 
 const value = (name: string) =>
   one((db, _p: object) => db.selectNoFrom(sql<string>`current_setting(${sql.lit(name)})`.as('value')));
 
+// A file without a test that begins is taken for one that ended early.
+test('where PgBouncer is not installed, its tests are skipped', { skip: pgbouncer !== undefined }, () => {
+  assert.equal(pgbouncer, undefined);
+});
+
 describe('through PgBouncer in transaction mode', {
   skip: pgbouncer === undefined && 'PgBouncer is not installed',
 }, () => {

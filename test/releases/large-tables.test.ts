@@ -186,7 +186,9 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     const { stdout } = await tessera(['doctor'], { env: { ...place.environment, TESSERA_PORT: '9' } });
     assert.match(stdout, /ok +migrations +\d+ pending: 0042-retention-indexes.*\. A node or command is running them/);
     await old.query('COMMIT');
-    assert.deepEqual([(await migrated).at(-1), await second], [namesFrom('0042').at(-1), []], String(advances));
+    // Another process may take over between two steps; together they run each once.
+    const ran = [...(await migrated), ...(await second)].filter((name) => name >= '0042');
+    assert.deepEqual(ran.sort(), [...namesFrom('0042')].sort(), String(advances));
     assert.ok((await valid(node)).includes('token_family_by_review'));
   });
 
