@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { createAccount } from '../src/accounts/create-account.ts';
+import { createAccount } from '../src/account-actions/accounts/create-account.ts';
 import type { Account } from '../src/accounts/store.ts';
 import { ACR, authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
 import { FACE_RULES } from '../src/claims/face.ts';

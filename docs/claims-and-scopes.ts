@@ -3,6 +3,7 @@ import { authenticationContext } from '../src/authenticators/rules/authenticatio
 import { FACE_RULES, type FaceRules } from '../src/claims/face.ts';
 import { isOptional, SCOPES } from '../src/claims/permissions.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
+import { en } from '../src/pages/messages.ts';
 import { logoutClaims } from '../src/protocol/logout/rules/logout-token.ts';
 import {
   accessClaims,
@@ -11,7 +12,6 @@ import {
   refreshClaims,
   type Subject,
 } from '../src/protocol/token/rules/claims.ts';
-import { en } from '../src/web/kit/messages.ts';
 
 // A person with every field set, so that every claim appears.
 const profile: Profile = {

@@ -16,12 +16,12 @@ import {
   selectField,
   swatches,
   textArea,
-} from '../src/web/kit/components.ts';
-import { adviceFacts, developerDetails } from '../src/web/kit/error-page.ts';
-import { Html, html } from '../src/web/kit/html.ts';
-import { document, type Site } from '../src/web/kit/layout.ts';
-import { tile } from '../src/web/kit/mark.ts';
-import { en } from '../src/web/kit/messages.ts';
+} from '../src/pages/components.ts';
+import { adviceFacts, developerDetails } from '../src/pages/error-page.ts';
+import { Html, html } from '../src/pages/html.ts';
+import { document, type Site } from '../src/pages/layout.ts';
+import { tile } from '../src/pages/mark.ts';
+import { en } from '../src/pages/messages.ts';
 
 /** The URLs of the page's resources and of the documentation's contents page. */
 export interface Place {
@@ -32,12 +32,12 @@ export interface Place {
 
 /** In the repository, the page loads the style sheet that the service serves. */
 export const IN_THE_REPOSITORY: Place = {
-  style: '../../src/web/kit/assets/style.css',
-  icon: '../../src/web/kit/assets/icon.svg',
+  style: '../../src/pages/assets/style.css',
+  icon: '../../src/pages/assets/icon.svg',
   contents: '../README.md',
 };
 
-const style = readFileSync(new URL('../src/web/kit/assets/style.css', import.meta.url), 'utf8');
+const style = readFileSync(new URL('../src/pages/assets/style.css', import.meta.url), 'utf8');
 
 const siteAt = ({ style: sheet, icon, contents }: Place): Site => ({
   path: (path) => (path.startsWith('/assets/style') ? sheet : path.startsWith('/assets/icon') ? icon : contents),

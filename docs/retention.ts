@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { PENDING_SIGN_IN_LIFETIME } from '../src/credentials/sign-in.ts';
+import { EXPORT_LIFETIME } from '../src/account-actions/personal-data/export.ts';
+import { RECOVERY_LIFETIME } from '../src/account-actions/recovery/begin.ts';
+import { PENDING_SIGN_IN_LIFETIME } from '../src/account-actions/sign-in/sign-in.ts';
 import { KEPT } from '../src/operations/housekeeping/rules/retention.ts';
-import { EXPORT_LIFETIME } from '../src/personal-data/export.ts';
 import { DAY, HOUR, MINUTE, NODE_CLOCK_TOLERANCE } from '../src/platform/clock.ts';
 import { variables } from '../src/platform/config/config.ts';
 import type { Tables } from '../src/platform/database/schema.ts';
 import { INTERACTION_LIFETIME } from '../src/protocol/authorize/store-request.ts';
 import { ACCESS_LIFETIME } from '../src/protocol/token/rules/claims.ts';
-import { RECOVERY_LIFETIME } from '../src/recovery/begin.ts';
 import { IDLE_TIMEOUT, SESSION_LIFETIME } from '../src/sessions/sessions.ts';
 
 /** What a table holds, and for how long. */

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { SecurityNoticeServices } from './account-actions/notices/notices.ts';
 import { type BreachedPasswords, breachedPasswords } from './accounts/breached-passwords.ts';
 import { openSealer, type Sealer } from './keys/sealer.ts';
 import { readVersion } from './keys/store.ts';
@@ -27,7 +28,6 @@ import { type Meter, unmetered } from './platform/http/meter.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
 import type { Traced } from './platform/telemetry/traced.ts';
-import type { SecurityNoticeServices } from './security-notices/notices.ts';
 
 /** The store and the services on it, as the server and the command line share them. */
 export interface Core {

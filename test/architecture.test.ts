@@ -56,11 +56,8 @@ const ORDER = [
   'limits',
   'keys',
   'pictures',
-  'notices',
   'admin-keys',
-  'challenges',
   'mail',
-  'security-notices',
   'verdict',
   'accounts',
   'organizations',
@@ -70,11 +67,18 @@ const ORDER = [
   'sessions',
   'credentials',
   'consent',
-  'personal-data',
-  'recovery',
-  'addresses',
-  'invitations',
-  'web/kit',
+  'account-actions/notices',
+  'account-actions/authentication',
+  'account-actions/accounts',
+  'account-actions/organizations',
+  'account-actions/sign-in',
+  'account-actions/factors',
+  'account-actions/connections',
+  'account-actions/personal-data',
+  'account-actions/recovery',
+  'account-actions/addresses',
+  'account-actions/invitations',
+  'pages',
   'protocol/token',
   'protocol/authorize',
   'protocol/userinfo',
@@ -104,20 +108,19 @@ const ORDER = [
 function domainOf(path: string): string {
   const [, first = '', second = '', ...rest] = path.split('/');
   if (second === '') return '';
-  const isGroup = ['platform', 'protocol', 'web', 'operations'].includes(first);
+  const isGroup = ['platform', 'account-actions', 'protocol', 'web', 'operations'].includes(first);
   return isGroup && rest.length > 0 ? `${first}/${second}` : first;
 }
 
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
+  'account-actions/invitations': ['membership'],
+  'account-actions/personal-data': ['account'],
   audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'client', 'consent_grant', 'key_set'],
-  mail: ['account', 'address_change', 'challenge'],
-  invitations: ['membership'],
-  notices: ['account', 'client', 'consent_grant', 'token_family'],
+  mail: ['account', 'address_change'],
   organizations: ['account'],
-  'personal-data': ['account'],
   sessions: ['account', 'client', 'consent_grant', 'token_family'],
   traces: ['account', 'client'],
 };
@@ -210,7 +213,10 @@ test('a table is written by one domain only; housekeeping may delete what has en
 
 test('an account is inserted in one place, which asks everything that has to be asked of a new one', () => {
   const users = sources.filter(({ code }) => /\binsertAccount\b|\binsertInto\('account'\)/.test(code));
-  assert.deepEqual(users.map(({ path }) => path).sort(), ['src/accounts/create-account.ts', 'src/accounts/store.ts']);
+  assert.deepEqual(users.map(({ path }) => path).sort(), [
+    'src/account-actions/accounts/create-account.ts',
+    'src/accounts/store.ts',
+  ]);
 });
 
 test('statements stand in the stores of their domains', () => {

@@ -60,7 +60,7 @@ async function staged(): Promise<string> {
   stage(tree);
   const left = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   assert.deepEqual(left, [], 'TypeScript is left, which Node does not run there');
-  assert.ok(existsSync(join(tree, 'src/web/kit/assets/style.css')));
+  assert.ok(existsSync(join(tree, 'src/pages/assets/style.css')));
   assert.match(readFileSync(join(tree, 'bin/tessera.js'), 'utf8'), /main\.js/);
   return tree;
 }

@@ -25,9 +25,9 @@ export default function configure(eleventy: Eleventy) {
     'docs/images': 'images',
     'docs/site/site.css': 'assets/site.css',
     'docs/site/search.js': 'assets/search.js',
-    'src/web/kit/assets/style.css': 'assets/style.css',
-    'src/web/kit/assets/icon.svg': 'assets/icon.svg',
-    'src/web/kit/assets/script.js': 'assets/script.js',
+    'src/pages/assets/style.css': 'assets/style.css',
+    'src/pages/assets/icon.svg': 'assets/icon.svg',
+    'src/pages/assets/script.js': 'assets/script.js',
   });
   eleventy.addGlobalData(
     'permalink',

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { type Html, html, Html as Markup } from '../../src/web/kit/html.ts';
-import { tile } from '../../src/web/kit/mark.ts';
+import { type Html, html, Html as Markup } from '../../src/pages/html.ts';
+import { tile } from '../../src/pages/mark.ts';
 import { anchors, type Section, target } from './markdown.ts';
 
 /** The path on the site of a page, picture or style sheet of `docs/`. */

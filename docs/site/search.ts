@@ -1,4 +1,4 @@
-import { type Html, html } from '../../src/web/kit/html.ts';
+import { type Html, html } from '../../src/pages/html.ts';
 import { type Article, article, onSite, SEARCH, textOf } from './layout.ts';
 import type { Section } from './markdown.ts';
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
 import { findLiveAdminKey, lockLiveAdminKey } from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
@@ -12,8 +13,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
-import { bearerToken } from '../protocol/userinfo/routes.ts';
-import type { SecurityNoticeServices } from '../security-notices/notices.ts';
+import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
 
 /** What the routes of the admin API need. */

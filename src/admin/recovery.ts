@@ -1,20 +1,20 @@
+import { removeOpenInvitations } from '../account-actions/invitations/store.ts';
+import { removeRequests } from '../account-actions/recovery/request-store.ts';
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
 import { markAllAdminKeysRevoked, waitForAllAdminKeyLocks } from '../admin-keys/store.ts';
 import { record, recordAs } from '../audit/audit.ts';
-import { removeChallengesWithoutAccount } from '../challenges/store.ts';
 import { renewClientGenerations, renewClients } from '../clients/store.ts';
+import { enqueueAccountRangeNotices } from '../credentials/logout-notices.ts';
 import { dropAllCodes } from '../credentials/revocation-store.ts';
-import { removeOpenInvitations } from '../invitations/store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
+import { removeChallengesWithoutAccount } from '../mail/challenge-store.ts';
 import { expireMailOfKind } from '../mail/store.ts';
-import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
-import { removeRequests } from '../recovery/request-store.ts';
 
 /** Accounts per unit of work: a database server cancels statements that take seconds. */
 const BATCH = 500;

@@ -9,8 +9,23 @@ import {
   suspendAccount,
   unbanAccount,
   updateAccount,
-} from '../accounts/accounts.ts';
-import { createAccount } from '../accounts/create-account.ts';
+} from '../account-actions/accounts/accounts.ts';
+import { createAccount } from '../account-actions/accounts/create-account.ts';
+import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
+import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
+import { listInvitations } from '../account-actions/invitations/store.ts';
+import {
+  createOrganization,
+  getOrganization,
+  organizationView,
+  removeMember,
+  setMember,
+  updateOrganization,
+} from '../account-actions/organizations/organizations.ts';
+import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
+import { createRecoveryLink } from '../account-actions/recovery/operator-link.ts';
+import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
+import { endWeakerAccess } from '../account-actions/sign-in/end-weaker.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { searchEvents } from '../audit/search-store.ts';
@@ -25,29 +40,14 @@ import {
   updateClient,
 } from '../clients/clients.ts';
 import { clientView, secretView } from '../clients/view.ts';
-import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
-import { endSessions } from '../credentials/end-sessions.ts';
-import { endWeakerAccess } from '../credentials/end-weaker.ts';
-import { createInvitation, invitationView, revokeInvitation } from '../invitations/invitations.ts';
-import { listInvitations } from '../invitations/store.ts';
 import { listMails, mailView } from '../mail/operate.ts';
-import {
-  createOrganization,
-  getOrganization,
-  organizationView,
-  removeMember,
-  setMember,
-  updateOrganization,
-} from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
-import { cancelDeletion } from '../personal-data/deletion.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
 import { type Clock, iso } from '../platform/clock.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
-import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';

@@ -4,8 +4,8 @@ import {
   createInvitation,
   invitationView,
   revokeInvitation,
-} from '../invitations/invitations.ts';
-import { listInvitations } from '../invitations/store.ts';
+} from '../account-actions/invitations/invitations.ts';
+import { listInvitations } from '../account-actions/invitations/store.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { Core } from '../core.ts';
 import {
   CreateOrganizationRequest,
   createOrganization,
@@ -10,7 +9,8 @@ import {
   setMember,
   UpdateOrganizationRequest,
   updateOrganization,
-} from '../organizations/organizations.ts';
+} from '../account-actions/organizations/organizations.ts';
+import type { Core } from '../core.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { endWeakerAccess, type Required } from '../account-actions/sign-in/end-weaker.ts';
 import type { Core } from '../core.ts';
-import { endWeakerAccess, type Required } from '../credentials/end-weaker.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import { checkedClientId } from './client.ts';
 import { examples, type GetCommandContext } from './context.ts';

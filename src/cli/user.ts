@@ -9,23 +9,23 @@ import {
   suspendAccount,
   unbanAccount,
   updateAccount,
-} from '../accounts/accounts.ts';
-import { createAccount } from '../accounts/create-account.ts';
+} from '../account-actions/accounts/accounts.ts';
+import { createAccount } from '../account-actions/accounts/create-account.ts';
+import { releaseUsername } from '../account-actions/accounts/usernames.ts';
+import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
+import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
+import { createRecoveryLink } from '../account-actions/recovery/operator-link.ts';
+import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
 import { type Account, findAccountsContaining, findByIdOrIdentifier, listAccounts } from '../accounts/store.ts';
-import { releaseUsername } from '../accounts/usernames.ts';
 import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
-import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
-import { endSessions } from '../credentials/end-sessions.ts';
-import { cancelDeletion } from '../personal-data/deletion.ts';
 import { iso } from '../platform/clock.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
-import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { listSessions, sessionView } from '../sessions/list.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';

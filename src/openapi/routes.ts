@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { type Site, sendPage } from '../pages/layout.ts';
 import { HOUR, SECOND } from '../platform/clock.ts';
 import { AREAS, type Area } from '../platform/http/operation.ts';
-import { type Site, sendPage } from '../web/kit/layout.ts';
 import { type DescribedRoute, openApiDocument } from './document.ts';
 import { type ApiReference, areaPage, areaPath, DOCUMENT_PATH, overviewPage, REFERENCE_PATH } from './pages.ts';
 

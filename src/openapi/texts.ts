@@ -1,4 +1,4 @@
-import { type Html, html } from '../web/kit/html.ts';
+import { type Html, html } from '../pages/html.ts';
 import type { Schema } from './schemas.ts';
 
 /** Text of the document, where what stands between backticks is code. */

@@ -1,5 +1,3 @@
-import { invalidGrant, invalidToken, OAuthError, type RefusalDetail } from '../platform/oauth-error.ts';
-
 /** The ban and the suspension of an account, in milliseconds since the epoch. */
 export interface AccountRestrictions {
   readonly bannedAt: number | null;
@@ -145,58 +143,3 @@ export const MESSAGES = {
   suspended: 'Account is suspended',
   revoked: 'Access revoked by user',
 } as const;
-
-type RefusedVerdict = Exclude<Verdict, { kind: 'live' }>;
-
-/** For the trace. */
-const DETAILS: Readonly<Record<keyof typeof MESSAGES, RefusalDetail>> = {
-  banned: {
-    expected: 'an account that is not banned',
-    received: 'a credential of a banned account',
-    remedy: 'Nothing for the app to do. The operator lifts a ban with: tessera user unban USER',
-  },
-  suspended: {
-    expected: 'an account that is not suspended',
-    received: 'a credential of a suspended account',
-    remedy: 'Nothing for the app to do. The operator lifts a suspension with: tessera user reinstate USER',
-  },
-  revoked: {
-    expected: 'a consent that stands',
-    received: 'a credential from a consent that the user, or an operator, revoked',
-    remedy: 'Delete the tokens. The user can give access again: send them through authorization.',
-  },
-};
-
-/** Where the sign-in that a credential came from has ended. */
-const detailOfInvalid = (reason: string): RefusalDetail => ({
-  expected: 'an account, a client and a sign-in that are as they were when it was issued',
-  received: reason,
-  remedy: 'Send the user through authorization again. The audit trail says what ended it: tessera events --user USER',
-});
-
-const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>
-  new OAuthError(403, 'access_denied', MESSAGES[kind], {}, kind, DETAILS[kind]);
-
-/** Why a credential ended may be known to the operator, and not to the app: it says something about the account. */
-const ENDED =
-  'The access token is no longer valid: the sign-in that it came from has ended. Send the user through authorization again.';
-
-/** The error of a resource that refuses an access token: UserInfo. */
-export function refuseToken(verdict: RefusedVerdict): OAuthError {
-  if (verdict.kind !== 'invalid') return forbidden(verdict.kind);
-  return invalidToken(ENDED, verdict.reason).withDetail(detailOfInvalid(verdict.reason));
-}
-
-/**
- * The error of the token endpoint that refuses a code or refresh token.
- * @param barredIsInvalidGrant RFC 6749 §5.2, where the contract has a 403: see `FaceRules`
- */
-export function refuseGrant(verdict: RefusedVerdict, description: string, barredIsInvalidGrant: boolean): OAuthError {
-  if (verdict.kind === 'invalid') {
-    return invalidGrant(description, verdict.reason).withDetail(detailOfInvalid(verdict.reason));
-  }
-  const refusal = forbidden(verdict.kind);
-  return barredIsInvalidGrant
-    ? invalidGrant(refusal.message, refusal.reason).withDetail(DETAILS[verdict.kind])
-    : refusal;
-}

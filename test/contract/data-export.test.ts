@@ -1,11 +1,16 @@
 /** A copy of one's own data (decisions §11): what is in it, when it ends, and how it survives a crash. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { maintainExports } from '../../src/account-actions/personal-data/export.ts';
+import { startExportDispatcher } from '../../src/account-actions/personal-data/export-dispatcher.ts';
+import {
+  type DataExport,
+  findExport,
+  listPieces,
+  replaceExport,
+} from '../../src/account-actions/personal-data/export-store.ts';
 import { record } from '../../src/audit/audit.ts';
 import { openSealer } from '../../src/keys/sealer.ts';
-import { maintainExports } from '../../src/personal-data/export.ts';
-import { startExportDispatcher } from '../../src/personal-data/export-dispatcher.ts';
-import { type DataExport, findExport, listPieces, replaceExport } from '../../src/personal-data/export-store.ts';
 import type { Database, Work } from '../../src/platform/database/database.ts';
 import { account, NOW } from '../store/rows.ts';
 import { type Agent, type Answer, formOf } from '../support/agent.ts';

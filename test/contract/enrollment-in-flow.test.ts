@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { ACR_MFA, ACR_PHISHING_RESISTANT } from '../../src/authenticators/rules/authentication-context.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {

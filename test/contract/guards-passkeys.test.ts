@@ -4,7 +4,7 @@ import { createHash, sign, X509Certificate } from 'node:crypto';
 import { after, test } from 'node:test';
 import { verifyRegistrationResponse } from '@simplewebauthn/server';
 import { convertCOSEtoPKCS, decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { agent } from '../support/agent.ts';
 import { authenticatorCertificate, authenticatorCertificateKey } from '../support/certificate.ts';
 import { newUser, signedIn } from '../support/flow.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { authenticateByRecoveryCode } from '../../src/account-actions/authentication/recovery-code.ts';
 import { findAccount } from '../../src/accounts/store.ts';
-import { authenticateByRecoveryCode } from '../../src/authenticators/recovery-code.ts';
-import { createChallenge, prepareChallenge, tryCode } from '../../src/challenges/challenges.ts';
+import { createChallenge, prepareChallenge, tryCode } from '../../src/mail/challenges.ts';
 import { countMail } from '../../src/mail/mail.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { type LimitName, limitVariables } from '../../src/platform/config/limits.ts';

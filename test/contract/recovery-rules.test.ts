@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import { admin, authorizeUrl, newClient, newUser as newTestUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { insertRequest } from '../../src/account-actions/recovery/request-store.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
-import { insertRequest } from '../../src/recovery/request-store.ts';
 import { agent } from '../support/agent.ts';
 import {
   admin,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { authenticateByPassword } from '../../src/authenticators/password.ts';
-import { signIn } from '../../src/credentials/sign-in.ts';
+import { authenticateByPassword } from '../../src/account-actions/authentication/password.ts';
+import { signIn } from '../../src/account-actions/sign-in/sign-in.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Passwords } from '../../src/platform/crypto/passwords.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';

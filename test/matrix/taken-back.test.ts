@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,

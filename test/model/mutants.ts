@@ -19,10 +19,10 @@ const REFRESH_GRANT = 'src/protocol/token/grants/refresh-token.ts';
 const FAMILIES = 'src/credentials/token-family-store.ts';
 const CONSENT = 'src/consent/store.ts';
 const CONSENT_RULES = 'src/consent/rules/consent.ts';
-const END_SESSIONS = 'src/credentials/end-sessions.ts';
+const END_SESSIONS = 'src/account-actions/sign-in/end-sessions.ts';
 const USER_INFO = 'src/protocol/userinfo/routes.ts';
 const MINT = 'src/protocol/token/grant.ts';
-const ACCOUNTS = 'src/accounts/accounts.ts';
+const ACCOUNTS = 'src/account-actions/accounts/accounts.ts';
 const CLIENTS = 'src/clients/clients.ts';
 const SESSIONS = 'src/sessions/sessions.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { assets } from '../../src/web/kit/assets.ts';
+import { assets } from '../../src/pages/assets.ts';
 import { startRouted } from '../security/routes.ts';
 
 const pages = new Map<string, { headers: Headers; text: string }>();

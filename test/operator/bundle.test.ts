@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
-import { assets } from '../../src/web/kit/assets.ts';
+import { assets } from '../../src/pages/assets.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { serve, tessera } from './command.ts';
 

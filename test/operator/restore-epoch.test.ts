@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { insertRequest, listRequests } from '../../src/account-actions/recovery/request-store.ts';
 import { beginEpoch } from '../../src/admin/recovery.ts';
 import { insertMail, listMailOf } from '../../src/mail/store.ts';
-import { insertRequest, listRequests } from '../../src/recovery/request-store.ts';
 import { assertInvalidGrant, assertInvalidToken } from '../support/api-call.ts';
 import { admin, authorizeUrl, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { openOwnStore } from '../support/own-store.ts';

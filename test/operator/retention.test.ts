@@ -1,8 +1,8 @@
 /** Token families go when nothing depends on them any more: their tokens, their redeemed code, their browser session. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { clientsOfSession } from '../../src/credentials/logout-notice-store.ts';
 import { openKeys } from '../../src/keys/keys.ts';
-import { clientsOfSession } from '../../src/notices/notice-store.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { explainToken } from '../../src/protocol/token/explain.ts';
 import type { Agent } from '../support/agent.ts';

@@ -5,20 +5,20 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
-import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/authenticators/recovery-code.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
+import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/account-actions/authentication/recovery-code.ts';
+import { insertPreviousAddress } from '../../src/accounts/previous-address-store.ts';
+import { openCore } from '../../src/core.ts';
 import {
   type ChallengePurpose,
   createChallenge,
   prepareChallenge,
   type SentChallenge,
-} from '../../src/challenges/challenges.ts';
-import { openCore } from '../../src/core.ts';
+} from '../../src/mail/challenges.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { many } from '../../src/platform/database/statement.ts';
-import { insertPreviousAddress } from '../../src/security-notices/previous-address-store.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,

@@ -66,7 +66,7 @@ const user = await newUser(server);
 
 test('UserInfo', async () => {
   const { access_token } = await tokensFor(server, client, user);
-  await passesAtMost(15, async () => assert.equal((await userinfo(server, access_token)).status, 200));
+  await passesAtMost(16, async () => assert.equal((await userinfo(server, access_token)).status, 200));
 });
 
 test('a refresh', async () => {

@@ -9,8 +9,10 @@ import {
   suspendAccount,
   unbanAccount,
   updateAccount,
-} from '../../src/accounts/accounts.ts';
-import { createAccount } from '../../src/accounts/create-account.ts';
+} from '../../src/account-actions/accounts/accounts.ts';
+import { createAccount } from '../../src/account-actions/accounts/create-account.ts';
+import { revokeAccess } from '../../src/account-actions/connections/connections.ts';
+import { createOrganization, removeMember, setMember } from '../../src/account-actions/organizations/organizations.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import {
   createClient,
@@ -20,10 +22,8 @@ import {
   setClientPicture,
   updateClient,
 } from '../../src/clients/clients.ts';
-import { revokeAccess } from '../../src/consent/connections.ts';
 import { openKeys } from '../../src/keys/keys.ts';
 import { dropSigningKey, rotateSigningKey } from '../../src/keys/signing-keys.ts';
-import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import type { Database, Row, Work } from '../../src/platform/database/database.ts';
 import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { newAccount } from '../../src/accounts/create-account.ts';
+import { newAccount } from '../../src/account-actions/accounts/create-account.ts';
+import { enqueueSecurityNotice, type NotifiedAccount } from '../../src/account-actions/notices/notices.ts';
+import type { SecurityNotice } from '../../src/account-actions/notices/rules/notice-text.ts';
+import { insertPreviousAddress } from '../../src/accounts/previous-address-store.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { insertAccount, lockAccount, saveAccount } from '../../src/accounts/store.ts';
-import { findChallenge } from '../../src/challenges/challenges.ts';
 import { openSealer } from '../../src/keys/sealer.ts';
+import { findChallenge } from '../../src/mail/challenges.ts';
 import { startMailDispatcher } from '../../src/mail/dispatcher.ts';
 import { createMailer, maintainMail } from '../../src/mail/mail.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { many } from '../../src/platform/database/statement.ts';
 import type { MailMessage, MailResult } from '../../src/platform/mail/transport.ts';
-import { enqueueSecurityNotice, type NotifiedAccount } from '../../src/security-notices/notices.ts';
-import { insertPreviousAddress } from '../../src/security-notices/previous-address-store.ts';
-import type { SecurityNotice } from '../../src/security-notices/rules/notice-text.ts';
 import { openOwnStore } from '../support/own-store.ts';
 
 // How many messages the acts of one account make, and what the last of them says, on both stores.

@@ -1,4 +1,4 @@
-import type { SecurityNoticeServices } from '../../src/security-notices/notices.ts';
+import type { SecurityNoticeServices } from '../../src/account-actions/notices/notices.ts';
 
 /** What notices are sent with on a server without mail, for tests of functions rather than of a server. */
 export const NO_MAIL: SecurityNoticeServices = {

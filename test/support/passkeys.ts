@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { insertPasskey } from '../../src/authenticators/passkey-store.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { type Agent, type Answer, formOf } from './agent.ts';

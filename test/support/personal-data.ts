@@ -1,4 +1,4 @@
-import { deleteDueAccounts } from '../../src/personal-data/deletion.ts';
+import { deleteDueAccounts } from '../../src/account-actions/personal-data/deletion.ts';
 import { withData } from './forged-token.ts';
 import type { TestServer } from './server.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { HOTP, Secret } from 'otpauth';
-import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/authenticators/recovery-code.ts';
+import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/account-actions/authentication/recovery-code.ts';
+import { randomSeed, sealSeed } from '../../src/account-actions/authentication/totp.ts';
 import { timeStep } from '../../src/authenticators/rules/codes.ts';
-import { randomSeed, sealSeed } from '../../src/authenticators/totp.ts';
 import { saveTotpSeed } from '../../src/authenticators/totp-store.ts';
 import type { Core } from '../../src/core.ts';
 import { type Agent, type Answer, agent } from './agent.ts';

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import { CreateInvitationRequest, InvitationRecord } from '../../invitations/invitations.ts';
+import { CreateInvitationRequest, InvitationRecord } from '../../account-actions/invitations/invitations.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';

@@ -6,7 +6,7 @@ import {
   OrganizationWithMembers,
   SetMembershipRequest,
   UpdateOrganizationRequest,
-} from '../../organizations/organizations.ts';
+} from '../../account-actions/organizations/organizations.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';

@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import { ConnectionRecord } from '../../account-actions/connections/connections.ts';
 import {
   AccountRecord,
   BanRequest,
@@ -6,7 +7,6 @@ import {
   SuspensionRequest,
   UpdateUserRequest,
 } from '../../accounts/schema.ts';
-import { ConnectionRecord } from '../../consent/connections.ts';
 import { Id, Instant, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';

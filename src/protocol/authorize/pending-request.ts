@@ -2,6 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
+import { isolate } from '../../pages/components.ts';
+import { adviceFacts, sendErrorPage } from '../../pages/error-page.ts';
+import { html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
@@ -10,10 +14,6 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
-import { isolate } from '../../web/kit/components.ts';
-import { adviceFacts, sendErrorPage } from '../../web/kit/error-page.ts';
-import { html } from '../../web/kit/html.ts';
-import { type Site, sendPage } from '../../web/kit/layout.ts';
 import {
   type AuthorizationServices,
   type ClientGone,

@@ -4,7 +4,7 @@ import { SCOPES } from '../../claims/permissions.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
-import { en } from '../../web/kit/messages.ts';
+import { en } from '../../pages/messages.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
 import { END_SESSION_PATH } from '../logout/routes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';

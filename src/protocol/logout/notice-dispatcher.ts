@@ -1,7 +1,5 @@
 import { record } from '../../audit/audit.ts';
 import { findClient } from '../../clients/store.ts';
-import type { AsymmetricAlg } from '../../keys/algorithms.ts';
-import type { Keys } from '../../keys/keys.ts';
 import {
   type ClaimedLogoutNotice,
   claimNotices,
@@ -9,7 +7,9 @@ import {
   listClientsDue,
   postponeNotice,
   removeNotice,
-} from '../../notices/notice-store.ts';
+} from '../../credentials/logout-notice-store.ts';
+import type { AsymmetricAlg } from '../../keys/algorithms.ts';
+import type { Keys } from '../../keys/keys.ts';
 import { NOTICE_RETRIES, retryDelay } from '../../platform/backoff.ts';
 import { type Clock, iso, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';

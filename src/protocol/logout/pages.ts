@@ -1,10 +1,10 @@
 import type { Account } from '../../accounts/store.ts';
 import type { DeveloperAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { fact, hidden, isolate } from '../../web/kit/components.ts';
-import { adviceFacts, developerDetails } from '../../web/kit/error-page.ts';
-import { type Html, html } from '../../web/kit/html.ts';
-import type { Page, Site } from '../../web/kit/layout.ts';
+import { fact, hidden, isolate } from '../../pages/components.ts';
+import { adviceFacts, developerDetails } from '../../pages/error-page.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
 import type { RedirectObstacle } from './rules/end-session.ts';
 
 /** Why the page has no link to the client, for its developer. */

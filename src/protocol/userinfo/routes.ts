@@ -19,10 +19,11 @@ import { queryOf, type RepeatableParameters, readByHandler } from '../../platfor
 import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
-import { judge, refuseToken } from '../../verdict/rules.ts';
+import { judge } from '../../verdict/rules.ts';
+import { bearerToken } from '../token/bearer.ts';
 import { tokenFault } from '../token/misuse.ts';
+import { refuseToken } from '../token/refuse-verdict.ts';
 import { readAnyClaims, readClaims, type VerifiedToken } from '../token/rules/claims.ts';
-import { describeAuthorization } from '../token/rules/presented-form.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 /** HB-04: browser apps may read it. */
@@ -229,16 +230,6 @@ function oneToken(authorization: string | undefined, query: RepeatableParameters
   if (!/^\S+$/.test(inForm))
     throw missingToken('access_token in the form has white space in it: send the token alone.');
   return inForm;
-}
-
-/**
- * The access token of the Authorization header (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1).
- * @throws {OAuthError} 401 where there is none
- */
-export function bearerToken(authorization: string | undefined): string {
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) throw missingToken(describeAuthorization(authorization));
-  return token;
 }
 
 /** The token of the header; one in the address is refused beside it (RFC 6750 §2), and no token at all without it. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { listActivity, NEWEST_ACTIVITY } from '../../audit/activity-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
+import { isolate, moment } from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { isolate, moment } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { accountLayout } from './layout.ts';
 import { type ActivityRun, groupFailures } from './rules/activity-runs.ts';

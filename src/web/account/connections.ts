@@ -1,16 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { FACE_RULES } from '../../claims/face.ts';
 import {
   connectionsOf,
   type ListedConnection,
   type RevokedAccess,
   revokeAccess,
   revokedAccess,
-} from '../../consent/connections.ts';
-import { formOf } from '../../platform/http/bodies.ts';
-import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
-import { appPicture } from '../kit/app.ts';
+} from '../../account-actions/connections/connections.ts';
+import { FACE_RULES } from '../../claims/face.ts';
+import { appPicture } from '../../pages/app.ts';
 import {
   doneNotice,
   fact,
@@ -25,10 +22,13 @@ import {
   pager,
   problemSummary,
   revocationText,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Page, type Site, sendPage } from '../kit/layout.ts';
-import type { Messages } from '../kit/messages.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
+import type { Messages } from '../../pages/messages.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';

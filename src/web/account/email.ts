@@ -1,18 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { mayHaveAddress } from '../../accounts/rules/joining.ts';
-import { emailKey } from '../../accounts/rules/profile.ts';
 import {
   type AddressResult,
   confirmByCode,
   readAddressRequest,
   requestAddress,
-} from '../../addresses/change-address.ts';
-import { closeRight, type EarlierAddress, readEarlierAddresses } from '../../addresses/close-right.ts';
-import type { SignUpSettings } from '../../platform/config/sign-up.ts';
-import { formOf } from '../../platform/http/bodies.ts';
-import { formats } from '../../platform/validation/formats.ts';
-import { trimTyped } from '../../platform/validation/typed-text.ts';
-import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
+} from '../../account-actions/addresses/change-address.ts';
+import { closeRight, type EarlierAddress, readEarlierAddresses } from '../../account-actions/addresses/close-right.ts';
+import { mayHaveAddress } from '../../accounts/rules/joining.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
 import {
   doneNotice,
   field,
@@ -25,9 +20,14 @@ import {
   operator,
   type Problems,
   problemSummary,
-} from '../kit/components.ts';
-import { type Html, type HtmlPart, html } from '../kit/html.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
+} from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { formats } from '../../platform/validation/formats.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
+import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { accountLayout } from './layout.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';

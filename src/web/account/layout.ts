@@ -1,8 +1,8 @@
 import type { Account } from '../../accounts/store.ts';
+import { hidden, type ListPart, partNumber } from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { hidden, type ListPart, partNumber } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
 
 /** What every page of the account shows around its content. */
 export interface AccountFrame {

@@ -1,8 +1,8 @@
+import { doneNotice, fact, facts, fileField, hidden, type Problems, problemSummary } from '../../pages/components.ts';
+import { type HtmlPart, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { profileFacts, scopeValues, valueText } from '../../pages/person.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES } from '../../pictures/pictures.ts';
-import { doneNotice, fact, facts, fileField, hidden, type Problems, problemSummary } from '../kit/components.ts';
-import { type HtmlPart, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { profileFacts, scopeValues, valueText } from '../kit/person.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 import { passkeyOffer } from './passkey-offer.ts';
 

@@ -1,8 +1,8 @@
-import { mayAddPasskeys } from '../../sessions/passkeys.ts';
-import { hidden } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import type { Site } from '../kit/layout.ts';
-import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
+import { mayAddPasskeys } from '../../account-actions/factors/passkeys.ts';
+import { hidden } from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Site } from '../../pages/layout.ts';
+import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { readProof } from './proof.ts';
 import type { AccountVisit } from './visit.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { updateAccount } from '../../accounts/accounts.ts';
+import { updateAccount } from '../../account-actions/accounts/accounts.ts';
 import { COLORS } from '../../accounts/rules/profile.ts';
-import { formOf } from '../../platform/http/bodies.ts';
 import {
   doneNotice,
   field,
@@ -12,9 +11,10 @@ import {
   selectField,
   swatches,
   textArea,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Page, type Site, sendPage } from '../kit/layout.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
+import { formOf } from '../../platform/http/bodies.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 import { linkField, MAX_LINKS, profileFields, readProfileForm } from './rules/profile-form.ts';

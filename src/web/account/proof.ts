@@ -1,19 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AttemptsLimited, authenticators } from '../../account-actions/authentication/authenticators.ts';
+import { noPasskeysHere, requestPasskey } from '../../account-actions/authentication/passkey.ts';
+import { confirmPassword } from '../../account-actions/authentication/password.ts';
+import { continueProved } from '../../account-actions/sign-in/renew-session.ts';
 import { record } from '../../audit/audit.ts';
-import { type AttemptsLimited, authenticators } from '../../authenticators/authenticators.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
-import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
-import { confirmPassword } from '../../authenticators/password.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import { type Factor, needsProof, proofAsked } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import type { Work } from '../../platform/database/database.ts';
-import { formOf } from '../../platform/http/bodies.ts';
-import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { continueProved } from '../../sessions/renew.ts';
-import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import {
   generalProblem,
   hidden,
@@ -21,10 +16,15 @@ import {
   type Problems,
   passwordField,
   problemSummary,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
-import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../kit/passkey.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../../pages/passkey.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
 import { accountLayout } from './layout.ts';

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { setPicture } from '../../accounts/accounts.ts';
+import { setPicture } from '../../account-actions/accounts/accounts.ts';
 import { take } from '../../limits/limits.ts';
 import type { Mailer } from '../../mail/mail.ts';
+import { fieldProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import type { HtmlPart } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { fieldProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import type { HtmlPart } from '../kit/html.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { activityRoutes } from './activity.ts';
 import { connectionsRoutes } from './connections.ts';

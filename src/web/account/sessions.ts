@@ -1,10 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type EndedSessions, endSessions } from '../../credentials/end-sessions.ts';
-import { formOf } from '../../platform/http/bodies.ts';
-import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
-import type { Device } from '../../platform/validation/origin.ts';
-import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
-import type { Session, SessionSelector } from '../../sessions/store.ts';
+import { type EndedSessions, endSessions } from '../../account-actions/sign-in/end-sessions.ts';
 import {
   doneNotice,
   fact,
@@ -19,10 +14,15 @@ import {
   pager,
   problemSummary,
   revocationText,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Page, type Site, sendPage } from '../kit/layout.ts';
-import type { Messages } from '../kit/messages.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
+import type { Messages } from '../../pages/messages.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import type { Device } from '../../platform/validation/origin.ts';
+import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
+import type { Session, SessionSelector } from '../../sessions/store.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
 import { trustedBrowsersSection } from './trusted-browsers.ts';

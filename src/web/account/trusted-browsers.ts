@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { distrustBrowser } from '../../account-actions/sign-in/trusted-browsers.ts';
 import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
+import { fact, facts, hidden, moment } from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { distrustBrowser } from '../../sessions/trusted-browsers.ts';
-import { fact, facts, hidden, moment } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { unusedFormPage } from '../../pages/unused-form.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, FormViewer } from '../../platform/http/browser.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { sendPage } from '../kit/layout.ts';
-import { unusedFormPage } from '../kit/unused-form.ts';
 import { countAccountForm } from '../sign-in/account-form.ts';
 import { freshPage } from '../sign-in/foreign-forms.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { sendGone } from '../kit/error-page.ts';
-import { html } from '../kit/html.ts';
-import type { Site } from '../kit/layout.ts';
+import { sendGone } from '../../pages/error-page.ts';
+import { html } from '../../pages/html.ts';
+import type { Site } from '../../pages/layout.ts';
 
 /** A link that was used, has expired, or ended with the account's generation. */
 export function sendDeadLink(reply: FastifyReply, site: Site): FastifyReply {

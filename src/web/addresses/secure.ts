@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { readReport, secureAccount } from '../../addresses/secure-account.ts';
+import { readReport, secureAccount } from '../../account-actions/addresses/secure-account.ts';
+import { SECURE_PATH } from '../../account-actions/notices/notices.ts';
+import { reportSentences } from '../../account-actions/notices/rules/notice-text.ts';
+import { hidden, isolate, operator } from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { SECURE_PATH } from '../../security-notices/notices.ts';
-import { reportSentences } from '../../security-notices/rules/notice-text.ts';
-import { hidden, isolate, operator } from '../kit/components.ts';
-import { html } from '../kit/html.ts';
-import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 

@@ -1,11 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { UNDO_PATH } from '../../addresses/change-address.ts';
-import { type OpenUndo, readUndo, undoAddressChange } from '../../addresses/undo-address-change.ts';
-import { formOf } from '../../platform/http/bodies.ts';
-import { queryOf } from '../../platform/http/parameters.ts';
-import { originOf } from '../../platform/validation/origin.ts';
-import { trimTyped } from '../../platform/validation/typed-text.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { UNDO_PATH } from '../../account-actions/addresses/change-address.ts';
+import { type OpenUndo, readUndo, undoAddressChange } from '../../account-actions/addresses/undo-address-change.ts';
 import {
   field,
   generalProblem,
@@ -15,9 +10,14 @@ import {
   operator,
   type Problems,
   problemSummary,
-} from '../kit/components.ts';
-import { html } from '../kit/html.ts';
-import { sendPage } from '../kit/layout.ts';
+} from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { trimTyped } from '../../platform/validation/typed-text.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 

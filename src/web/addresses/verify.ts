@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { confirmByLink, findAddressRequest, VERIFY_PATH } from '../../addresses/change-address.ts';
-import type { Challenge } from '../../challenges/challenges.ts';
+import { confirmByLink, findAddressRequest, VERIFY_PATH } from '../../account-actions/addresses/change-address.ts';
+import type { Challenge } from '../../mail/challenges.ts';
+import { hidden, isolate } from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SESSION_LIFETIME, SessionEnded, type SignedInVisitor } from '../../sessions/sessions.ts';
-import { hidden, isolate } from '../kit/components.ts';
-import { html } from '../kit/html.ts';
-import { sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 

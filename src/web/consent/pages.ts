@@ -3,13 +3,13 @@ import type { OptionalScope } from '../../claims/permissions.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
-import { appHalf } from '../kit/app.ts';
-import { fact, facts, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
-import { type Html, type HtmlPart, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { tile } from '../kit/mark.ts';
-import type { Messages } from '../kit/messages.ts';
-import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } from '../kit/person.ts';
+import { appHalf } from '../../pages/app.ts';
+import { fact, facts, hidden, isolate, type Problems, problemSummary } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { tile } from '../../pages/mark.ts';
+import type { Messages } from '../../pages/messages.ts';
+import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } from '../../pages/person.ts';
 
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: OptionalScope): string => `allow ${scope}`;

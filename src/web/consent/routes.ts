@@ -8,6 +8,8 @@ import { rememberedConsent } from '../../consent/decision.ts';
 import { sharedThoughDeclined } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
@@ -25,8 +27,6 @@ import {
 } from '../../protocol/authorize/pending-request.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import { sendPage } from '../kit/layout.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 import { consentPage, switchName } from './pages.ts';
 

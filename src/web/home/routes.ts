@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { type Html, html } from '../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
+import { tile } from '../../pages/mark.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Page, type Site, sendPage } from '../kit/layout.ts';
-import { tile } from '../kit/mark.ts';
 
 /**
  * The page at the base URL. It is the same for every visitor.

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Sealer } from '../../keys/sealer.ts';
 import { type KeptMail, readMailbox } from '../../mail/mail.ts';
+import { commandBlock, copyable, moment } from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { isLoopback } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import { canonicalAddress } from '../../platform/validation/origin.ts';
-import { commandBlock, copyable, moment } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { mailboxDoor } from './key.ts';
 import { mailboxMessages as text } from './messages.ts';
 

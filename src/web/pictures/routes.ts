@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '../../accounts/store.ts';
 import { avatarPath } from '../../claims/rules/userinfo.ts';
 import { findClient } from '../../clients/store.ts';
+import { html } from '../../pages/html.ts';
+import type { Site } from '../../pages/layout.ts';
 import { pictureType } from '../../pictures/pictures.ts';
 import { initials } from '../../pictures/rules/initials.ts';
 import { readPicture } from '../../pictures/store.ts';
@@ -10,8 +12,6 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { notFound } from '../../platform/oauth-error.ts';
 import { accountStatus } from '../../verdict/rules.ts';
-import { html } from '../kit/html.ts';
-import type { Site } from '../kit/layout.ts';
 
 interface PictureRouteOptions {
   readonly database: Database;

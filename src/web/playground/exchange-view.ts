@@ -1,7 +1,7 @@
 import { isSignedWith } from '../../keys/tokens.ts';
-import { copyable, copyButton, isolate } from '../kit/components.ts';
-import { type Html, type HtmlPart, html } from '../kit/html.ts';
-import type { Messages } from '../kit/messages.ts';
+import { copyable, copyButton, isolate } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import type { Messages } from '../../pages/messages.ts';
 import type { Exchange } from './exchange.ts';
 import { claimText, decodeToken } from './rules/decode-token.ts';
 import { errorDescription, messageParts } from './rules/message.ts';

@@ -1,6 +1,6 @@
-import { hidden, type Problems, problemSummary } from '../kit/components.ts';
-import { type Html, type HtmlPart, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
+import { hidden, type Problems, problemSummary } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
 import { exchangesOf } from './exchange-view.ts';
 import {
   nextAction,

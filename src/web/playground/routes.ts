@@ -1,4 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { sendErrorPage } from '../../pages/error-page.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -7,9 +10,6 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { accountFormToken } from '../account/visit.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import { sendErrorPage } from '../kit/error-page.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
 import type { SendRequest } from './exchange.ts';
 import { introPage, stepPage } from './pages.ts';
 import {

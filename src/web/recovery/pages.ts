@@ -1,4 +1,4 @@
-import type { FoundRecovery } from '../../recovery/complete.ts';
+import type { FoundRecovery } from '../../account-actions/recovery/complete.ts';
 import {
   copyButton,
   field,
@@ -9,10 +9,10 @@ import {
   type Problems,
   passwordField,
   problemSummary,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 
 /** What the forms of these pages share. */
 interface RecoveryForm {

@@ -1,6 +1,20 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { noPasskeysHere } from '../../account-actions/authentication/passkey.ts';
+import {
+  completeRecovery,
+  continueWithCode,
+  type FoundRecovery,
+  findRecovery,
+  type RecoveryResult,
+  type RecoveryServices,
+} from '../../account-actions/recovery/complete.ts';
+import { requestRecoveryPasskey } from '../../account-actions/recovery/passkey.ts';
+import { requestMail } from '../../account-actions/recovery/requests.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
-import { noPasskeysHere } from '../../authenticators/passkey.ts';
+import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
+import { sendGone } from '../../pages/error-page.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
@@ -12,22 +26,8 @@ import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import { HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
-import {
-  completeRecovery,
-  continueWithCode,
-  type FoundRecovery,
-  findRecovery,
-  type RecoveryResult,
-  type RecoveryServices,
-} from '../../recovery/complete.ts';
-import { requestRecoveryPasskey } from '../../recovery/passkey.ts';
-import { requestMail } from '../../recovery/requests.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
-import { sendGone } from '../kit/error-page.ts';
-import { sendPage } from '../kit/layout.ts';
-import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import {
   askPage,

@@ -1,6 +1,6 @@
-import { field, helpLine, hidden, type Problems, problemSummary } from '../kit/components.ts';
-import { html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
+import { field, helpLine, hidden, type Problems, problemSummary } from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
 import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
 
 interface CodeForm {

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { authenticators } from '../../authenticators/authenticators.ts';
-import { signIn } from '../../credentials/sign-in.ts';
+import { authenticators } from '../../account-actions/authentication/authenticators.ts';
+import { requestMail } from '../../account-actions/recovery/requests.ts';
+import { signIn } from '../../account-actions/sign-in/sign-in.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { sendPage } from '../../pages/layout.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
-import { requestMail } from '../../recovery/requests.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import { sendPage } from '../kit/layout.ts';
 import { askCodePage, typeCodePage } from './code-pages.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';

@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { canComeBack, comeBack, readPendingSignIn, type WaitingSignIn } from '../../credentials/sign-in.ts';
-import { formOf } from '../../platform/http/bodies.ts';
-import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { canComeBack, comeBack, readPendingSignIn, type WaitingSignIn } from '../../account-actions/sign-in/sign-in.ts';
 import {
   generalProblem,
   hidden,
@@ -10,9 +8,11 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
-} from '../kit/components.ts';
-import { html } from '../kit/html.ts';
-import { sendPage } from '../kit/layout.ts';
+} from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import type { PageServices } from './routes.ts';
 import { continueSignIn, formTargets, onSignedIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 

@@ -1,5 +1,5 @@
-import { seedUri } from '../../authenticators/totp.ts';
-import type { Enrollment } from '../../sessions/second-factors.ts';
+import { seedUri } from '../../account-actions/authentication/totp.ts';
+import type { Enrollment } from '../../account-actions/factors/second-factors.ts';
 import {
   copyButton,
   doneNotice,
@@ -9,11 +9,11 @@ import {
   isolate,
   type Problems,
   problemSummary,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
-import { codeList, seedToScan } from '../kit/two-step.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
+import { codeList, seedToScan } from '../../pages/two-step.ts';
 import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
 
 export const ENROLL = '/login/enroll';

@@ -1,9 +1,21 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { confirmByCode, readAddressRequest, requestAddress } from '../../account-actions/addresses/change-address.ts';
+import { noPasskeysHere } from '../../account-actions/authentication/passkey.ts';
+import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../../account-actions/authentication/recovery-code.ts';
+import { addPasskey, requestNewPasskey } from '../../account-actions/factors/passkeys.ts';
+import {
+  addTotp,
+  type Enrollment,
+  openEnrollment,
+  startEnrollment,
+} from '../../account-actions/factors/second-factors.ts';
 import type { Account } from '../../accounts/store.ts';
-import { confirmByCode, readAddressRequest, requestAddress } from '../../addresses/change-address.ts';
-import { noPasskeysHere } from '../../authenticators/passkey.ts';
-import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../../authenticators/recovery-code.ts';
 import type { EnrollableFactor } from '../../authenticators/rules/requirement.ts';
+import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import type { HtmlPart } from '../../pages/html.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
+import { mismatchText } from '../../pages/unused-form.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -17,15 +29,8 @@ import {
   sendErrorResponse,
 } from '../../protocol/authorize/pending-request.ts';
 import { redirectedError } from '../../protocol/authorize/rules/request.ts';
-import { addPasskey, requestNewPasskey } from '../../sessions/passkeys.ts';
-import { addTotp, type Enrollment, openEnrollment, startEnrollment } from '../../sessions/second-factors.ts';
 import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import type { HtmlPart } from '../kit/html.ts';
-import { sendPage } from '../kit/layout.ts';
-import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
-import { mismatchText } from '../kit/unused-form.ts';
 import { countAccountForm } from './account-form.ts';
 import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
 import type { PageServices } from './routes.ts';

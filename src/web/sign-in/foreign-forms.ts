@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import { unusedFormPage } from '../../pages/unused-form.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { watchForms } from '../../platform/http/browser.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { type AuthorizationPageServices, HANDLE } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
-import { unusedFormPage } from '../kit/unused-form.ts';
 
 /**
  * Answers each form that was shown to another person than the one who is signed in now, as where somebody else signed in in another

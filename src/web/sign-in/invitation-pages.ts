@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { helpLine, hidden, isolate, operator } from '../../pages/components.ts';
+import { sendErrorPage } from '../../pages/error-page.ts';
+import { html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { helpLine, hidden, isolate, operator } from '../kit/components.ts';
-import { sendErrorPage } from '../kit/error-page.ts';
-import { html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
 import { invitationTexts as text } from './invitation-messages.ts';
 import { signUpTexts } from './sign-up-messages.ts';
 import { notice } from './sign-up-pages.ts';

@@ -1,6 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import {
+  acceptInvitation,
+  findOpenInvitation,
+  InvitationRefused,
+} from '../../account-actions/invitations/invitations.ts';
 import { lockAccount } from '../../accounts/store.ts';
-import { acceptInvitation, findOpenInvitation, InvitationRefused } from '../../invitations/invitations.ts';
+import { sendPage } from '../../pages/layout.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -8,7 +13,6 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
-import { sendPage } from '../kit/layout.ts';
 import {
   invitationPage,
   joinedPage,

@@ -1,4 +1,4 @@
-import { appHalf, type ShownApp } from '../kit/app.ts';
+import { appHalf, type ShownApp } from '../../pages/app.ts';
 import {
   field,
   helpLine,
@@ -8,11 +8,11 @@ import {
   type Problems,
   passwordField,
   problemSummary,
-} from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { tile } from '../kit/mark.ts';
-import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
+} from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { tile } from '../../pages/mark.ts';
+import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 
 /** The app whose authorization request needs the sign-in. */
 export interface RequestingApp {

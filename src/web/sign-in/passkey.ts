@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { authenticators } from '../../authenticators/authenticators.ts';
-import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
+import { authenticators } from '../../account-actions/authentication/authenticators.ts';
+import { noPasskeysHere, requestPasskey } from '../../account-actions/authentication/passkey.ts';
+import { signIn } from '../../account-actions/sign-in/sign-in.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import { signIn } from '../../credentials/sign-in.ts';
+import { generalProblem } from '../../pages/components.ts';
+import { PASSKEY_FIELD } from '../../pages/passkey.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { HANDLE, loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
-import { generalProblem } from '../kit/components.ts';
-import { PASSKEY_FIELD } from '../kit/passkey.ts';
 import type { PageServices } from './routes.ts';
 import { continueSignIn, isProof, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { CodeServices } from '../../account-actions/authentication/code-attempt.ts';
+import type { PasskeyServices } from '../../account-actions/authentication/passkey.ts';
+import { endSession } from '../../account-actions/sign-in/end-sessions.ts';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
-import type { CodeServices } from '../../authenticators/code-attempt.ts';
-import type { PasskeyServices } from '../../authenticators/passkey.ts';
-import { endSession } from '../../credentials/end-sessions.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';

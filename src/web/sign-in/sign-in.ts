@@ -1,10 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthenticationRefusal } from '../../account-actions/authentication/authenticators.ts';
+import { authenticators } from '../../account-actions/authentication/authenticators.ts';
+import {
+  PENDING_SIGN_IN_LIFETIME,
+  type SignInBrowser,
+  type SignInResult,
+  signIn,
+} from '../../account-actions/sign-in/sign-in.ts';
 import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
-import type { AuthenticationRefusal } from '../../authenticators/authenticators.ts';
-import { authenticators } from '../../authenticators/authenticators.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { PENDING_SIGN_IN_LIFETIME, type SignInBrowser, type SignInResult, signIn } from '../../credentials/sign-in.ts';
+import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
+import { type HtmlPart, html } from '../../pages/html.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { passkeyProblemText, unknownPasskey } from '../../pages/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
@@ -26,10 +35,6 @@ import {
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
-import { type HtmlPart, html } from '../kit/html.ts';
-import { sendPage } from '../kit/layout.ts';
-import { passkeyProblemText, unknownPasskey } from '../kit/passkey.ts';
 import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import type { HtmlPart } from '../kit/html.ts';
+import type { HtmlPart } from '../../pages/html.ts';
 
 /** The texts of the pages around a sign-up that needs more than its form. */
 export const signUpTexts = {

@@ -1,10 +1,10 @@
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../../pages/components.ts';
+import { type Html, html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
 import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
 
 /** The methods for which a person types a code. */

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { findChallenge, findChallengeOfBrowser } from '../../challenges/challenges.ts';
-import { completeSignUp, pendingSignUp, type SignUpFields } from '../../invitations/sign-up.ts';
+import { completeSignUp, pendingSignUp, type SignUpFields } from '../../account-actions/invitations/sign-up.ts';
+import { findChallenge, findChallengeOfBrowser } from '../../mail/challenges.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { duration } from '../../pages/error-messages.ts';
+import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { advance, loadPendingRequest, readPending, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import { duration } from '../kit/error-messages.ts';
-import { sendPage } from '../kit/layout.ts';
 import { sendDeadInvitation } from './invitation-pages.ts';
 import type { PageServices } from './routes.ts';
 import {

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { AttemptsLimited, CheckedAttempt } from '../../account-actions/authentication/authenticators.ts';
+import { authenticators } from '../../account-actions/authentication/authenticators.ts';
+import { noPasskeysHere, requestPasskey } from '../../account-actions/authentication/passkey.ts';
+import { completeSignIn, completeStepUp, readPendingSignIn } from '../../account-actions/sign-in/sign-in.ts';
+import { type BrowserTrust, trustBrowser } from '../../account-actions/sign-in/trusted-browsers.ts';
 import type { Account } from '../../accounts/store.ts';
-import type { AttemptsLimited, CheckedAttempt } from '../../authenticators/authenticators.ts';
-import { authenticators } from '../../authenticators/authenticators.ts';
-import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import { completeSignIn, completeStepUp, readPendingSignIn } from '../../credentials/sign-in.ts';
+import { generalProblem, isolate, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { sendPage } from '../../pages/layout.ts';
+import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
-import { type BrowserTrust, trustBrowser } from '../../sessions/trusted-browsers.ts';
-import { generalProblem, isolate, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import { sendPage } from '../kit/layout.ts';
-import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,

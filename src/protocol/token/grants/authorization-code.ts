@@ -9,7 +9,7 @@ import { digest } from '../../../platform/crypto/secrets.ts';
 import type { Work } from '../../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
 import { invalidGrant, OAuthError } from '../../../platform/oauth-error.ts';
-import { judge, refuseGrant } from '../../../verdict/rules.ts';
+import { judge } from '../../../verdict/rules.ts';
 import {
   countRequest,
   type GrantHandler,
@@ -21,6 +21,7 @@ import {
   type TokenServices,
   unknownResource,
 } from '../grant.ts';
+import { refuseGrant } from '../refuse-verdict.ts';
 import { FAMILY_LIFETIME } from '../rules/claims.ts';
 import { describeUnknownCode } from '../rules/presented-form.ts';
 import { redemption } from '../rules/redemption.ts';

@@ -15,7 +15,7 @@ import { type SignedToken, verifyToken } from '../../../keys/tokens.ts';
 import type { Work } from '../../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
 import { invalidGrant, OAuthError } from '../../../platform/oauth-error.ts';
-import { judge, refuseGrant } from '../../../verdict/rules.ts';
+import { judge } from '../../../verdict/rules.ts';
 import {
   countRequest,
   type GrantHandler,
@@ -28,6 +28,7 @@ import {
   unknownResource,
 } from '../grant.ts';
 import { type TokenFault, tokenFault } from '../misuse.ts';
+import { refuseGrant } from '../refuse-verdict.ts';
 import { readClaims, type VerifiedToken } from '../rules/claims.ts';
 import { type RefreshedScope, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
 

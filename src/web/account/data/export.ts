@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  currentExport,
+  downloadExport,
+  EXPORT_LIFETIME,
+  requestExport,
+} from '../../../account-actions/personal-data/export.ts';
+import { EXPORT_PATH } from '../../../account-actions/personal-data/export-dispatcher.ts';
+import { EXPORT_SECTIONS } from '../../../account-actions/personal-data/export-sections.ts';
+import type { DataExport } from '../../../account-actions/personal-data/export-store.ts';
 import { record } from '../../../audit/audit.ts';
-import { currentExport, downloadExport, EXPORT_LIFETIME, requestExport } from '../../../personal-data/export.ts';
-import { EXPORT_PATH } from '../../../personal-data/export-dispatcher.ts';
-import { EXPORT_SECTIONS } from '../../../personal-data/export-sections.ts';
-import type { DataExport } from '../../../personal-data/export-store.ts';
-import { pictureType } from '../../../pictures/pictures.ts';
-import { readPicture } from '../../../pictures/store.ts';
-import type { Work } from '../../../platform/database/database.ts';
-import { formOf } from '../../../platform/http/bodies.ts';
-import { OAuthError } from '../../../platform/oauth-error.ts';
-import { redirect } from '../../../protocol/authorize/pending-request.ts';
 import {
   fact,
   facts,
@@ -19,9 +18,15 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
-} from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
-import { type Site, sendPage } from '../../kit/layout.ts';
+} from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import { type Site, sendPage } from '../../../pages/layout.ts';
+import { pictureType } from '../../../pictures/pictures.ts';
+import { readPicture } from '../../../pictures/store.ts';
+import type { Work } from '../../../platform/database/database.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import { OAuthError } from '../../../platform/oauth-error.ts';
+import { redirect } from '../../../protocol/authorize/pending-request.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate, readProof, requireProof } from '../proof.ts';

@@ -1,14 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { FieldTaken, updateAccount } from '../../../accounts/accounts.ts';
+import { FieldTaken, updateAccount } from '../../../account-actions/accounts/accounts.ts';
+import { deviceFacts } from '../../../account-actions/notices/rules/notice-text.ts';
+import { LastOwner, requestDeletion } from '../../../account-actions/personal-data/deletion.ts';
 import { PROFILE_FIELDS } from '../../../accounts/fields.ts';
 import { take } from '../../../limits/limits.ts';
 import type { Mailer } from '../../../mail/mail.ts';
-import { LastOwner, requestDeletion } from '../../../personal-data/deletion.ts';
-import { formOf } from '../../../platform/http/bodies.ts';
-import { schemasOf } from '../../../platform/validation/fields.ts';
-import { trimTyped } from '../../../platform/validation/typed-text.ts';
-import { findProblem } from '../../../platform/validation/validate.ts';
-import { deviceFacts } from '../../../security-notices/rules/notice-text.ts';
 import {
   doneNotice,
   fieldProblem,
@@ -18,9 +14,13 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
-} from '../../kit/components.ts';
-import { type HtmlPart, html } from '../../kit/html.ts';
-import { sendPage } from '../../kit/layout.ts';
+} from '../../../pages/components.ts';
+import { type HtmlPart, html } from '../../../pages/html.ts';
+import { sendPage } from '../../../pages/layout.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import { schemasOf } from '../../../platform/validation/fields.ts';
+import { trimTyped } from '../../../platform/validation/typed-text.ts';
+import { findProblem } from '../../../platform/validation/validate.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof, requireProof } from '../proof.ts';

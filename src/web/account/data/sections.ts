@@ -1,7 +1,7 @@
-import { EXPORT_PATH } from '../../../personal-data/export-dispatcher.ts';
-import { field, hidden, type Problems } from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
-import type { Site } from '../../kit/layout.ts';
+import { EXPORT_PATH } from '../../../account-actions/personal-data/export-dispatcher.ts';
+import { field, hidden, type Problems } from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Site } from '../../../pages/layout.ts';
 import type { AccountFrame } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
 

@@ -1,4 +1,4 @@
-import { html } from '../../kit/html.ts';
+import { html } from '../../../pages/html.ts';
 import type { SecuritySection } from './section.ts';
 
 /** The way to the page with what happened in the account. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { doneNotice, NO_PROBLEMS, problemSummary } from '../../kit/components.ts';
-import { html } from '../../kit/html.ts';
-import { sendPage } from '../../kit/layout.ts';
+import { doneNotice, NO_PROBLEMS, problemSummary } from '../../../pages/components.ts';
+import { html } from '../../../pages/html.ts';
+import { sendPage } from '../../../pages/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof } from '../proof.ts';

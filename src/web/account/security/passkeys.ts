@@ -1,8 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { noPasskeysHere, userHandleOf } from '../../../authenticators/passkey.ts';
-import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
-import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
-import { formOf } from '../../../platform/http/bodies.ts';
+import { noPasskeysHere, userHandleOf } from '../../../account-actions/authentication/passkey.ts';
 import {
   type AddPasskeyResult,
   addPasskey,
@@ -12,13 +9,16 @@ import {
   renamePasskey,
   requestNewPasskey,
   takeAwayPasskey,
-} from '../../../sessions/passkeys.ts';
-import type { Renewal } from '../../../sessions/renew.ts';
+} from '../../../account-actions/factors/passkeys.ts';
+import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts';
+import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
+import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
+import { fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import { type Site, sendPage } from '../../../pages/layout.ts';
+import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../../pages/passkey.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
-import { fact, facts, generalProblem, hidden, isolate, moment } from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
-import { type Site, sendPage } from '../../kit/layout.ts';
-import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../kit/passkey.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { changePassword } from '../../../account-actions/factors/change-password.ts';
+import { endOfTokens } from '../../../account-actions/sign-in/end-sessions.ts';
 import { passwordProblem } from '../../../accounts/password-problem.ts';
 import { password as passwordSchema } from '../../../accounts/schema.ts';
-import { endOfTokens } from '../../../credentials/end-sessions.ts';
+import { fieldProblem, generalProblem, hidden, passwordField, revocationText } from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
-import { changePassword } from '../../../sessions/change-password.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
-import { fieldProblem, generalProblem, hidden, passwordField, revocationText } from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { requireProof } from '../proof.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';

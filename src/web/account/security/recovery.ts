@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { setRecoveryCodeRequired } from '../../../account-actions/factors/recovery-setting.ts';
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
 import { waysIn } from '../../../authenticators/rules/ways-in.ts';
 import { isSecondFactorRequired } from '../../../organizations/requirement.ts';
+import { generalProblem, hidden, operator } from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
-import { setRecoveryCodeRequired } from '../../../sessions/recovery-setting.ts';
-import { generalProblem, hidden, operator } from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';

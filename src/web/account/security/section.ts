@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Problems } from '../../kit/components.ts';
-import type { Html, HtmlPart } from '../../kit/html.ts';
-import type { Page } from '../../kit/layout.ts';
+import type { Problems } from '../../../pages/components.ts';
+import type { Html, HtmlPart } from '../../../pages/html.ts';
+import type { Page } from '../../../pages/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import type { AccountFrame } from '../layout.ts';
 import type { ProofState } from '../proof.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { signOutEverywhere } from '../../../accounts/accounts.ts';
-import { endOfTokens } from '../../../credentials/end-sessions.ts';
+import { signOutEverywhere } from '../../../account-actions/accounts/accounts.ts';
+import { endOfTokens } from '../../../account-actions/sign-in/end-sessions.ts';
+import { hidden, moment, revocationText } from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import { type Page, type Site, sendPage } from '../../../pages/layout.ts';
 import type { RevocationSummary } from '../../../verdict/rules.ts';
-import { hidden, moment, revocationText } from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
-import { type Page, type Site, sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type AccountHooks, servicesIn, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState } from './section.ts';

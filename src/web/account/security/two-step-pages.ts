@@ -1,4 +1,4 @@
-import { seedUri } from '../../../authenticators/totp.ts';
+import { seedUri } from '../../../account-actions/authentication/totp.ts';
 import {
   copyButton,
   doneNotice,
@@ -9,10 +9,10 @@ import {
   moment,
   type Problems,
   problemSummary,
-} from '../../kit/components.ts';
-import { type Html, html } from '../../kit/html.ts';
-import type { Page, Site } from '../../kit/layout.ts';
-import { codeList, seedToScan } from '../../kit/two-step.ts';
+} from '../../../pages/components.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Page, Site } from '../../../pages/layout.ts';
+import { codeList, seedToScan } from '../../../pages/two-step.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
 

@@ -1,8 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
-import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
-import { formOf } from '../../../platform/http/bodies.ts';
-import type { Renewal } from '../../../sessions/renew.ts';
 import {
   addTotp,
   type Enrollment,
@@ -10,11 +6,15 @@ import {
   removeAuthenticatorApp,
   replaceRecoveryCodes,
   startEnrollment,
-} from '../../../sessions/second-factors.ts';
+} from '../../../account-actions/factors/second-factors.ts';
+import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts';
+import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../../../pages/components.ts';
+import type { Html } from '../../../pages/html.ts';
+import { sendPage } from '../../../pages/layout.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../../kit/components.ts';
-import type { Html } from '../../kit/html.ts';
-import { sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type ProofState, readProof, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';

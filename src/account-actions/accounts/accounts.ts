@@ -1,0 +1,320 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
+import type { Profile } from '../../accounts/fields.ts';
+import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
+import { requireGoodPassword } from '../../accounts/password-problem.ts';
+import {
+  isReservedAddress,
+  listPreviousAddresses,
+  removePreviousAddresses,
+} from '../../accounts/previous-address-store.ts';
+import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
+import type { BanRequest, SuspensionRequest, UpdateUserRequest } from '../../accounts/schema.ts';
+import type { Account } from '../../accounts/store.ts';
+import * as store from '../../accounts/store.ts';
+import { type EventType, record } from '../../audit/audit.ts';
+import { eraseReasons } from '../../audit/erase-store.ts';
+import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
+import { endChallenges, listBrowsersWaiting } from '../../mail/challenges.ts';
+import { eraseMail } from '../../mail/mail.ts';
+import type { Picture } from '../../pictures/pictures.ts';
+import { replacePicture } from '../../pictures/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Passwords } from '../../platform/crypto/passwords.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { invalidRequest, notFound, type OAuthError } from '../../platform/oauth-error.ts';
+import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
+import { eraseTraces } from '../../traces/trace-store.ts';
+import { enqueueNewAddressMails, enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
+
+export { FieldTaken } from './usernames.ts';
+
+interface AccountsContext {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export const userNotFound = (id: string): OAuthError => notFound(`There is no user with the id ${id}.`);
+
+/** What setting a password needs: the check against breaches, and the queue of hashes. */
+export interface PasswordContext {
+  readonly passwords: Passwords;
+  readonly breaches: BreachedPasswords;
+}
+
+/** @throws {FieldTaken} */
+export function* requireUnique(profile: Profile, id: string): Work<void> {
+  const field = yield* store.takenField(profile, id);
+  if (field === undefined) return;
+  throw new FieldTaken(field, `${field} is taken: another account has it. Choose another ${field}.`);
+}
+
+/**
+ * Rejects an address that another account had until a few days ago and may get back. It is read after the address was written, when no
+ * other unit of work can be about to give it up.
+ * @throws {FieldTaken}
+ */
+export function* requireUnreserved(email: string, id: string, now: number): Work<void> {
+  if (!(yield* isReservedAddress(email, id, now))) return;
+  throw new FieldTaken('email', 'email is taken: another account has it. Choose another email.');
+}
+
+/** The audit event of a change to an account. */
+export interface AccountChangeEvent {
+  readonly type: EventType;
+  readonly origin: Origin;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The new values of stored fields; undefined where there is nothing to change, and so nothing to record. */
+type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | undefined;
+
+/**
+ * Changes an account under its lock and records the event, in one commit. Where the generation changes, the apps to notify are
+ * enqueued with it, and the browsers that signed in before are forgotten.
+ * @param decide gives the change to the account as it is under the lock
+ * @param afterSave further work of the same commit, given the changed account and what it was before
+ * @returns the account after the commit
+ * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and any error of `decide`
+ */
+export async function changeAccount(
+  { database, clock }: AccountsContext,
+  id: string,
+  event: AccountChangeEvent,
+  decide: (account: Account, now: number) => AccountChange,
+  afterSave?: (changed: Account, before: Account, now: number) => Work<void>,
+): Promise<Account> {
+  const now = clock();
+  return database.commit(function* change(): Work<Account> {
+    const account = yield* store.lockAccount({ id });
+    if (account === undefined) throw userNotFound(id);
+    const values = decide(account, now);
+    if (values === undefined) return account;
+    const changed = yield* saveChange(account, values, now);
+    if (afterSave !== undefined) yield* afterSave(changed, account, now);
+    yield* record({ at: now, accountId: id, ...event });
+    return changed;
+  });
+}
+
+/**
+ * Saves a change of an account that the unit of work has locked. Where the generation changes, the apps to notify are enqueued first.
+ * @throws {FieldTaken} where another account has a unique field
+ */
+function* saveChange(account: Account, values: NonNullable<AccountChange>, now: number): Work<Account> {
+  const { id } = account;
+  const changed: Account = { ...account, ...values, updatedAt: now };
+  yield* requireUnique(changed.profile, id);
+  const isRenewed = changed.generation !== account.generation;
+  if (isRenewed) yield* enqueueAccountNotices(id, now);
+  yield* store.saveAccount(changed);
+  // A person who must be kept out may have used one of these browsers: see PW-08.
+  if (isRenewed) yield* forgetBrowsers({ accountId: id });
+  if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
+    yield* requireUnreserved(changed.profile.email, id, now);
+  }
+  const [from, to] = [account.profile.username, changed.profile.username];
+  if (from !== to) yield* replaceUsername(from, to, id, now);
+  return changed;
+}
+
+/**
+ * Changes fields of an account. A new password ends every existing session, code and token. So does a decision on the address, which only
+ * an operator makes here: it also ends every link, code, right and reservation of the account, so that no earlier holder gets it back.
+ * The person is told of a new password and, at both addresses, of a new address.
+ * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
+ */
+export async function updateAccount(
+  context: AccountsContext & PasswordContext & SecurityNoticeServices,
+  id: string,
+  input: UpdateUserRequest,
+  origin: Origin,
+): Promise<Account> {
+  const { database, clock } = context;
+  const { password } = input;
+  const passwordHash =
+    password === undefined ? undefined : await hashNewPassword(context, id, { ...input, password }, origin);
+  const now = clock();
+  return database.commit(function* update(): Work<Account> {
+    const account = yield* store.lockAccount({ id });
+    if (account === undefined) throw userNotFound(id);
+    const profile = changeProfile(account.profile, input, now);
+    const decidesAddress = yield* isAddressDecision(account, profile, input, now);
+    const isSecured = passwordHash !== undefined || decidesAddress;
+    if (!isSecured && isDeepStrictEqual(profile, account.profile)) return account;
+    const changed = yield* saveChange(
+      account,
+      {
+        profile,
+        ...(passwordHash !== undefined && { passwordHash, passwordSetAt: now }),
+        ...(isSecured && { generation: randomIdentifier() }),
+      },
+      now,
+    );
+    if (decidesAddress) {
+      yield* endChallenges(id);
+      yield* removePreviousAddresses({ accountId: id, since: 0 });
+    }
+    if (emailKey(profile.email) !== emailKey(account.profile.email)) {
+      yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
+    }
+    if (passwordHash !== undefined) {
+      yield* enqueueSecurityNotice(context, changed, 'password changed', { byOperator: true }, now);
+    }
+    const type = passwordHash === undefined ? 'account.updated' : 'account.password_changed';
+    yield* record({ at: now, type, origin, accountId: id, details: { fields: Object.keys(input) } });
+    return changed;
+  });
+}
+
+/** @throws {OAuthError} `not_found`, `invalid_request` where the password is not good enough */
+async function hashNewPassword(
+  context: AccountsContext & PasswordContext,
+  id: string,
+  input: UpdateUserRequest & { readonly password: string },
+  origin: Origin,
+): Promise<string> {
+  const { profile } = await getAccount(context, id);
+  await requireGoodPassword(context, input.password, { ...profile, ...input });
+  return context.passwords.hash(input.password, [...addressFlows(origin), `account ${id}`]);
+}
+
+/**
+ * Whether an operator's change decides which address an account has: another one, another state of it, or the present one named again
+ * while a change of it can still be undone, or waits for its link.
+ */
+function* isAddressDecision(
+  { id, generation, profile: before }: Account,
+  after: Profile,
+  input: UpdateUserRequest,
+  now: number,
+): Work<boolean> {
+  if (emailKey(after.email) !== emailKey(before.email) || after.emailVerified !== before.emailVerified) return true;
+  if (input.email === undefined && input.emailVerified === undefined) return false;
+  if ((yield* listPreviousAddresses({ accountId: id, now })).length > 0) return true;
+  return (yield* listBrowsersWaiting({ id, generation }, 'change address', now)).length > 0;
+}
+
+/** Sets or replaces an account's picture; null removes it, and the initials are shown. */
+export function setPicture(
+  context: AccountsContext,
+  id: string,
+  picture: Picture | null,
+  origin: Origin,
+): Promise<Account> {
+  const name = picture?.name ?? null;
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.updated', origin, details: { fields: ['picture'] } },
+    ({ profile }) => (profile.picture === name ? undefined : { profile: { ...profile, picture: name } }),
+    () => replacePicture({ accountId: id }, picture),
+  );
+}
+
+/**
+ * Deletes an account, every row that refers to it, and the reasons that operators gave in its audit events. Its email address may be
+ * used again at once, and so may its username after a deletion by an operator; one that a person asked for holds the username for a
+ * while. Its id is never reused.
+ * @param isDue decides under the lock of the account whether it is still to be deleted
+ * @throws {OAuthError} `not_found`
+ */
+export async function deleteAccount(
+  { database, clock }: AccountsContext,
+  id: string,
+  origin: Origin,
+  isDue: (account: Account) => boolean = () => true,
+): Promise<void> {
+  const now = clock();
+  await database.commit(function* remove() {
+    const account = yield* store.lockAccount({ id });
+    if (account === undefined) throw userNotFound(id);
+    if (!isDue(account)) return;
+    // Housekeeping deletes what a person asked for.
+    yield* releaseUsernames(account.profile.username, id, origin.actor.type !== 'system', now);
+    yield* enqueueAccountNotices(id, now);
+    yield* eraseTraces(id);
+    yield* eraseMail(id, now);
+    yield* store.removeAccount({ id });
+    yield* eraseReasons(id);
+    yield* record({ at: now, type: 'account.deleted', origin, accountId: id });
+  });
+}
+
+/**
+ * Bans an account, or replaces the end and reason of its ban. Every existing session, code and token is invalid for good.
+ * @throws {OAuthError} `not_found`, `invalid_request` where the end is not in the future
+ */
+export async function banAccount(
+  context: AccountsContext,
+  id: string,
+  ban: BanRequest,
+  origin: Origin,
+): Promise<Account> {
+  const until = ban.until == null ? null : Date.parse(ban.until);
+  if (until !== null && until <= context.clock()) {
+    throw invalidRequest(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
+  }
+  const reason = ban.reason ?? null;
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.banned', origin, details: { until, reason } },
+    (_account, now) => ({ bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() }),
+  );
+}
+
+/** Lifts a ban, if there is one. Earlier sessions and tokens stay invalid; the person signs in again. */
+export function unbanAccount(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  return changeAccount(context, id, { type: 'account.unbanned', origin }, ({ bannedAt }) =>
+    bannedAt === null ? undefined : { bannedAt: null, bannedUntil: null, banReason: null },
+  );
+}
+
+/** Suspends an account until it is reinstated. Every existing session, code and token is invalid for good. */
+export function suspendAccount(
+  context: AccountsContext,
+  id: string,
+  input: SuspensionRequest,
+  origin: Origin,
+): Promise<Account> {
+  const reason = input.reason ?? null;
+  return changeAccount(context, id, { type: 'account.suspended', origin, details: { reason } }, (_account, now) => ({
+    suspendedAt: now,
+    suspensionReason: reason,
+    generation: randomIdentifier(),
+  }));
+}
+
+/** Lifts a suspension, if there is one. Earlier sessions and tokens stay invalid. */
+export function reinstateAccount(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  return changeAccount(context, id, { type: 'account.reinstated', origin }, ({ suspendedAt }) =>
+    suspendedAt === null ? undefined : { suspendedAt: null, suspensionReason: null },
+  );
+}
+
+/** Ends every session, code and token of an account. @returns the account with its new generation */
+export function signOutEverywhere(
+  context: AccountsContext & SecurityNoticeServices,
+  id: string,
+  origin: Origin,
+): Promise<Account> {
+  const byOperator = origin.actor.type !== 'user';
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.signed_out_everywhere', origin },
+    () => ({ generation: randomIdentifier() }),
+    // It ends the links of earlier reports, so it brings another one.
+    (changed, _before, now) => enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now),
+  );
+}
+
+/** @throws {OAuthError} `not_found` */
+export async function getAccount({ database }: Pick<AccountsContext, 'database'>, id: string): Promise<Account> {
+  const account = await database.read(() => store.findAccount({ id }));
+  if (account === undefined) throw userNotFound(id);
+  return account;
+}

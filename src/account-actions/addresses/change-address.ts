@@ -1,0 +1,278 @@
+import { isReservedAddress, type PreviousAddress } from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import { type Account, findByIdentifier } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { removeAllPasskeys } from '../../authenticators/factor-removal-store.ts';
+import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { exceededRolling, takeRolling } from '../../limits/limits.ts';
+import {
+  type Challenge,
+  createChallenge,
+  findChallenge,
+  findChallengeOfBrowser,
+  prepareChallenge,
+  type SentChallenge,
+  tryCode,
+  useChallenge,
+} from '../../mail/challenges.ts';
+import { countMail } from '../../mail/mail.ts';
+import { MINUTE } from '../../platform/clock.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { sessionDatabase } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
+import { FieldTaken } from '../accounts/accounts.ts';
+import { displaceAddress } from '../accounts/displace-address.ts';
+import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
+import { accountExistsMail, verifyMail } from './mails.ts';
+import type { AddressServices } from './secure-account.ts';
+
+/** How long a link or a code confirms an address. */
+const CONFIRMATION_LIFETIME = 15 * MINUTE;
+
+export const VERIFY_PATH = '/verify';
+export const UNDO_PATH = '/undo-address-change';
+
+const PURPOSES = ['change address', 'verify address'] as const;
+export type AddressPurpose = (typeof PURPOSES)[number];
+
+interface AddressChangeServices extends AddressServices {
+  readonly limits: Limits;
+}
+
+/** A signed-in person, and the browser in which they act. */
+export interface AddressVisit {
+  readonly account: Account;
+  readonly session: Session;
+  readonly browserHash: string;
+  readonly origin: Origin;
+  /** More work of the commit that confirms an address, given the session in which the browser continues. */
+  readonly afterSave?: (session: Pick<Session, 'hash'>) => Work<void>;
+}
+
+/** What a request for an address remembers. */
+interface RequestedAddress {
+  readonly email: string;
+  /** How the person had proved themselves when they asked. */
+  readonly provedBy: Method;
+}
+
+/**
+ * Sends a link and a code to an address that a person says is theirs: their own, to verify it, or a new one. Where another account has
+ * the address, its owner is told instead, and the person sees the same answer; likewise where too many messages were sent.
+ * @returns the seconds until the account may change its address again, if it did so too often; else 0
+ */
+export async function requestAddress(
+  services: AddressChangeServices,
+  { account, session, browserHash, origin }: AddressVisit,
+  email: string,
+): Promise<number> {
+  const { clock, sealer, mail, issuer, limits } = services;
+  const now = clock();
+  const sent = prepareChallenge();
+  const { id, profile } = account;
+  const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
+  return sessionDatabase(services, session).commit(function* request(): Work<number> {
+    const { provedBy } = session;
+    if (purpose === 'change address' && (yield* findReturn(account, email, provedBy, now)) === undefined) {
+      const seconds = yield* exceededRolling(...changesOf(limits, account, origin, now));
+      if (seconds > 0) return seconds;
+    }
+    const challenge = {
+      purpose,
+      account: { id, generation: session.generation },
+      address: emailKey(email),
+      browserHash,
+      data: { email, provedBy } satisfies RequestedAddress,
+      lifetime: CONFIRMATION_LIFETIME,
+    };
+    const isWithin = yield* countMail(limits, { to: email, purpose, origin, accountId: id }, now);
+    const owner = yield* ownerOf(email, id, now);
+    yield* createChallenge(sealer, sent, { ...challenge, isDecoy: !isWithin || owner !== undefined }, now);
+    if (!isWithin) return 0;
+    // What sends nothing is no event, and costs no more than its form.
+    if (purpose === 'change address') {
+      yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });
+    }
+    const expiresAt = now + CONFIRMATION_LIFETIME;
+    const kind = purpose === 'verify address' ? 'verify address' : 'address change';
+    if (owner === undefined) {
+      const content = verifyMail({ url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
+      yield* mail.enqueue({ to: email, accountId: id, kind, content, expiresAt, challenge: sent.hash }, now);
+    } else if (owner !== 'reserved') {
+      const content = accountExistsMail(owner.profile.username, `${issuer}/login`);
+      yield* mail.enqueue({ to: email, accountId: owner.id, kind: 'account exists', content, expiresAt }, now);
+    }
+    return 0;
+  });
+}
+
+const linkTo = (issuer: string, path: string, { link }: Pick<SentChallenge, 'link'>): string =>
+  `${issuer}${path}?token=${link}`;
+
+/** Another account that has verified an address, or has it reserved; one that never verified it does not count. */
+function* ownerOf(email: string, ownId: string, now: number): Work<Account | 'reserved' | undefined> {
+  const found = yield* findByIdentifier(email);
+  if (found !== undefined && found.id !== ownId && found.profile.emailVerified) return found;
+  return (yield* isReservedAddress(email, ownId, now)) ? 'reserved' : undefined;
+}
+
+/** The newest request of an account that waits for its link or code in this browser. */
+export async function readAddressRequest(
+  { database, clock, sealer }: AddressServices,
+  { account, browserHash }: Pick<AddressVisit, 'account' | 'browserHash'>,
+): Promise<Challenge | undefined> {
+  const now = clock();
+  return database.read(function* read(): Work<Challenge | undefined> {
+    for (const purpose of PURPOSES) {
+      const found = yield* findChallengeOfBrowser(sealer, browserHash, purpose, now);
+      if (isOwn(found, account)) return found;
+    }
+    return undefined;
+  });
+}
+
+const isOwn = (challenge: Challenge | undefined, { id, generation }: Account): challenge is Challenge =>
+  challenge?.accountId === id && challenge.generation === generation;
+
+/** Finds the request that a link confirms; undefined where the link no longer works. Changes nothing. */
+export function* findAddressRequest(
+  { sealer }: Pick<AddressServices, 'sealer'>,
+  link: string,
+  now: number,
+): Work<Challenge | undefined> {
+  for (const purpose of PURPOSES) {
+    const found = yield* findChallenge(sealer, link, purpose, now);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export type AddressResult =
+  | ({ readonly kind: 'confirmed'; readonly purpose: AddressPurpose | 'go back' } & Renewal)
+  /** A link or code that is wrong, was used, has expired or is another browser's; or the address is another account's by now. */
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'limited'; readonly seconds: number };
+
+/** Confirms an address by the link that was sent to it, in the browser that asked for it. */
+export async function confirmByLink(
+  services: AddressChangeServices,
+  visit: AddressVisit,
+  link: string,
+): Promise<AddressResult> {
+  const now = services.clock();
+  const { account, session, browserHash } = visit;
+  const used = await sessionDatabase(services, session).commit(function* use(): Work<Challenge | undefined> {
+    const found = yield* findAddressRequest(services, link, now);
+    if (!isOwn(found, account) || found.browserHash !== browserHash) return undefined;
+    return yield* useChallenge(services.sealer, link, found.purpose, now);
+  });
+  return used === undefined ? { kind: 'wrong' } : confirm(services, visit, used);
+}
+
+/** Confirms an address by the code that was sent to it, in the browser that asked for it. */
+export async function confirmByCode(
+  services: AddressChangeServices,
+  visit: AddressVisit,
+  code: string,
+): Promise<AddressResult> {
+  const now = services.clock();
+  const { session, browserHash, origin } = visit;
+  const waiting = await readAddressRequest(services, visit);
+  if (waiting === undefined) return { kind: 'wrong' };
+  const { purpose } = waiting;
+  const typed = await sessionDatabase(services, session).commit(() =>
+    tryCode(services, { purpose, browserHash, code, origin }, now),
+  );
+  if (typed.kind !== 'right') return typed;
+  return isOwn(typed.challenge, visit.account) ? confirm(services, visit, typed.challenge) : { kind: 'wrong' };
+}
+
+/**
+ * Gives an account the address that was proved, in a new generation: what this browser did not prove ends. An account that never
+ * verified the address loses it. The earlier address is told, and can undo the change, unless the account goes back to an address that
+ * it had in the last days: that undoes what came since.
+ */
+async function confirm(
+  services: AddressChangeServices,
+  { account, session, browserHash, origin, afterSave }: AddressVisit,
+  challenge: Challenge,
+): Promise<AddressResult> {
+  const { clock, limits } = services;
+  const now = clock();
+  const { email, provedBy } = challenge.data as RequestedAddress;
+  const purpose = challenge.purpose as AddressPurpose;
+  const sent = prepareChallenge();
+  let before = account.profile;
+  let right: PreviousAddress | undefined;
+  try {
+    const renewal = await renewSession(services, {
+      account,
+      session,
+      browserHash,
+      event: {
+        type: purpose === 'verify address' ? 'account.address_verified' : 'account.address_changed',
+        origin,
+      },
+      *prepare() {
+        if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
+        if (purpose === 'verify address') return;
+        right = yield* findReturn(account, email, provedBy, now);
+        const seconds = right === undefined ? yield* takeRolling(...changesOf(limits, account, origin, now)) : 0;
+        if (seconds > 0) throw new ChangesLimited(seconds);
+      },
+      decide(locked) {
+        before = locked.profile;
+        const same = emailKey(locked.profile.email) === emailKey(email);
+        if (locked.generation !== challenge.generation || same !== (purpose === 'verify address')) {
+          throw new AddressLost();
+        }
+        const proved = locked.profile.emailVerified || session.amr.includes('pwd');
+        const isOfSince = right !== undefined && (locked.passwordSetAt ?? 0) >= right.factorsSince;
+        const profile = { ...locked.profile, ...(!same && { email }), emailVerified: true };
+        return { profile, ...((!proved || isOfSince) && { passwordHash: null }) };
+      },
+      *afterSave(changed, renewed) {
+        if (afterSave !== undefined) yield* afterSave(renewed);
+        // Whoever had the account before may have added a passkey. An authenticator app is asked for at every sign-in.
+        if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(changed.id);
+        if (purpose === 'verify address') return;
+        if (right !== undefined) {
+          yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });
+          return yield* endSince(services, changed, { right, left: before.email, origin }, now);
+        }
+        const given = before.emailVerified ? before.email : undefined;
+        yield* giveUpAddress(services, changed, given, { sent, path: UNDO_PATH }, now);
+      },
+    });
+    return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
+  } catch (error) {
+    if (error instanceof ChangesLimited) return { kind: 'limited', seconds: error.seconds };
+    if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };
+    throw error;
+  }
+}
+
+/** The count of an account's changes of address, as the limits take it. */
+const changesOf = (limits: Limits, { id }: Account, origin: Origin, now: number) =>
+  [
+    `address changes ${id}`,
+    limits.addressAccount,
+    1,
+    now,
+    { name: 'addressAccount', origin, accountId: id },
+  ] as const satisfies Parameters<typeof takeRolling>;
+
+/** The address cannot be given to the account any more. */
+class AddressLost extends Error {}
+
+/** The account changed its address too often. */
+class ChangesLimited extends Error {
+  readonly seconds: number;
+  constructor(seconds: number) {
+    super();
+    this.seconds = seconds;
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  listPreviousAddresses,
+  type PreviousAddress,
+  removePreviousAddress,
+} from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import { findAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { sessionDatabase } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
+import type { AddressVisit } from './change-address.ts';
+import { readSetUpTimes } from './earlier-address.ts';
+import { rightClosedMail } from './mails.ts';
+import { isEarlierProof, isSecondFactor, type SetUpTimes } from './rules/earlier-proof.ts';
+import type { AddressServices } from './secure-account.ts';
+
+/** An address that an account had in the last days, which can undo what came since. */
+export interface EarlierAddress {
+  readonly email: string;
+  readonly until: number;
+  /** Whether the visitor may end its right: they proved themselves with a second factor from before the address was given up. */
+  readonly isClosable: boolean;
+}
+
+/** The earlier addresses of an account that can still undo a change, the latest first. */
+export function readEarlierAddresses(
+  { database, clock }: AddressServices,
+  { account, session }: Pick<AddressVisit, 'account' | 'session'>,
+): Promise<readonly EarlierAddress[]> {
+  const now = clock();
+  return database.read(function* read(): Work<readonly EarlierAddress[]> {
+    const rights = yield* listPreviousAddresses({ accountId: account.id, now });
+    if (rights.length === 0) return [];
+    const times = yield* readSetUpTimes(account);
+    return rights.map((right) => ({
+      email: right.email,
+      until: right.expiresAt,
+      isClosable: mayClose(session, times, right),
+    }));
+  });
+}
+
+/**
+ * Ends the right of an earlier address whose mailbox is no longer the person's. A thief must not do it: it takes a second factor from
+ * before the address was given up. The address is told.
+ * @returns whether the address had a right that the person may end
+ */
+export async function closeRight(
+  services: AddressServices,
+  { account, session, origin }: Pick<AddressVisit, 'account' | 'session' | 'origin'>,
+  email: string,
+): Promise<boolean> {
+  const { clock, mail } = services;
+  const now = clock();
+  return sessionDatabase(services, session).commit(function* close(): Work<boolean> {
+    const closable = yield* listClosable(account.id, session, email, now);
+    for (const { hash } of closable) yield* removePreviousAddress({ hash });
+    const [right] = closable;
+    if (right === undefined) return false;
+    yield* record({ at: now, type: 'account.earlier_address_removed', origin, accountId: account.id });
+    const message = { to: right.email, accountId: account.id, kind: 'address changed', expiresAt: now + DAY } as const;
+    yield* mail.enqueue({ ...message, content: rightClosedMail(account.profile.username) }, now);
+    return true;
+  });
+}
+
+/** A session that was stolen with a fresh proof is not enough: the person proves themselves again, after the address was given up. */
+const mayClose = ({ provedBy, provedAt }: Session, times: SetUpTimes, right: PreviousAddress): boolean =>
+  isSecondFactor(provedBy) && provedAt > right.changedAt && isEarlierProof(provedBy, times, right.factorsSince);
+
+function* listClosable(id: string, session: Session, email: string, now: number): Work<readonly PreviousAddress[]> {
+  const account = yield* findAccount({ id });
+  if (account === undefined) return [];
+  const times = yield* readSetUpTimes(account);
+  const rights = yield* listPreviousAddresses({ accountId: id, now });
+  return rights.filter((right) => emailKey(right.email) === emailKey(email) && mayClose(session, times, right));
+}

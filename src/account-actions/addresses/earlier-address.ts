@@ -1,0 +1,111 @@
+import {
+  insertPreviousAddress,
+  listPreviousAddresses,
+  type PreviousAddress,
+  prolongPreviousAddresses,
+  removePreviousAddresses,
+} from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import type { Account } from '../../accounts/store.ts';
+import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
+import { listRecoveryCodeTimes } from '../../authenticators/recovery-code-store.ts';
+import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { beginRecovery } from '../recovery/begin.ts';
+import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
+import { isEarlierProof, type SetUpTimes } from './rules/earlier-proof.ts';
+
+/** How long a change can be undone from the earlier address. */
+const UNDO_LIFETIME = 7 * DAY;
+
+/** When what an account can be proved with was set up. */
+export function* readSetUpTimes(account: Account): Work<SetUpTimes> {
+  const factors = yield* listFactors(account);
+  const timesOf = (kind: string) => factors.filter((factor) => factor.kind === kind).map(({ createdAt }) => createdAt);
+  return {
+    password: account.passwordHash === null ? null : (account.passwordSetAt ?? 0),
+    totp: timesOf('totp')[0] ?? null,
+    passkeys: timesOf('passkey'),
+    recoveryCodes: yield* listRecoveryCodeTimes({ accountId: account.id }),
+  };
+}
+
+/**
+ * The right to an address that an account had in the last days and now goes back to, if the person proved themselves with something
+ * from before it was given up: the oldest such right. Without one, going back is a change like any other.
+ */
+export function* findReturn(
+  account: Account,
+  email: string,
+  provedBy: Method,
+  now: number,
+): Work<PreviousAddress | undefined> {
+  const rights = yield* listPreviousAddresses({ accountId: account.id, now });
+  const times = yield* readSetUpTimes(account);
+  return rights.findLast(
+    (right) => emailKey(right.email) === emailKey(email) && isEarlierProof(provedBy, times, right.factorsSince),
+  );
+}
+
+/**
+ * Ends what came since an account gave up the address that it has again, in the unit of work that has saved it: younger rights, links
+ * and codes, and what was set up since. The address that it drops is told, and gets nothing that acts.
+ * @param left the account's address until now
+ */
+export function* endSince(
+  services: SecurityNoticeServices,
+  account: Account,
+  { right, left, origin }: { readonly right: PreviousAddress; readonly left: string; readonly origin: Origin },
+  now: number,
+): Work<void> {
+  const { id: accountId, profile } = account;
+  yield* removePreviousAddresses({ accountId, since: right.changedAt });
+  yield* endChallenges(accountId);
+  yield* removeFactorsSince(accountId, right.factorsSince);
+  const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
+  yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
+  yield* services.mail.enqueue({ ...message, to: profile.email, content: addressRegainedMail(profile.username) }, now);
+  const times = yield* readSetUpTimes(account);
+  // Without its way in, which was set up since, the account is recovered by the address that was just proved.
+  if (times.password === null && times.passkeys.length === 0) {
+    yield* beginRecovery(services, account, { sent: prepareChallenge(), browserHash: null, origin }, now);
+  }
+}
+
+/**
+ * Gives the address that an account had until now the right to undo the change, in the unit of work that has saved it, and tells both
+ * addresses. Older rights last as long as this one, so that no later address outlasts them.
+ * @param before undefined where the account had not verified an address: one that may be a stranger's is given nothing
+ */
+export function* giveUpAddress(
+  { mail, sealer, issuer }: SecurityNoticeServices,
+  { id: accountId, profile }: Account,
+  before: string | undefined,
+  undo: { readonly sent: SentChallenge; readonly path: string },
+  now: number,
+): Work<void> {
+  const { username, email } = profile;
+  const expiresAt = now + UNDO_LIFETIME;
+  const message = { accountId, kind: 'address changed', expiresAt } as const;
+  yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
+  if (before === undefined) return;
+  const [latest] = yield* listPreviousAddresses({ accountId, now });
+  yield* prolongPreviousAddresses({ accountId, now, expiresAt });
+  yield* insertPreviousAddress({
+    hash: undo.sent.hash,
+    accountId,
+    email: before,
+    // Which right is older must show, whatever the clocks of the nodes say.
+    changedAt: Math.max(now, (latest?.changedAt ?? 0) + 1),
+    factorsSince: yield* unansweredSince(sealer, accountId, now),
+    expiresAt,
+  });
+  const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
+  const content = addressLostMail(username, email, url);
+  yield* mail.enqueue({ ...message, to: before, content, challenge: undo.sent.hash }, now);
+}

@@ -1,0 +1,81 @@
+import type { MailContent } from '../../mail/mail.ts';
+
+interface Secrets {
+  readonly url: string;
+  readonly code: string;
+}
+
+/** To an address that a person says is theirs. It may be a stranger's, who is told nothing that the person chose. */
+export const verifyMail = ({ url, code }: Secrets): MailContent => ({
+  subject: 'Confirm your email address',
+  paragraphs: [
+    'Somebody, most likely you, asked to use this email address for an account.',
+    'Open the link in the browser where you asked for this, or type the code there.',
+  ],
+  code,
+  action: { label: 'Confirm this address', url },
+  footer: [
+    'The link and the code work once, for 15 minutes. Give the code to nobody.',
+    'If you did not ask for this, do nothing: without the link or the code, nothing changes.',
+  ],
+});
+
+/** To an address that another account has, where somebody asked to have it. */
+export const accountExistsMail = (username: string, url: string): MailContent => ({
+  subject: 'You already have an account',
+  paragraphs: [
+    'Somebody asked to use this email address for another account. Nothing was changed.',
+    `This address belongs to the account ${username}. If it was you who asked, sign in to that account, or recover it.`,
+  ],
+  action: { label: 'Sign in', url },
+  footer: ['If it was not you, there is nothing to do.'],
+});
+
+/** To the address that an account had until now. */
+export const addressLostMail = (username: string, email: string, url: string): MailContent => ({
+  subject: 'The email address of your account was changed',
+  paragraphs: [
+    `The account ${username} now has the email address ${email}. It had this one before.`,
+    'If this was you, there is nothing to do.',
+  ],
+  action: { label: 'This was not me: undo', url },
+  footer: [
+    'The link gives the account back to this address, ends every session, and removes what was added since. The page behind it asks first. It works for seven days, and longer if the address is changed again, so keep this message.',
+  ],
+});
+
+/** To the new address of an account. */
+export const addressGainedMail = (username: string): MailContent => ({
+  subject: 'This is your new email address',
+  paragraphs: [
+    `This is now the email address of the account ${username}.`,
+    'The earlier address was told, and can undo the change for seven days.',
+  ],
+});
+
+/** To an earlier address of an account, whose owner says that its mailbox is no longer theirs. */
+export const rightClosedMail = (username: string): MailContent => ({
+  subject: 'You can no longer undo a change of address',
+  paragraphs: [
+    `The account ${username} had this email address until a few days ago. The link with which this address could undo the change no longer works.`,
+    'The account’s owner ended it, and confirmed this with a second factor that was set up before the change. If that was not you, contact the administrator of this service.',
+  ],
+});
+
+/** To the address that an account has again. */
+export const addressRegainedMail = (username: string): MailContent => ({
+  subject: 'Your account has its earlier email address again',
+  paragraphs: [
+    `This is the email address of the account ${username} again.`,
+    'The address that it had in between can change nothing, and what was added to the account since is removed.',
+  ],
+});
+
+/** To the address that an account no longer has, because a change to it was undone. */
+export const changeUndoneMail = (username: string): MailContent => ({
+  subject: 'A change of email address was undone',
+  paragraphs: [
+    `The account ${username} has its earlier email address again. Every session was ended.`,
+    'This was done by the owner of the earlier address. If you have questions, contact the administrator of this service.',
+  ],
+});

@@ -1,0 +1,94 @@
+import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
+import { endYoungerRights } from '../../accounts/previous-address-store.ts';
+import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
+import { type Challenge, endChallenges, findChallenge, prepareChallenge, useChallenge } from '../../mail/challenges.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import type { SecurityNoticeServices } from '../notices/notices.ts';
+import type { SecurityReport } from '../notices/rules/notice-text.ts';
+import { beginRecovery } from '../recovery/begin.ts';
+
+export interface AddressServices extends SecurityNoticeServices {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** What a link "This was not me" is about. */
+export interface OpenReport {
+  readonly report: SecurityReport;
+  readonly account: Account;
+}
+
+/** Reads what a link "This was not me" is about; undefined where the link no longer works. Changes nothing. */
+export async function readReport(
+  { database, clock, sealer }: AddressServices,
+  link: string,
+): Promise<OpenReport | undefined> {
+  const now = clock();
+  return database.read(function* read(): Work<OpenReport | undefined> {
+    const challenge = yield* findChallenge(sealer, link, 'secure account', now);
+    const account = yield* accountOf(challenge, findAccount);
+    return challenge && account && { report: challenge.data as SecurityReport, account };
+  });
+}
+
+/** The account of a challenge, unless it was secured since. */
+export function* accountOf(challenge: Challenge | undefined, read = lockAccount): Work<Account | undefined> {
+  if (challenge === undefined || challenge.accountId === null) return undefined;
+  const account = yield* read({ id: challenge.accountId });
+  return account !== undefined && account.generation === challenge.generation ? account : undefined;
+}
+
+/**
+ * Ends everything of an account whose owner reports that something was not them, once: sessions, codes, tokens, links, the password,
+ * and every factor that was added since. In the same commit the recovery of the account begins.
+ * @returns the account; undefined where the link no longer works, and nothing was changed
+ */
+export async function secureAccount(
+  services: AddressServices,
+  link: string,
+  origin: Origin,
+): Promise<Account | undefined> {
+  const { database, clock, sealer } = services;
+  const now = clock();
+  return database.commit(function* secure(): Work<Account | undefined> {
+    const account = yield* accountOf(yield* findChallenge(sealer, link, 'secure account', now));
+    if (account === undefined) return undefined;
+    const challenge = yield* useChallenge(sealer, link, 'secure account', now);
+    if (challenge === undefined) return undefined;
+    const { notice, since } = challenge.data as SecurityReport;
+    yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
+    // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
+    const right = yield* endYoungerRights(account.id, account.profile.email, now);
+    const from = Math.min(since, right?.factorsSince ?? since);
+    return yield* endEverything(services, account, account.profile, from, origin, now);
+  });
+}
+
+/**
+ * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, and
+ * the factors that were added since an instant. Recovery then begins at its address.
+ */
+export function* endEverything(
+  services: SecurityNoticeServices,
+  account: Account,
+  profile: Account['profile'],
+  since: number,
+  origin: Origin,
+  now: number,
+): Work<Account> {
+  const { id } = account;
+  const changed = { ...account, profile, passwordHash: null, generation: randomIdentifier(), updatedAt: now };
+  yield* enqueueAccountNotices(id, now);
+  yield* saveAccount(changed);
+  yield* endChallenges(id);
+  yield* removeFactorsSince(id, since);
+  yield* forgetBrowsers({ accountId: id });
+  yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin }, now);
+  return changed;
+}

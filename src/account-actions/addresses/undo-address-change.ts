@@ -1,0 +1,99 @@
+import {
+  findPreviousAddress,
+  type PreviousAddress,
+  removePreviousAddresses,
+} from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { hasEarlierRecoveryCode } from '../../authenticators/factor-removal-store.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
+import type { Factor } from '../../authenticators/rules/factors.ts';
+import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import { displaceAddress } from '../accounts/displace-address.ts';
+import type { CodeServices } from '../authentication/code-attempt.ts';
+import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
+import { authenticateByTotp } from '../authentication/totp.ts';
+import { changeUndoneMail } from './mails.ts';
+import { endEverything } from './secure-account.ts';
+
+/** A change of address that can still be undone. */
+export interface OpenUndo {
+  readonly account: Account;
+  readonly previous: PreviousAddress;
+  /** Whether a second factor that was set up before the change has to be shown: the mailbox alone may be in foreign hands. */
+  readonly asksFactor: boolean;
+}
+
+/** Reads the change that a link undoes, inside a unit of work; undefined where it no longer does. */
+function* readOpen(link: string, now: number, read: typeof findAccount): Work<OpenUndo | undefined> {
+  if (!isSecretForm(link)) return undefined;
+  const previous = yield* findPreviousAddress({ hash: digest(link), now });
+  if (previous === undefined) return undefined;
+  const account = yield* read({ id: previous.accountId });
+  if (account === undefined) return undefined;
+  const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.factorsSince);
+  const has = (kind: Factor['kind']) => earlier.some((factor) => factor.kind === kind);
+  // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
+  const asksCode = has('passkey') && (yield* hasEarlierRecoveryCode(account.id, previous.factorsSince));
+  return { account, previous, asksFactor: has('totp') || asksCode };
+}
+
+/** Reads the change that a link undoes; undefined where the link no longer works. Changes nothing. */
+export async function readUndo({ database, clock }: CodeServices, link: string): Promise<OpenUndo | undefined> {
+  const now = clock();
+  return database.read(() => readOpen(link, now, findAccount));
+}
+
+export type UndoResult =
+  | { readonly kind: 'undone' }
+  /** The link no longer works. */
+  | { readonly kind: 'dead' }
+  /** The second factor is missing or wrong. */
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'limited'; readonly seconds: number }
+  /** The account is banned or suspended, or an operator gave the address to another one. */
+  | { readonly kind: 'refused' };
+
+/**
+ * Undoes a change of address, once: the account has its earlier address again, what was added since is removed, everything ends, and
+ * recovery begins at the earlier address. The link belongs to no generation of the account.
+ */
+export async function undoAddressChange(
+  services: CodeServices,
+  link: string,
+  { code, browserHash, origin }: { readonly code: string; readonly browserHash: string; readonly origin: Origin },
+): Promise<UndoResult> {
+  const { database, clock, mail } = services;
+  const now = clock();
+  const open = await readUndo(services, link);
+  if (open === undefined) return { kind: 'dead' };
+  // Each link counts for itself: a thief of a later address has a link, too.
+  const attempt = { account: open.account, code, browserHash, origin, link: `undo ${open.previous.hash}` };
+  const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
+  const checked = open.asksFactor ? await authenticate(services, attempt, now) : undefined;
+  if (checked?.kind === 'limited') return checked;
+  return database.commit(function* undo(): Work<UndoResult> {
+    const current = yield* readOpen(link, now, lockAccount);
+    if (current === undefined) return { kind: 'dead' };
+    const { account, previous } = current;
+    if (accountStatus(account, now) !== 'active') return { kind: 'refused' };
+    if (current.asksFactor && checked === undefined) return { kind: 'wrong' };
+    if (checked !== undefined && (yield* checked.complete()).kind !== 'authenticated') return { kind: 'wrong' };
+    const { id, profile } = account;
+    const { email, changedAt, factorsSince } = previous;
+    if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
+    yield* removePreviousAddresses({ accountId: id, since: changedAt });
+    yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
+    yield* endEverything(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
+    if (emailKey(profile.email) !== emailKey(email)) {
+      const content = changeUndoneMail(profile.username);
+      const message = { to: profile.email, accountId: id, kind: 'address changed', content } as const;
+      yield* mail.enqueue({ ...message, expiresAt: previous.expiresAt }, now);
+    }
+    return { kind: 'undone' };
+  });
+}

@@ -1,0 +1,159 @@
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { FACES } from '../../claims/face.ts';
+import { clientNotFound } from '../../clients/clients.ts';
+import { findResourceServers } from '../../clients/resources.ts';
+import { findClient } from '../../clients/store.ts';
+import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
+import * as store from '../../consent/store.ts';
+import { enqueueGrantNotices } from '../../credentials/logout-notices.ts';
+import { readFamilyStates } from '../../credentials/revocation-store.ts';
+import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import * as Type from '../../platform/validation/type.ts';
+import {
+  type CredentialState,
+  type FamilyState,
+  type RevocationSummary,
+  summarizeRevocation,
+} from '../../verdict/rules.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+
+interface ConnectionServices {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Revokes a client's access, on every face: its codes and tokens for this person are refused from the next request on, for good. A
+ * consent form that was open is shown again, also where the client had no access yet.
+ *
+ * The account's lock makes this and every decision of a consent page come one after the other. A grant that does not exist yet
+ * has no row to lock.
+ * @returns whether it had any
+ */
+export async function revokeAccess(
+  { database, clock }: ConnectionServices,
+  accountId: string,
+  clientId: string,
+  origin: Origin,
+): Promise<boolean> {
+  const now = clock();
+  return database.commit(function* revoke(): Work<boolean> {
+    yield* takeAccountLock({ id: accountId });
+    if ((yield* findClient({ id: clientId })) === undefined) return false;
+    const grantIds = yield* store.revokeGrants({ accountId, clientId, now });
+    yield* enqueueGrantNotices(accountId, grantIds, now);
+    for (const grantId of grantIds) {
+      yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
+    }
+    return grantIds.length > 0;
+  });
+}
+
+/**
+ * Revokes every client's access, inside a unit of work that holds the account's lock and gives it a new generation, for which the apps
+ * are notified.
+ */
+export function* revokeAllAccess(accountId: string, origin: Origin, now: number): Work<void> {
+  for (const clientId of new Set((yield* store.listConnectedGrants({ accountId })).map((grant) => grant.clientId))) {
+    for (const grantId of yield* store.revokeGrants({ accountId, clientId, now })) {
+      yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
+    }
+  }
+}
+
+/** {@link revokeAccess}, for an operator. @throws {OAuthError} `not_found` for an unknown user or client */
+export async function revokeAccessOf(
+  services: ConnectionServices,
+  accountId: string,
+  clientId: string,
+  origin: Origin,
+): Promise<void> {
+  await services.database.read(function* check(): Work<void> {
+    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
+    if ((yield* findClient({ id: clientId })) === undefined) throw clientNotFound(clientId);
+  });
+  await revokeAccess(services, accountId, clientId, origin);
+}
+
+/** Access that was revoked, with a summary of what that ended. */
+export interface RevokedAccess extends RevocationSummary {
+  readonly app: string;
+  readonly at: number;
+}
+
+/**
+ * Reads what the last revocation of a client's access ended; undefined where there was none, or the person has consented again
+ * since.
+ */
+export function revokedAccess(
+  { database, clock }: ConnectionServices,
+  accountId: string,
+  clientId: string,
+): Promise<RevokedAccess | undefined> {
+  return database.read(function* read(): Work<RevokedAccess | undefined> {
+    const revoked = yield* store.findRevokedGrants({ accountId, clientId });
+    const [last] = revoked;
+    if (last === undefined || (yield* store.findGrants({ accountId, clientId })).length > 0) return undefined;
+    const found: FamilyState[] = [];
+    for (const { id } of revoked) found.push(...(yield* readFamilyStates({ grantId: id })));
+    const before = (state: CredentialState): CredentialState => ({ ...state, grant: { revokedAt: null } });
+    return { app: last.app, at: last.revokedAt, ...summarizeRevocation(found, before, clock()) };
+  });
+}
+
+/** A client that has access, with the names of the resource servers where it may act for the person. */
+export interface ListedConnection extends Omit<Connection, 'resources'> {
+  readonly resources: readonly { readonly name: string; readonly resource: string }[];
+}
+
+/** The clients that have access to a person's data, all or a page of them. */
+export const connectionsOf = (
+  { database }: Pick<ConnectionServices, 'database'>,
+  accountId: string,
+  { skip, limit }: { readonly skip: number; readonly limit: number } = { skip: 0, limit: Number.MAX_SAFE_INTEGER },
+): Promise<ListedConnection[]> =>
+  database.read(function* list(): Work<ListedConnection[]> {
+    const found: ListedConnection[] = [];
+    for (const connection of mergeGrants(yield* store.listConnectedGrants({ accountId })).slice(skip, skip + limit)) {
+      found.push({ ...connection, resources: yield* findResourceServers(connection.resources) });
+    }
+    return found;
+  });
+
+/** A client that has access, as operators see it: the shape of {@link connectionView}. */
+export const ConnectionRecord = Type.Object(
+  {
+    clientId: Id,
+    name: Type.String(),
+    owner: nullableField(Type.String()),
+    homepageUrl: nullableField(Type.String()),
+    faces: Type.Array(Type.Unsafe<string>({ enum: FACES }), {
+      about: 'Endpoints that it uses: contract for /api/v2/oauth, standard for /oidc.',
+    }),
+    scopes: Type.Array(Type.String(), { about: 'Scopes that the user allowed.' }),
+    declinedScopes: Type.Array(Type.String(), { about: 'Scopes that the user was asked for and did not allow.' }),
+    resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
+      about: 'Resource servers that the app may access for the user.',
+    }),
+    connectedAt: Instant,
+    lastUsedAt: nullableField(Instant, 'When it last got tokens; null where it never did.'),
+  },
+  { title: 'Connection' },
+);
+
+export const connectionView = (connection: ListedConnection) => ({
+  clientId: connection.clientId,
+  name: connection.name,
+  owner: connection.owner,
+  homepageUrl: connection.homepageUrl,
+  faces: connection.faces,
+  scopes: connection.scopes,
+  declinedScopes: connection.declined,
+  resources: connection.resources,
+  connectedAt: iso(connection.connectedAt),
+  lastUsedAt: isoOrNull(connection.lastUsedAt),
+});

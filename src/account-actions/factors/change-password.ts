@@ -1,0 +1,61 @@
+import type { Account } from '../../accounts/store.ts';
+import { ACR } from '../../authenticators/rules/authentication-context.ts';
+import { conflict } from '../../platform/oauth-error.ts';
+import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
+import type { Session } from '../../sessions/store.ts';
+import type { AttemptsLimited, AuthenticationServices } from '../authentication/authenticators.ts';
+import { confirmPassword } from '../authentication/password.ts';
+import { enqueueSecurityNotice } from '../notices/notices.ts';
+import { deviceFacts } from '../notices/rules/notice-text.ts';
+import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+
+/** What a person sent to change the password, and the session in which they did. */
+export interface PasswordChange {
+  readonly account: Account;
+  readonly session: Session;
+  readonly browserHash: string;
+  /** Both exactly as typed. */
+  readonly current: string;
+  readonly password: string;
+  readonly origin: Origin;
+}
+
+export type PasswordChangeResult =
+  | ({ readonly kind: 'changed' } & Renewal)
+  | { readonly kind: 'wrong' }
+  | AttemptsLimited;
+
+/**
+ * Changes the password of a person who knows the current one: every session, code and token from before ends, and this browser
+ * continues in a new session, all in one commit. That commit checks again what was checked before the hashes: the session,
+ * the account's generation, and that the current password is still the one that was confirmed.
+ * @throws {SessionEnded} where the session ended meanwhile
+ * @throws {OAuthError} `conflict` where the stored password was replaced meanwhile
+ */
+export async function changePassword(
+  services: AuthenticationServices,
+  change: PasswordChange,
+): Promise<PasswordChangeResult> {
+  const { account, session, browserHash, current, password, origin } = change;
+  const refusal = await confirmPassword(services, account, { password: current, browserHash, origin });
+  if (refusal !== undefined) return refusal;
+
+  const hash = await services.passwords.hash(password, [...addressFlows(origin), `account ${account.id}`]);
+  const now = services.clock();
+  const renewal = await renewSession(services, {
+    account,
+    session,
+    browserHash,
+    // A session that a stronger factor began says nothing new of that factor.
+    ...(session.acr === ACR && { start: { authTime: now, provedAt: now, provedBy: 'password' } }),
+    event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },
+    decide(locked) {
+      if (locked.passwordHash !== account.passwordHash) {
+        throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
+      }
+      return { passwordHash: hash, passwordSetAt: now };
+    },
+    afterSave: (changed) => enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now),
+  });
+  return { kind: 'changed', ...renewal };
+}

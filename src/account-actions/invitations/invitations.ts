@@ -1,0 +1,238 @@
+import { emailKey } from '../../accounts/rules/profile.ts';
+import { type Account, lockAccount } from '../../accounts/store.ts';
+import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
+import { holdAdminKey } from '../../admin-keys/store.ts';
+import { record } from '../../audit/audit.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import { findMembership, findOrganization, type Role, upsertMember } from '../../organizations/store.ts';
+import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
+import { digest, isSecretForm, randomSecret } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
+import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
+import { conflict, invalidRequest, notFound } from '../../platform/oauth-error.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import { invitationMail } from './invitation-mails.ts';
+import { mayGive, mayInvite } from './rules.ts';
+import type { Invitation } from './store.ts';
+import * as store from './store.ts';
+
+const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
+const DEFAULT_DAYS = 7;
+
+export const CreateInvitationRequest = Type.Object(
+  {
+    email: Type.Optional(
+      Type.String({
+        maxLength: 254,
+        format: 'email',
+        about: 'Binds the invitation to this address. With mail, the link is sent there.',
+        description: 'an email address such as ada@example.com',
+      }),
+    ),
+    organizationId: Type.Optional(Type.String({ about: 'The organization to join.', description: 'an ID' })),
+    role: Type.Optional(
+      Type.Unsafe<Role>({
+        enum: ROLES,
+        about: 'The role in the organization. Without an email address: MEMBER at most.',
+        description: `one of ${ROLES.join(', ')}`,
+      }),
+    ),
+    inviterId: Type.Optional(
+      Type.String({
+        about: 'The OWNER or ADMIN of the organization who invites, and must still be one on acceptance.',
+        description: 'an ID',
+      }),
+    ),
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 90, about: 'Default 7.', description: 'a whole number from 1 to 90' }),
+    ),
+  },
+  { additionalProperties: false, description: 'an object', title: 'CreateInvitationRequest' },
+);
+export type CreateInvitationRequest = Type.Static<typeof CreateInvitationRequest>;
+
+/** An invitation in the admin API, as made by `invitationView`. */
+export const InvitationRecord = Type.Object(
+  {
+    id: Id,
+    email: nullableField(Type.String(), 'Null for an open link.'),
+    organizationId: nullableField(Id),
+    role: nullableField(Type.String()),
+    inviterId: nullableField(Id, 'Null where an operator invites.'),
+    createdAt: Instant,
+    expiresAt: Instant,
+    usedAt: nullableField(Instant),
+    usedBy: nullableField(Id),
+    link: Type.Optional(
+      Type.String({ about: 'The link, only in the answer that creates it; absent where it was mailed.' }),
+    ),
+  },
+  { title: 'Invitation' },
+);
+
+export const invitationView = (invitation: Invitation) => ({
+  id: invitation.id,
+  email: invitation.email,
+  organizationId: invitation.organizationId,
+  role: invitation.role,
+  inviterId: invitation.inviterId,
+  createdAt: iso(invitation.createdAt),
+  expiresAt: iso(invitation.expiresAt),
+  usedAt: isoOrNull(invitation.usedAt),
+  usedBy: invitation.usedBy,
+});
+
+interface InvitationsContext {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Creates an invitation. With an address and mail, its link is sent there and shown to nobody, so that it proves the address.
+ * @returns the invitation, and its link unless that was mailed
+ * @throws {OAuthError} `invalid_request`, `not_found`, or `conflict` where the inviter has no right to invite
+ */
+export async function createInvitation(
+  context: InvitationsContext & HandsOut & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
+  input: CreateInvitationRequest,
+  origin: Origin,
+): Promise<{ readonly invitation: Invitation; readonly link: string | undefined }> {
+  const { database, clock, ids, mail, issuer, adminKeyId } = context;
+  const { email = null, organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
+  if (organizationId === null && (role !== null || inviterId !== null)) {
+    throw invalidRequest('organizationId is missing: a role and an inviter belong to an organization.');
+  }
+  if (!mayGive(email, role)) {
+    throw invalidRequest(`role must be MEMBER without an email address, since anyone may use the link; got ${role}.`);
+  }
+  for (const [field, id] of Object.entries({ organizationId, inviterId })) {
+    if (id !== null && !isSnowflake(id)) throw invalidRequest(`${field} must be an ID, as the admin API gives it.`);
+  }
+  const now = clock();
+  const secret = randomSecret();
+  const link = `${issuer}/invitation?link=${secret}`;
+  const mailed = email !== null && mail.available;
+  const expiresAt = now + days * DAY;
+  const invitation: Invitation = {
+    ...{ id: await ids.next(), hash: digest(secret), email, mailed, organizationId, role, inviterId, adminKeyId },
+    ...{ createdAt: now, expiresAt, usedAt: null, usedBy: null },
+  };
+  await database.commit(function* create(): Work<void> {
+    yield* holdHandingKey(context);
+    const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
+    if (organizationId !== null && organization === undefined) {
+      throw notFound(`There is no organization with the id ${organizationId}.`);
+    }
+    if (!(yield* hasRight(invitation, now))) {
+      throw conflict(
+        'inviterId must be an active OWNER or ADMIN of the organization, whose role is not below the invited.',
+      );
+    }
+    yield* store.insertInvitation(invitation);
+    if (email !== null && mailed) {
+      const content = invitationMail(organization?.name, link, days);
+      yield* mail.enqueue({ to: email, accountId: null, kind: 'invitation', content, expiresAt }, now);
+    }
+    const details = { invitationId: invitation.id, organizationId, role };
+    yield* record({ at: now, type: 'invitation.created', origin, details });
+  });
+  return { invitation, link: mailed ? undefined : link };
+}
+
+/**
+ * Revokes an invitation that was not used.
+ * @throws {OAuthError} `not_found`
+ */
+export async function revokeInvitation(
+  { database, clock }: InvitationsContext,
+  id: string,
+  origin: Origin,
+): Promise<void> {
+  const now = clock();
+  await database.commit(function* revoke(): Work<void> {
+    if (!(yield* store.removeInvitation({ id }))) throw notFound(`There is no open invitation with the id ${id}.`);
+    yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId: id } });
+  });
+}
+
+/** Whether the inviter still has the right to invite, locked until the unit of work ends. */
+function* hasRight({ inviterId, organizationId, role, adminKeyId }: Invitation, now: number): Work<boolean> {
+  if (adminKeyId !== null && !(yield* holdAdminKey(adminKeyId))) return false;
+  if (inviterId === null) return true;
+  const inviter = yield* lockAccount({ id: inviterId });
+  if (inviter === undefined || accountStatus(inviter, now) !== 'active') return false;
+  const member = yield* store.lockMemberRole({ accountId: inviterId, organizationId: organizationId ?? '0' });
+  return member !== undefined && mayInvite(member.role, role);
+}
+
+/** An invitation that can still be accepted, with the name of its organization. */
+export interface OpenInvitation {
+  readonly invitation: Invitation;
+  readonly organization: string | undefined;
+}
+
+/** Finds the invitation of a link; undefined where it is unknown, revoked, used or expired. Changes nothing. */
+export function* findOpenInvitation(link: string, now: number): Work<OpenInvitation | undefined> {
+  if (!isSecretForm(link)) return undefined;
+  const invitation = yield* store.findInvitation({ hash: digest(link) });
+  if (invitation === undefined || invitation.usedAt !== null || invitation.expiresAt <= now) return undefined;
+  const { organizationId } = invitation;
+  const found = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
+  return { invitation, organization: found?.name };
+}
+
+export type Refusal =
+  /** Unknown, revoked, used, expired, or the inviter lost the right. */
+  | 'dead'
+  /** It is bound to another address. */
+  | 'other address'
+  /** The person is in another organization. */
+  | 'other organization';
+
+/** Thrown inside the unit of work, so that nothing of it is kept. */
+export class InvitationRefused extends Error {
+  override readonly name = 'InvitationRefused';
+  readonly refusal: Refusal;
+  constructor(refusal: Refusal) {
+    super(`The invitation was refused: ${refusal}`);
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Accepts an invitation, inside the unit of work that creates the account or holds its lock. What it depends on is checked again here.
+ * @throws {InvitationRefused}
+ */
+export function* acceptInvitation(link: string, account: Account, now: number, origin: Origin): Work<void> {
+  const open = yield* findOpenInvitation(link, now);
+  if (open === undefined) throw new InvitationRefused('dead');
+  const { invitation } = open;
+  const { organizationId, role, email } = invitation;
+  if (email !== null && emailKey(email) !== emailKey(account.profile.email))
+    throw new InvitationRefused('other address');
+  if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
+  if (!(yield* store.spendInvitation({ id: invitation.id, now, usedBy: account.id }))) {
+    throw new InvitationRefused('dead');
+  }
+  if (organizationId !== null) {
+    // A member keeps the role that they have.
+    if ((yield* findMembership({ accountId: account.id })) !== undefined) {
+      throw new InvitationRefused('other organization');
+    }
+    if (!(yield* upsertMember({ organizationId, accountId: account.id, role }))) {
+      throw new InvitationRefused('other organization');
+    }
+    yield* record({
+      at: now,
+      type: 'organization.member_set',
+      origin,
+      accountId: account.id,
+      details: { organizationId, role },
+    });
+  }
+  const details = { invitationId: invitation.id };
+  yield* record({ at: now, type: 'invitation.accepted', origin, accountId: account.id, details });
+}

@@ -1,0 +1,112 @@
+import type { Role } from '../../organizations/store.ts';
+import { pick } from '../../platform/database/columns.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { InvitationTable } from '../../platform/database/people-tables.ts';
+import { forUpdate } from '../../platform/database/row-locks.ts';
+import {
+  bit,
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../../platform/database/statement.ts';
+
+const INVITATION = {
+  id: storedField('id', plain<string>()),
+  /** The secret of the link is stored as a hash. */
+  hash: storedField('hash', plain<string>()),
+  /** The address that it is bound to; null for an open link. */
+  email: storedField('email', plain<string | null>()),
+  /** Whether the link was sent to the address and shown to nobody, so that it proves the address. */
+  mailed: storedField('mailed', bit),
+  organizationId: storedField('organization_id', plain<string | null>()),
+  role: storedField('role', plain<Role | null>()),
+  /** The member who invites; null for an operator. */
+  inviterId: storedField('inviter_id', plain<string | null>()),
+  /** The admin key that handed it out; null for the command line. */
+  adminKeyId: storedField('admin_key_id', plain<string | null>()),
+  createdAt: storedField('created_at', plain<number>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+  usedAt: storedField('used_at', plain<number | null>()),
+  usedBy: storedField('used_by', plain<string | null>()),
+} as const;
+
+export type Invitation = Values<typeof INVITATION>;
+
+const COLUMNS = columnsOf(INVITATION);
+const toInvitation: (row: object) => Invitation = decoder(INVITATION);
+
+const insert = command((db, p: InvitationTable) => db.insertInto('invitation').values(pick(p, COLUMNS)));
+export const insertInvitation = (invitation: Invitation): Work<void> => insert(encode(INVITATION, invitation));
+
+export const findInvitation = one(
+  (db, p: { hash: string }) => db.selectFrom('invitation').select(COLUMNS).where('hash', '=', p.hash),
+  toInvitation,
+);
+
+/** Uses an invitation up; false where it was used or revoked before. */
+export const spendInvitation = changes((db, p: { id: string; now: number; usedBy: string }) =>
+  db
+    .updateTable('invitation')
+    .set({ used_at: p.now, used_by: p.usedBy })
+    .where('id', '=', p.id)
+    .where('used_at', 'is', null)
+    .returning('id'),
+);
+
+/** Removes an invitation that was not used; false where there is none. */
+export const removeInvitation = changes((db, p: { id: string }) =>
+  db.deleteFrom('invitation').where('id', '=', p.id).where('used_at', 'is', null).returning('id'),
+);
+
+/** Ends what an admin key handed out and nobody used. @returns when each would have expired */
+export const endInvitationsOfAdminKey = many(
+  (db, p: { adminKeyId: string }) =>
+    db
+      .deleteFrom('invitation')
+      .where('admin_key_id', '=', p.adminKeyId)
+      .where('used_at', 'is', null)
+      .returning('expires_at'),
+  (row) => row.expires_at,
+);
+
+/** Makes what an admin key handed out and nobody used the command line's own. @returns when each expires */
+export const takeOverInvitations = many(
+  (db, p: { adminKeyId: string }) =>
+    db
+      .updateTable('invitation')
+      .set({ admin_key_id: null })
+      .where('admin_key_id', '=', p.adminKeyId)
+      .where('used_at', 'is', null)
+      .returning('expires_at'),
+  (row) => row.expires_at,
+);
+
+/** Removes every invitation that was not used. */
+export const removeOpenInvitations = command((db, _p: object) =>
+  db.deleteFrom('invitation').where('used_at', 'is', null),
+);
+
+export const listInvitations = many(
+  (db, p: { after: string; limit: number }) =>
+    db.selectFrom('invitation').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+  toInvitation,
+);
+
+/** The role of a member, locked against changes until the unit of work ends. */
+export const lockMemberRole = one(
+  (db, p: { accountId: string; organizationId: string }) =>
+    db
+      .selectFrom('membership')
+      .select('role')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId)
+      .$call(forUpdate),
+  (row) => ({ role: row.role as Role | null }),
+);

@@ -1,0 +1,180 @@
+import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
+import type { Sealer } from '../../keys/sealer.ts';
+import { takeWithin } from '../../limits/limits.ts';
+import { createChallenge, endChallenge, findOldestChallenge, prepareChallenge } from '../../mail/challenges.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import { DAY, MINUTE } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formats } from '../../platform/validation/formats.ts';
+import { withEvent } from './rules/events.ts';
+import {
+  type AccountEvent,
+  newAddressMail,
+  noticeMail,
+  previousAddressMail,
+  type SecurityFacts,
+  type SecurityNotice,
+  type SecurityReport,
+} from './rules/notice-text.ts';
+
+/** What notices are sent with. */
+export interface SecurityNoticeServices {
+  readonly mail: Mailer;
+  readonly sealer: Sealer;
+  /** The base URL, for links. */
+  readonly issuer: string;
+}
+
+/** The account that a notice is about, as it is after the change. */
+export interface NotifiedAccount {
+  readonly id: string;
+  readonly generation: string;
+  readonly profile: { readonly username: string; readonly email: string };
+}
+
+/** How long a person can report that something was not them. */
+const REPORT_LIFETIME = 7 * DAY;
+
+/**
+ * How many notices of a kind about one account are sent at once. Each kind has a count of its own, so that harmless acts use up nothing
+ * that is told of the others.
+ */
+const AT_ONCE = { count: 5, windowMs: DAY };
+/** How long the others wait at most, for a message that tells what happened meanwhile. */
+const HOLD = 10 * MINUTE;
+
+/** The path of the page behind "This was not me". */
+export const SECURE_PATH = '/secure-account';
+
+/**
+ * Since when an account may have been in foreign hands: when the first report of the last seven days was sent that nobody answered. The
+ * next act of a thief ends the link of the report before, so each report remembers the first of its chain.
+ */
+export function* unansweredSince(sealer: Sealer, accountId: string, now: number): Work<number> {
+  const oldest = yield* findOldestChallenge(sealer, accountId, 'secure account', now);
+  if (oldest === undefined) return now;
+  const { since = oldest.createdAt } = (oldest.data ?? {}) as Partial<SecurityReport>;
+  return Math.max(Math.min(since, oldest.createdAt, now), now - REPORT_LIFETIME);
+}
+
+/**
+ * Tells a person by mail what happened to their account, in the unit of work in which it happened. The message has a link that ends
+ * everything; it belongs to the generation of the account after the change, and ends with it. The oldest address that the account had in
+ * the last days is told as well. Does nothing where mail is off.
+ *
+ * A message that was not sent yet is replaced by one that tells both. So what an account does costs a bounded number of messages, and the
+ * last of them tells everything that the others did not, with a link of the account as it is then.
+ * @param account as it is after the change
+ */
+export function* enqueueSecurityNotice(
+  services: SecurityNoticeServices,
+  account: NotifiedAccount,
+  notice: SecurityNotice,
+  facts: SecurityFacts,
+  now: number,
+): Work<void> {
+  const { mail, sealer } = services;
+  if (!mail.available) return;
+  const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, AT_ONCE, now);
+  const since = yield* unansweredSince(sealer, account.id, now);
+  const told = { report: { notice, facts, at: now, since }, dueAt: isSentAtOnce ? now : now + HOLD };
+  for (const to of yield* addressesToTell(account, now)) {
+    if (to === account.profile.email) yield* tellAccount(services, account, told, now);
+    else yield* tellPrevious(services, account, to, told, now);
+  }
+}
+
+interface Told {
+  readonly report: SecurityReport;
+  readonly dueAt: number;
+}
+
+function* tellAccount(
+  { mail, sealer, issuer }: SecurityNoticeServices,
+  account: NotifiedAccount,
+  told: Told,
+  now: number,
+): Work<void> {
+  const { username, email } = account.profile;
+  const { events, dueAt, links } = yield* withUnsent(mail, account, email, told, now);
+  for (const link of links) yield* endChallenge(link);
+  const report = { ...told.report, events };
+  const sent = prepareChallenge();
+  yield* createChallenge(
+    sealer,
+    sent,
+    {
+      purpose: 'secure account',
+      account,
+      address: email.toLowerCase(),
+      browserHash: null,
+      data: report,
+      lifetime: REPORT_LIFETIME,
+    },
+    now,
+  );
+  const content = noticeMail(username, report, `${issuer}${SECURE_PATH}?token=${sent.link}`);
+  yield* mail.enqueue(
+    { ...messageTo(account, email, now), content, challenge: sent.hash, dueAt, details: events },
+    now,
+  );
+}
+
+function* tellPrevious(
+  { mail }: SecurityNoticeServices,
+  account: NotifiedAccount,
+  to: string,
+  told: Told,
+  now: number,
+): Work<void> {
+  const { events, dueAt } = yield* withUnsent(mail, account, to, told, now);
+  const content = previousAddressMail(account.profile.username, { ...told.report, events });
+  yield* mail.enqueue({ ...messageTo(account, to, now), content, dueAt, details: events }, now);
+}
+
+const messageTo = ({ id }: NotifiedAccount, to: string, now: number) =>
+  ({ to, accountId: id, kind: 'security notice', expiresAt: now + REPORT_LIFETIME }) as const;
+
+/** What a message tells with what earlier ones to the same address would have told, which are taken back. */
+function* withUnsent(
+  mail: Mailer,
+  account: NotifiedAccount,
+  to: string,
+  { report: { notice, facts, at }, dueAt }: Told,
+  now: number,
+): Work<{ readonly events: readonly AccountEvent[]; readonly dueAt: number; readonly links: readonly string[] }> {
+  const unsent = yield* mail.takeBack(messageTo(account, to, now), now);
+  const earlier = unsent.flatMap(({ details }) => (details ?? []) as readonly AccountEvent[]);
+  return {
+    events: [...earlier, { notice, facts, at, firstAt: at, count: 1 }].reduce(withEvent, [] as readonly AccountEvent[]),
+    dueAt: Math.min(dueAt, ...unsent.map((one) => one.dueAt)),
+    links: unsent.flatMap(({ challenge }) => challenge ?? []),
+  };
+}
+
+/** The addresses that are told of what happens to an account: its own, and the oldest that it had in the last days. */
+export function* addressesToTell({ id, profile }: NotifiedAccount, now: number): Work<readonly string[]> {
+  const oldest = (yield* listPreviousAddresses({ accountId: id, now })).at(-1)?.email;
+  const isAnother = oldest !== undefined && oldest.toLowerCase() !== profile.email.toLowerCase();
+  return [profile.email, ...(isAnother ? [oldest] : [])].filter(canReceiveMail);
+}
+
+/** Tells both addresses that an operator gave an account another one. */
+export function* enqueueNewAddressMails(
+  { mail }: Pick<SecurityNoticeServices, 'mail'>,
+  { id: accountId, profile }: NotifiedAccount,
+  previous: string,
+  now: number,
+): Work<void> {
+  const content = newAddressMail(profile.username, previous, profile.email);
+  for (const to of [previous, profile.email].filter(canReceiveMail)) {
+    yield* mail.enqueue({ to, accountId, kind: 'address changed', content, expiresAt: now + REPORT_LIFETIME }, now);
+  }
+}
+
+/**
+ * Whether an address can be a person's: an account whose address another person verified has one that cannot (RFC 2606), and an earlier
+ * version may have stored one that no server accepts.
+ */
+export const canReceiveMail = (email: string): boolean =>
+  formats.email(email) && !email.toLowerCase().endsWith('.invalid');

@@ -1,0 +1,198 @@
+import type { MailContent } from '../../../mail/mail.ts';
+import { dateText } from '../../../platform/date-text.ts';
+
+/** What people are told about their account by mail. */
+export type SecurityNotice =
+  | 'new device'
+  | 'password changed'
+  | 'address changed'
+  | 'factor added'
+  | 'factor removed'
+  | 'recovery codes'
+  | 'recovery setting'
+  | 'recovered'
+  | 'recovery link made'
+  | 'deletion requested'
+  | 'deletion cancelled'
+  | 'export requested'
+  | 'signed out everywhere';
+
+/** What a notice says beside its kind. */
+export interface SecurityFacts {
+  /** The browser in which it happened, such as `Firefox on Linux`. */
+  readonly device?: string | undefined;
+  /** The network of that browser. */
+  readonly network?: string | null | undefined;
+  /** What was added or removed, such as `a passkey named “Laptop”`. */
+  readonly what?: string | undefined;
+  /** Whether an operator did it. */
+  readonly byOperator?: boolean | undefined;
+}
+
+/** The facts of a browser. */
+export const deviceFacts = ({
+  browser,
+  system,
+  network,
+}: {
+  readonly browser: string | null;
+  readonly system: string | null;
+  readonly network: string | null;
+}): SecurityFacts => {
+  const device = browser !== null && system !== null ? `${browser} on ${system}` : (browser ?? system ?? undefined);
+  return { device, network };
+};
+
+/** Something that happened to an account, once or several times. */
+export interface AccountEvent {
+  readonly notice: SecurityNotice;
+  readonly facts: SecurityFacts;
+  /** The last time. */
+  readonly at: number;
+  readonly firstAt: number;
+  readonly count: number;
+}
+
+/** A notice as it is shown on the page behind its link. */
+export interface SecurityReport {
+  readonly notice: SecurityNotice;
+  readonly facts: SecurityFacts;
+  readonly at: number;
+  /** The factors that were added from then on are removed by the report: when the first open one was sent. */
+  readonly since: number;
+  /** Everything that the message tells, where that is more than this. */
+  readonly events?: readonly AccountEvent[];
+}
+
+const momentText = (at: number): string => `${dateText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+
+const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly [subject: string, what: string]>> = {
+  'new device': () => ['New sign-in to your account', 'Your account was signed in to in a browser that is new to it.'],
+  'password changed': () => ['Your password was changed', 'The password of your account was changed.'],
+  'address changed': () => ['Your email address was changed', 'The email address of your account was changed.'],
+  'factor added': ({ what = 'a way to sign in' }) => [
+    'A way to sign in was added',
+    `This was added to your account: ${what}.`,
+  ],
+  'factor removed': ({ what = 'a way to sign in' }) => [
+    'A way to sign in was removed',
+    `This was removed from your account: ${what}.`,
+  ],
+  'recovery codes': () => [
+    'New recovery codes were made',
+    'New recovery codes were made for your account. The earlier ones no longer work.',
+  ],
+  'recovery setting': ({ what = 'another way' }) => [
+    'How your account is recovered was changed',
+    `From now on, this recovers your account: ${what}.`,
+  ],
+  recovered: () => ['Your account was recovered', 'Your account was recovered, and everything from before was ended.'],
+  'recovery link made': () => [
+    'A recovery link was made for your account',
+    'An operator of this service made a link with which your account can be recovered.',
+  ],
+  'signed out everywhere': () => [
+    'You were signed out everywhere',
+    'Every browser was signed out of your account, and every app has to ask you to sign in again.',
+  ],
+  'export requested': () => [
+    'A copy of your data was asked for',
+    'A copy of the data of your account was asked for. It can be downloaded for a day by those who are signed in and confirm that they are you.',
+  ],
+  'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
+  'deletion cancelled': () => ['Your account is kept', 'The deletion of your account was called off after a sign-in.'],
+};
+
+/** What a report says happened, when and where: one sentence for each, or one for each of several events. */
+export function reportSentences({ notice, facts, at, events = [] }: SecurityReport): readonly string[] {
+  if (events.length > 1 || events.some(({ count }) => count > 1)) return events.map(eventSentence);
+  const where = whereOf(facts);
+  return [whatOf(notice, facts), `When: ${momentText(at)}.`, ...(where === '' ? [] : [`Where: ${where}.`])];
+}
+
+function whatOf(notice: SecurityNotice, facts: SecurityFacts): string {
+  const [, what] = TEXTS[notice](facts);
+  return facts.byOperator && notice !== 'recovery link made' ? `${what} An operator of this service did this.` : what;
+}
+
+const whereOf = ({ device, network }: SecurityFacts): string =>
+  [device, network].filter((part) => part != null).join(', ');
+
+function eventSentence({ notice, facts, at, firstAt, count }: AccountEvent): string {
+  const where = whereOf(facts);
+  const when = count === 1 ? momentText(at) : `${count} times, first ${momentText(firstAt)}, last ${momentText(at)}`;
+  return `${whatOf(notice, facts)} When: ${when}.${where === '' ? '' : ` Where: ${where}.`}`;
+}
+
+/** The kinds of events from the one that people must know of first. */
+const BY_WEIGHT: readonly SecurityNotice[] = [
+  'recovered',
+  'password changed',
+  'address changed',
+  'factor removed',
+  'factor added',
+  'recovery codes',
+  'recovery setting',
+  'recovery link made',
+  'deletion requested',
+  'new device',
+  'export requested',
+  'signed out everywhere',
+  'deletion cancelled',
+];
+
+/** Names the gravest event, and that there were others: an act must not hide behind a harmless one. */
+function subjectOf(events: readonly AccountEvent[]): string {
+  const kinds = new Set(events.map(({ notice }) => notice));
+  const gravest = BY_WEIGHT.find((kind) => kinds.has(kind));
+  const named = events.findLast(({ notice }) => notice === gravest) ?? events.at(-1);
+  const [subject] = named === undefined ? ['Your account was changed'] : TEXTS[named.notice](named.facts);
+  return kinds.size > 1 ? `${subject}, and more` : subject;
+}
+
+/** The message to the address of the account, with the link that ends everything. */
+export function noticeMail(
+  username: string,
+  report: SecurityReport & { readonly events: readonly AccountEvent[] },
+  url: string,
+): MailContent {
+  return {
+    subject: subjectOf(report.events),
+    paragraphs: [
+      `This is about your account ${username}.`,
+      ...reportSentences(report),
+      'If this was you, there is nothing to do.',
+    ],
+    action: { label: 'This was not me', url },
+    footer: [
+      'The page behind the link asks first. It then ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured anew, such as by a new password.',
+    ],
+    withoutLink: [
+      'This message was to have a link to report that it was not you. The link ended before the message could be sent, because your account was secured, or changed again. If it was not you, use the link of a later message, or recover your account at the sign-in page.',
+    ],
+  };
+}
+
+/** The message to an address that the account had before: what it can do about it was sent when the address was changed. */
+export function previousAddressMail(
+  username: string,
+  report: SecurityReport & { readonly events: readonly AccountEvent[] },
+): MailContent {
+  return {
+    subject: subjectOf(report.events),
+    paragraphs: [
+      `This is about the account ${username}, whose address this was until a few days ago.`,
+      ...reportSentences(report),
+      'If you did not change the address of that account, open the message about that change and use its link, which gives the account back to this address.',
+    ],
+  };
+}
+
+/** The message to both addresses after an operator gave an account another one. */
+export const newAddressMail = (username: string, previous: string, email: string): MailContent => ({
+  subject: 'The email address of your account was changed',
+  paragraphs: [
+    `An operator of this service changed the email address of the account ${username} from ${previous} to ${email}.`,
+    'If you did not expect this, contact the administrator of this service.',
+  ],
+});

@@ -1,0 +1,181 @@
+import { findAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import type { Organization } from '../../organizations/store.ts';
+import * as store from '../../organizations/store.ts';
+import { type Clock, iso } from '../../platform/clock.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { Id, Instant } from '../../platform/http/operation.ts';
+import type { Ids } from '../../platform/ids/ids.ts';
+import { conflict, notFound } from '../../platform/oauth-error.ts';
+import { requestBody } from '../../platform/validation/fields.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+
+const requireSecondFactor = Type.Optional(
+  Type.Boolean({
+    about: 'Whether members need a second factor, or a passkey, to use apps. Default: false.',
+    description: 'true or false',
+  }),
+);
+
+export const CreateOrganizationRequest = requestBody('CreateOrganizationRequest', {
+  name: Type.String({
+    pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
+    about: 'Unique.',
+    description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not starting or ending with "-"',
+  }),
+  domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
+  requireSecondFactor,
+});
+export type CreateOrganizationRequest = Type.Static<typeof CreateOrganizationRequest>;
+
+export const UpdateOrganizationRequest = requestBody('UpdateOrganizationRequest', { requireSecondFactor });
+export type UpdateOrganizationRequest = Type.Static<typeof UpdateOrganizationRequest>;
+
+const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
+export const SetMembershipRequest = requestBody('SetMembershipRequest', {
+  role: Type.Optional(
+    Type.Union([Type.Unsafe<store.Role>({ enum: ROLES }), Type.Null()], {
+      description: `one of ${ROLES.join(', ')}, or null`,
+    }),
+  ),
+});
+export type SetMembershipRequest = Type.Static<typeof SetMembershipRequest>;
+
+const role = Type.Unsafe<store.Role | null>({ enum: [...ROLES, null] });
+const organizationFields = {
+  id: Id,
+  name: Type.String(),
+  domain: Type.String(),
+  requireSecondFactor: Type.Boolean(),
+  createdAt: Instant,
+};
+
+/** An organization in the admin API, as made by `organizationView`. */
+export const OrganizationRecord = Type.Object(organizationFields, { title: 'Organization' });
+
+/** An organization with its members. */
+export const OrganizationWithMembers = Type.Object(
+  {
+    ...organizationFields,
+    members: Type.Array(Type.Object({ userId: Id, username: Type.String(), role }, { title: 'Member' })),
+  },
+  { title: 'OrganizationWithMembers' },
+);
+
+export const MembershipRecord = Type.Object({ organizationId: Id, userId: Id, role }, { title: 'Membership' });
+
+interface OrganizationsContext {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+const organizationNotFound = (id: string) => notFound(`There is no organization with the id ${id}.`);
+
+/** Creates an organization. @throws {OAuthError} `conflict` where the name is taken */
+export async function createOrganization(
+  { database, clock, ids }: OrganizationsContext & { readonly ids: Ids },
+  input: CreateOrganizationRequest,
+  origin: Origin,
+): Promise<Organization> {
+  const now = clock();
+  const organization: Organization = {
+    id: await ids.next(),
+    ...input,
+    domain: input.domain.toLowerCase(),
+    requireSecondFactor: input.requireSecondFactor ?? false,
+    createdAt: now,
+  };
+  await database.commit(function* create() {
+    if (!(yield* store.insertOrganization(organization))) {
+      throw conflict('name is taken: another organization has it. Choose another name.');
+    }
+    const details = {
+      organizationId: organization.id,
+      ...(organization.requireSecondFactor && { requireSecondFactor: true }),
+    };
+    yield* record({ at: now, type: 'organization.created', origin, details });
+  });
+  return organization;
+}
+
+/**
+ * Changes what an organization requires of its members. It counts from the next code that is issued to a member.
+ * @throws {OAuthError} `not_found`
+ */
+export async function updateOrganization(
+  { database, clock }: OrganizationsContext,
+  id: string,
+  change: UpdateOrganizationRequest,
+  origin: Origin,
+): Promise<Organization> {
+  return database.commit(function* update(): Work<Organization> {
+    yield* store.lockOrganization({ id });
+    const organization = yield* store.findOrganization({ id });
+    if (organization === undefined) throw organizationNotFound(id);
+    const { requireSecondFactor = organization.requireSecondFactor } = change;
+    if (requireSecondFactor === organization.requireSecondFactor) return organization;
+    yield* store.saveRequirement(id, requireSecondFactor);
+    const details = { organizationId: id, requireSecondFactor };
+    yield* record({ at: clock(), type: 'organization.updated', origin, details });
+    return { ...organization, requireSecondFactor };
+  });
+}
+
+/**
+ * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
+ * @throws {OAuthError} `not_found`, or `conflict` where the user belongs to another organization
+ */
+export async function setMember(
+  { database, clock }: OrganizationsContext,
+  member: { readonly organizationId: string; readonly accountId: string; readonly role: store.Role | null },
+  origin: Origin,
+): Promise<void> {
+  const { organizationId, accountId, role } = member;
+  await database.commit(function* set(): Work<void> {
+    if ((yield* store.findOrganization({ id: organizationId })) === undefined)
+      throw organizationNotFound(organizationId);
+    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
+    if (!(yield* store.upsertMember(member))) {
+      throw conflict('The user is in another organization. Remove the user from it first.');
+    }
+    const details = { organizationId, role };
+    yield* record({ at: clock(), type: 'organization.member_set', origin, accountId, details });
+  });
+}
+
+/** @throws {OAuthError} `not_found` where the user is not a member */
+export async function removeMember(
+  { database, clock }: OrganizationsContext,
+  organizationId: string,
+  accountId: string,
+  origin: Origin,
+): Promise<void> {
+  await database.commit(function* remove(): Work<void> {
+    if (!(yield* store.deleteMember({ organizationId, accountId }))) {
+      throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
+    }
+    const details = { organizationId };
+    yield* record({ at: clock(), type: 'organization.member_removed', origin, accountId, details });
+  });
+}
+
+/** @throws {OAuthError} `not_found` */
+export async function getOrganization({ database }: Pick<OrganizationsContext, 'database'>, id: string) {
+  return database.read(function* get() {
+    const organization = yield* store.findOrganization({ id });
+    if (organization === undefined) throw organizationNotFound(id);
+    return { organization, members: yield* store.listMembers({ organizationId: id }) };
+  });
+}
+
+export function organizationView(organization: Organization) {
+  return {
+    id: organization.id,
+    name: organization.name,
+    domain: organization.domain,
+    requireSecondFactor: organization.requireSecondFactor,
+    createdAt: iso(organization.createdAt),
+  };
+}

@@ -1,0 +1,142 @@
+import { type Account, findAccount, listDueDeletions } from '../../accounts/store.ts';
+import { takeWithin } from '../../limits/limits.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import { findMembership, listOwners, lockOrganization } from '../../organizations/store.ts';
+import { type Clock, DAY } from '../../platform/clock.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { conflict } from '../../platform/oauth-error.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
+import {
+  addressesToTell,
+  canReceiveMail,
+  enqueueSecurityNotice,
+  type SecurityNoticeServices,
+} from '../notices/notices.ts';
+import type { SecurityFacts } from '../notices/rules/notice-text.ts';
+import { deletionCancelledMail } from './mails.ts';
+
+/** How long a person can come back after asking for the deletion of their account. */
+const DELETION_DELAY = 14 * DAY;
+
+interface Context {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** How long the message about a canceled deletion may wait for the mail server. */
+const MESSAGE_LIFETIME = DAY;
+
+/** How many requests for a deletion get a message of their own, beside the notice. */
+const MOST_MESSAGES = { count: 3, windowMs: DAY };
+
+/** The person is the only owner of an organization, which would be left without one. */
+export class LastOwner extends Error {}
+
+/**
+ * Ends everything that was issued to an account, and has it deleted after {@link DELETION_DELAY}: until then the only sign-in is one to
+ * come back.
+ * @throws {LastOwner}
+ * @throws {OAuthError} `conflict` where the account is banned or suspended, or its deletion was asked for before
+ */
+export function requestDeletion(
+  context: Context & SecurityNoticeServices,
+  id: string,
+  origin: Origin,
+  facts: SecurityFacts,
+  message: (account: Account, dueAt: number) => Parameters<Mailer['enqueue']>[0]['content'],
+): Promise<Account> {
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.deletion_requested', origin },
+    (account, now) => {
+      if (accountStatus(account, now) !== 'active') throw conflict('A banned or suspended account cannot be deleted.');
+      if (account.deletionDueAt !== null) throw conflict('The deletion of this account was asked for before.');
+      return {
+        deletionRequestedAt: now,
+        deletionDueAt: now + DELETION_DELAY,
+        generation: randomIdentifier(),
+      };
+    },
+    function* check(changed): Work<void> {
+      yield* rejectLastOwner(id);
+      const { deletionRequestedAt, deletionDueAt } = changed;
+      if (deletionRequestedAt === null || deletionDueAt === null) return;
+      // It ends the links of earlier reports, so it brings another one.
+      yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, deletionRequestedAt);
+      // A person who comes back and asks again, over and over, is told by the notice alone.
+      if (!(yield* takeWithin(`deletion mail ${id}`, MOST_MESSAGES, deletionRequestedAt))) return;
+      const content = message(changed, deletionDueAt);
+      const common = { accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt } as const;
+      // A thief who has just changed the address would otherwise be the only one who is told.
+      for (const to of yield* addressesToTell(changed, deletionRequestedAt)) {
+        yield* context.mail.enqueue({ ...common, to }, deletionRequestedAt);
+      }
+    },
+  );
+}
+
+/**
+ * Cancels the deletion of an account, as an operator; does nothing where none was asked for. Nothing that the request for it ended is
+ * valid again: the person, who is told by mail, signs in.
+ * @throws {OAuthError} `not_found`
+ */
+export function cancelDeletion(
+  context: Context & Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
+  id: string,
+  origin: Origin,
+): Promise<Account> {
+  const { mail, issuer } = context;
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.deletion_cancelled', origin },
+    ({ deletionDueAt }) =>
+      deletionDueAt === null
+        ? undefined
+        : { deletionRequestedAt: null, deletionDueAt: null, generation: randomIdentifier() },
+    function* tell({ profile: { username, email } }, _before, now): Work<void> {
+      if (!canReceiveMail(email)) return;
+      const content = deletionCancelledMail(username, `${issuer}/login`);
+      yield* mail.enqueue(
+        { to: email, accountId: id, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME },
+        now,
+      );
+    },
+  );
+}
+
+/** Of two owners who leave at the same time one comes first: the organization is locked until the unit of work ends. */
+function* rejectLastOwner(id: string): Work<void> {
+  const membership = yield* findMembership({ accountId: id });
+  if (membership?.role !== 'OWNER') return;
+  yield* lockOrganization({ id: membership.id });
+  for (const owner of yield* listOwners({ organizationId: membership.id })) {
+    if (owner === id) continue;
+    const account = yield* findAccount({ id: owner });
+    if (account !== undefined && account.deletionDueAt === null) return;
+  }
+  throw new LastOwner(membership.name);
+}
+
+/** How many accounts a sweep deletes in a row. */
+const BATCH = 100;
+
+/**
+ * Deletes the accounts whose time has come.
+ * @param now by the clock that all nodes share
+ */
+export async function deleteDueAccounts({ database, clock }: Context, now: number): Promise<void> {
+  const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+  for (const { id } of await database.read(() => listDueDeletions({ now, limit: BATCH }))) {
+    await deleteAccount(
+      { database, clock },
+      id,
+      origin,
+      ({ deletionDueAt }) => deletionDueAt !== null && deletionDueAt <= now,
+    );
+  }
+}

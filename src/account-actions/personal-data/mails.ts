@@ -1,0 +1,23 @@
+import type { MailContent } from '../../mail/mail.ts';
+
+/** Tells a person that they can download their data. */
+export const exportReadyMail = (username: string, until: string, url: string): MailContent => ({
+  subject: 'Your data is ready',
+  paragraphs: [
+    `The copy of the data of your account ${username} is ready. You can download it until ${until}.`,
+    'You are asked to sign in, and to confirm that it is you.',
+  ],
+  action: { label: 'Download your data', url },
+  footer: ['If you did not ask for this, use the link "This was not me" in the message that came before this one.'],
+});
+
+/** Tells a person that an operator canceled the deletion of their account. */
+export const deletionCancelledMail = (username: string, url: string): MailContent => ({
+  subject: 'Your account will not be deleted',
+  paragraphs: [
+    `The administrator of this service canceled the deletion of your account ${username}.`,
+    'You can sign in again. Apps do not get their access back: you sign in to them again.',
+  ],
+  action: { label: 'Sign in', url },
+  footer: ['If you still want to delete your account, sign in and ask for it again.'],
+});

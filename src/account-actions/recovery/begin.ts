@@ -1,0 +1,74 @@
+import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
+import type { Account } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { createChallenge, type NewChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import { MINUTE } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import type { SecurityNoticeServices } from '../notices/notices.ts';
+import { recoveryMail } from './mails.ts';
+
+/** How long a recovery link works. */
+export const RECOVERY_LIFETIME = 30 * MINUTE;
+
+/** What a recovery challenge remembers. */
+export interface RecoveryData {
+  /** The handle of the pending request during which the person asked. */
+  readonly request?: string | undefined;
+  /** Of an operator's link: whether it removes the factors beside the password. */
+  readonly resetFactors?: boolean;
+}
+
+interface AskedBy {
+  /** From `prepareChallenge`, outside of the unit of work. */
+  readonly sent: SentChallenge;
+  /** The browser that asked; null where a report by mail did. */
+  readonly browserHash: string | null;
+  readonly request?: string | undefined;
+  readonly origin: Origin;
+}
+
+export const linkOf = (issuer: string, { link }: Pick<SentChallenge, 'link'>): string =>
+  `${issuer}/recover/link?token=${link}`;
+
+/** What the messages say of an account. */
+export const subjectOf = (issuer: string, { profile }: Account) => ({
+  username: profile.username,
+  host: new URL(issuer).host,
+});
+
+/**
+ * Sends a link and a code that recover an account, inside a unit of work. They replace earlier ones, except those that another browser
+ * asked for which signed in to the account before, and end with the account's generation.
+ */
+export function* beginRecovery(
+  { sealer, mail, issuer }: SecurityNoticeServices,
+  account: Account,
+  { sent, browserHash, request, origin }: AskedBy,
+  now: number,
+): Work<void> {
+  const address = account.profile.email.toLowerCase();
+  const data: RecoveryData = { request };
+  const challenge = { purpose: 'recover', account, address, browserHash, data, lifetime: RECOVERY_LIFETIME } as const;
+  // A stranger who asks later must not end what the owner asked for.
+  const spared = yield* otherKnownBrowsers(account.id, browserHash);
+  yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
+  const content = recoveryMail(subjectOf(issuer, account), { url: linkOf(issuer, sent), code: sent.code });
+  const expiresAt = now + RECOVERY_LIFETIME;
+  const message = { to: account.profile.email, accountId: account.id, content, expiresAt, challenge: sent.hash };
+  yield* mail.enqueue({ ...message, kind: 'recovery' }, now);
+  yield* record({ at: now, type: 'recovery.requested', origin, accountId: account.id });
+}
+
+/**
+ * Stores a challenge that nothing answers, where there is no account to send a message to: codes that are typed then cost the same
+ * as others.
+ * @param name a digest of what was typed
+ */
+export const createDecoy = (
+  { sealer }: SecurityNoticeServices,
+  { sent, ...decoy }: Pick<AskedBy, 'sent'> & Pick<NewChallenge, 'purpose' | 'browserHash' | 'lifetime'>,
+  name: string,
+  now: number,
+): Work<void> =>
+  createChallenge(sealer, sent, { ...decoy, account: null, address: name, data: {}, isDecoy: true }, now);

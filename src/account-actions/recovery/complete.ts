@@ -1,0 +1,309 @@
+import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
+import { forgetBrowsers, isKnownBrowser, otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
+import { type PasswordProblem, passwordProblem } from '../../accounts/password-problem.ts';
+import { endYoungerRights, removePreviousAddresses } from '../../accounts/previous-address-store.ts';
+import { changeProfile } from '../../accounts/rules/profile.ts';
+import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
+import { countRecoveryCodes, removeRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
+import type { VerifiedRegistration } from '../../authenticators/relying-party.ts';
+import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { parseTotpCode } from '../../authenticators/rules/codes.ts';
+import type { Factor } from '../../authenticators/rules/factors.ts';
+import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
+import {
+  type Challenge,
+  createChallenge,
+  endChallenges,
+  findChallenge,
+  findChallengeOfBrowser,
+  prepareChallenge,
+  tryCode,
+  useChallenge,
+} from '../../mail/challenges.ts';
+import { isSecondFactorRequired } from '../../organizations/requirement.ts';
+import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
+import type { NewSession } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import {
+  type AttemptsLimited,
+  type AuthenticationRefusal,
+  authenticators,
+  type CheckedAttempt,
+} from '../authentication/authenticators.ts';
+import type { PasskeyServices } from '../authentication/passkey.ts';
+import { prepareRecoveryCodes } from '../authentication/recovery-code.ts';
+import { revokeAllAccess } from '../connections/connections.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
+import type { RecoveryData } from './begin.ts';
+import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
+
+export interface RecoveryServices extends SecurityNoticeServices, PasskeyServices {
+  readonly breaches: BreachedPasswords;
+  readonly secondFactor: SecondFactorSetting;
+}
+
+/** A recovery that can be completed. */
+export interface FoundRecovery {
+  readonly challenge: Challenge;
+  readonly account: Account;
+  /** Who made the link. */
+  readonly by: 'mail' | 'operator';
+  readonly data: RecoveryData;
+  /** The methods of which one is asked for beside the link; empty where it is enough. */
+  readonly asks: readonly Method[];
+  /** Whether the person has none of them, so that only an operator can help. */
+  readonly isImpossible: boolean;
+  /** Whether a new passkey can take the place of those that the person had, instead of a password. */
+  readonly offersPasskey: boolean;
+}
+
+/**
+ * Finds the recovery of a link, inside a unit of work; undefined where the link is unknown, used, replaced or expired, or the account was
+ * changed since. Changes nothing.
+ * @param readAccount `lockAccount` where what the unit writes depends on the account
+ */
+export function* findRecovery(
+  { sealer, secondFactor }: Pick<RecoveryServices, 'sealer' | 'secondFactor'>,
+  token: string,
+  now: number,
+  readAccount = findAccount,
+): Work<FoundRecovery | undefined> {
+  const challenge =
+    (yield* findChallenge(sealer, token, 'recover', now)) ??
+    (yield* findChallenge(sealer, token, 'recover by operator', now));
+  // One without an account is a decoy, whose link was sent to no one.
+  if (challenge === undefined || challenge.accountId === null) return undefined;
+  const account = yield* readAccount({ id: challenge.accountId });
+  if (account === undefined || account.generation !== challenge.generation) return undefined;
+  const by = challenge.purpose === 'recover' ? 'mail' : 'operator';
+  const data = (challenge.data ?? {}) as RecoveryData;
+  const factors = yield* listFactors(account);
+  const asks = yield* methodsAsked(secondFactor, account, factors, by, data);
+  const isImpossible =
+    asks.length > 0 &&
+    !asks.includes('totp') &&
+    ((yield* countRecoveryCodes({ accountId: account.id }))?.left ?? 0) === 0;
+  // A passkey is set up only with a verified address, which a link by mail proves.
+  const offersPasskey =
+    by === 'mail' && account.passwordHash === null && factors.some(({ kind }) => kind === 'passkey');
+  return { challenge, account, by, data, asks, isImpossible, offersPasskey };
+}
+
+/**
+ * The second factor is kept, unless an operator resets it: mail alone never replaces it. Nor is mail enough where a second factor is
+ * required of the person, or where the person chose so.
+ */
+function* methodsAsked(
+  setting: SecondFactorSetting,
+  account: Account,
+  factors: readonly Factor[],
+  by: FoundRecovery['by'],
+  { resetFactors = false }: RecoveryData,
+): Work<readonly Method[]> {
+  if (resetFactors) return [];
+  if (factors.some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
+  if (by === 'operator') return [];
+  return (yield* isSecondFactorRequired(setting, account)) || (yield* requiresRecoveryCode(account.id))
+    ? ['recovery code']
+    : [];
+}
+
+/** No account has this id. */
+const NO_ACCOUNT = '0';
+
+/**
+ * Checks a code that was typed into the browser that asked for it. Where it is right, the recovery goes on with a new link, which this
+ * browser is given.
+ * @returns the secret of the link; undefined for a wrong code, for too many tries, and where there is no such account, which are not told
+ *   apart
+ */
+export async function continueWithCode(
+  services: Pick<RecoveryServices, 'database' | 'clock' | 'sealer' | 'limits'>,
+  attempt: { readonly browserHash: string; readonly code: string; readonly origin: Origin },
+): Promise<string | undefined> {
+  const { database, clock, sealer } = services;
+  const now = clock();
+  const sent = prepareChallenge();
+  return database.commit(function* check(): Work<string | undefined> {
+    const asked = yield* findChallengeOfBrowser(sealer, attempt.browserHash, 'recover', now);
+    // The account before the challenge, in the order in which a new code is made. It is read only after a right code: a wrong one costs
+    // the same where there is no account.
+    const id = asked?.accountId ?? NO_ACCOUNT;
+    yield* takeAccountLock({ id });
+    const isKnown = yield* isKnownBrowser(id, attempt.browserHash);
+    const result = yield* tryCode(services, { ...attempt, purpose: 'recover', isKnown }, now);
+    if (result.kind !== 'right') return undefined;
+    const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
+    const account = accountId === null ? undefined : yield* findAccount({ id: accountId });
+    // The account may have been changed since the code was sent.
+    if (account === undefined || account.generation !== generation) return undefined;
+    const next = { purpose: 'recover', account, address, browserHash, data, lifetime: expiresAt - now } as const;
+    const spared = yield* otherKnownBrowsers(account.id, browserHash);
+    yield* createChallenge(sealer, sent, { ...next, spared }, now);
+    return sent.link;
+  });
+}
+
+/** What the person signs in with from now on: a password, exactly as typed, or what the browser sent of a new passkey. */
+type Replacement = { readonly password: string } | { readonly passkey: string };
+
+export interface RecoveryAttempt {
+  readonly token: string;
+  readonly replacement: Replacement;
+  /** Of an authenticator app, or a recovery code, where one is asked for; as typed. */
+  readonly code: string;
+  readonly browser: SignInBrowser;
+}
+
+export type RecoveryResult =
+  /** With a session in the browser that asked for the link, and in no other. */
+  | {
+      readonly kind: 'recovered';
+      readonly account: Account;
+      readonly created: NewSession | undefined;
+      readonly request: string | undefined;
+      /** New recovery codes, which come with a passkey. */
+      readonly codes: readonly string[] | undefined;
+    }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'weak'; readonly problem: PasswordProblem }
+  | AuthenticationRefusal;
+
+/**
+ * Completes a recovery: sets the new password, or adds the new passkey, and ends everything from before, in one commit.
+ * @param onSignedIn more work of that commit, where a session starts
+ */
+export async function completeRecovery(
+  services: RecoveryServices,
+  { token, replacement, code, browser }: RecoveryAttempt,
+  onSignedIn: (session: Session, request: string | undefined) => Work<void>,
+): Promise<RecoveryResult> {
+  const { database, clock, sealer } = services;
+  const now = clock();
+  const found = await database.read(() => findRecovery(services, token, now));
+  if (found === undefined) return { kind: 'gone' };
+  const verified = await verifyReplacement(services, found, token, replacement, browser, now);
+  if (verified?.kind === 'weak' || verified?.kind === 'wrong passkey') return verified;
+  const checked = await checkFactor(services, found, code, browser, now);
+  if (checked?.kind === 'limited') return checked;
+  const { origin, userAgent } = browser;
+  const flows = [...addressFlows(origin), `account ${found.account.id}`];
+  const hash = 'password' in replacement ? await services.passwords.hash(replacement.password, flows) : null;
+  const prepared = prepareRecoveryCodes(sealer, found.account.id);
+
+  return database.commit(function* recover(): Work<RecoveryResult> {
+    const current = yield* findRecovery(services, token, now, lockAccount);
+    // Since the check the account may have been changed, and a factor may have been set up.
+    if (current === undefined || current.asks.join() !== found.asks.join()) return { kind: 'gone' };
+    if (verified !== undefined && !current.offersPasskey) return { kind: 'gone' };
+    const { account, challenge, data } = current;
+    const status = accountStatus(account, now);
+    if (status !== 'active') return { kind: status, account };
+    const methods: Method[] = ['mail code'];
+    if (checked !== undefined) {
+      const authentication = yield* checked.complete();
+      if (authentication.kind !== 'authenticated') return authentication;
+      methods.push(authentication.method);
+    }
+    if (verified !== undefined && !(yield* claimRecoveryPasskey(verified.created, now))) {
+      return { kind: 'wrong passkey', problem: 'expired' };
+    }
+    if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
+    const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
+    const changed = yield* secure(services, current, hash, own, now);
+    const owner = { accountId: account.id, userAgent, origin: own };
+    const isIssued = verified !== undefined && (yield* storeRecoveryPasskey(verified.created, prepared, owner, now));
+    const codes = isIssued ? prepared.codes : undefined;
+    const isOwnBrowser = challenge.browserHash === browser.browserHash;
+    const { request } = data;
+    // An account that waits for its deletion gets its password. Coming back is the next sign-in's question.
+    if (!isOwnBrowser || changed.deletionDueAt !== null)
+      return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
+    const { created } = yield* startSession(services, changed, methods, browser, now, (session) =>
+      onSignedIn(session, request),
+    );
+    return { kind: 'recovered', account: changed, created, request, codes };
+  });
+}
+
+/** Checks what the person is to sign in with; undefined for a password that is good. */
+async function verifyReplacement(
+  services: RecoveryServices,
+  { account, offersPasskey }: FoundRecovery,
+  token: string,
+  replacement: Replacement,
+  { browserHash }: SignInBrowser,
+  now: number,
+): Promise<
+  | Extract<RecoveryResult, { kind: 'weak' | 'wrong passkey' }>
+  | { readonly kind: 'passkey'; readonly created: VerifiedRegistration }
+  | undefined
+> {
+  if ('password' in replacement) {
+    const problem = await passwordProblem(services, replacement.password, account.profile);
+    return problem === undefined ? undefined : { kind: 'weak', problem };
+  }
+  if (!offersPasskey) return { kind: 'wrong passkey', problem: 'invalid' };
+  const created = await verifyRecoveryPasskey(services, token, account, browserHash, replacement.passkey, now);
+  return typeof created === 'string' ? { kind: 'wrong passkey', problem: created } : { kind: 'passkey', created };
+}
+
+/** Gives an account its new password, or none where a passkey takes its place, and removes everything that another person may hold. */
+function* secure(
+  services: RecoveryServices,
+  { account, challenge, by, data, asks }: FoundRecovery,
+  passwordHash: string | null,
+  origin: Origin,
+  now: number,
+): Work<Account> {
+  const { id, profile } = account;
+  const accountId = id;
+  const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
+  const changed: Account = {
+    ...account,
+    passwordHash,
+    passwordSetAt: now,
+    generation: randomIdentifier(),
+    profile: isAddressProved ? changeProfile(profile, { emailVerified: true }, now) : profile,
+    updatedAt: now,
+  };
+  yield* enqueueAccountNotices(id, now);
+  yield* saveAccount(changed);
+  // Passkeys were not used here. Until the address was proved, another person may have used the account.
+  yield* removePasskeys({ accountId });
+  // Nor were recovery codes, where no code was asked for: another person may keep them, as the second factor of later sign-ins.
+  if (asks.length === 0) yield* removeRecoveryCodes({ accountId });
+  yield* removeFactorsSince(accountId, data.resetFactors ? 0 : now + 1);
+  if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
+  yield* forgetBrowsers({ accountId });
+  yield* endChallenges(id);
+  // An operator decides for good. A mailbox overrules the addresses that the account had since it had this one.
+  if (by === 'operator') yield* removePreviousAddresses({ accountId, since: 0 });
+  else if (isAddressProved) yield* endYoungerRights(id, profile.email, now);
+  yield* enqueueSecurityNotice(services, changed, 'recovered', {}, now);
+  yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
+  return changed;
+}
+
+/** Counts and checks the code that is asked for beside the link; undefined where none is. */
+async function checkFactor(
+  services: RecoveryServices,
+  { account, asks, by }: FoundRecovery,
+  code: string,
+  { browserHash, origin }: SignInBrowser,
+  now: number,
+): Promise<CheckedAttempt | AttemptsLimited | undefined> {
+  if (asks.length === 0) return undefined;
+  const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
+  const attempt = { account, code, browserHash, origin, link: `recovery by ${by}` };
+  return authenticators[isOfApp ? 'totp' : 'recovery code'](services, attempt, now);
+}

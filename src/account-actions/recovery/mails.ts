@@ -1,0 +1,60 @@
+import type { MailContent } from '../../mail/mail.ts';
+
+/** What a message is about: the account, and this service. */
+interface MailSubject {
+  readonly username: string;
+  /** The host of the base URL. */
+  readonly host: string;
+}
+
+interface Secrets {
+  readonly url: string;
+  readonly code: string;
+}
+
+export const recoveryMail = ({ username, host }: MailSubject, { url, code }: Secrets): MailContent => ({
+  subject: 'Recover your account',
+  paragraphs: [
+    `You asked to recover your account ${username} at ${host}.`,
+    'Type this code in the browser where you asked, or open the link.',
+  ],
+  code,
+  action: { label: 'Recover your account', url },
+  footer: [
+    'The code and the link work once, for 30 minutes. A newer message replaces this one.',
+    'If you did not ask for this, do nothing: your account is as it was.',
+  ],
+});
+
+export const signInCodeMail = ({ username, host }: MailSubject, code: string): MailContent => ({
+  subject: 'Your sign-in code',
+  paragraphs: [
+    `This code signs you in to your account ${username} at ${host}.`,
+    'Type it only in the browser where you asked for it. Give it to no other person, whoever asks.',
+  ],
+  code,
+  footer: [
+    'The code works once, for 15 minutes. A newer message replaces this one.',
+    'If you did not ask for this, do nothing: nobody is signed in without the code.',
+  ],
+});
+
+/** Tells the owner of a banned or suspended account why no link comes, and whom to ask. */
+export const barredMail = (
+  { username, host }: MailSubject,
+  asked: 'recover' | 'sign in',
+  status: 'banned' | 'suspended',
+  { bannedUntil, contact }: { readonly bannedUntil: number | null; readonly contact: string | undefined },
+): MailContent => ({
+  subject: `Your account is ${status}`,
+  paragraphs: [
+    asked === 'recover'
+      ? `You asked to recover your account ${username} at ${host}. It is ${status}, so no link was made.`
+      : `You asked for a code to sign in to your account ${username} at ${host}. It is ${status}, so no code was made.`,
+    status === 'banned' && bannedUntil !== null
+      ? `The ban ends at ${new Date(bannedUntil).toUTCString()}. Ask again after that.`
+      : `The account cannot be ${asked === 'recover' ? 'recovered' : 'used'} while this lasts.`,
+    `If you think that this is a mistake, contact ${contact ?? 'the administrator of this service'}.`,
+  ],
+  footer: ['If you did not ask for this, do nothing: your account is as it was.'],
+});

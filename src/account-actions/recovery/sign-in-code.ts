@@ -1,0 +1,39 @@
+import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
+import type { Account } from '../../accounts/store.ts';
+import { createChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import { MINUTE } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { SecurityNoticeServices } from '../notices/notices.ts';
+import { subjectOf } from './begin.ts';
+import { signInCodeMail } from './mails.ts';
+
+/** How long a sign-in code works. */
+export const SIGN_IN_CODE_LIFETIME = 15 * MINUTE;
+
+/**
+ * Sends a code that signs a browser in, inside a unit of work that holds the account's lock. It replaces an earlier one, and ends with the
+ * account's generation. The message has no link: only the browser that asked can use it.
+ */
+export function* sendSignInCode(
+  { sealer, mail, issuer }: SecurityNoticeServices,
+  account: Account,
+  { sent, browserHash }: { readonly sent: SentChallenge; readonly browserHash: string },
+  now: number,
+): Work<void> {
+  const to = account.profile.email;
+  const lifetime = SIGN_IN_CODE_LIFETIME;
+  const challenge = {
+    purpose: 'sign in',
+    account,
+    address: to.toLowerCase(),
+    browserHash,
+    // A stranger who asks later must not end what the owner asked for.
+    spared: yield* otherKnownBrowsers(account.id, browserHash),
+    data: {},
+    lifetime,
+  } as const;
+  yield* createChallenge(sealer, sent, challenge, now);
+  const content = signInCodeMail(subjectOf(issuer, account), sent.code);
+  const message = { to, accountId: account.id, content, expiresAt: now + lifetime, challenge: sent.hash };
+  yield* mail.enqueue({ ...message, kind: 'sign-in code' }, now);
+}

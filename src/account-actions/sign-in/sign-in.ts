@@ -1,0 +1,372 @@
+import {
+  forgetBrowsers,
+  hasKnownBrowsers,
+  isKnownBrowser,
+  rememberBrowser,
+} from '../../accounts/known-browser-store.ts';
+import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
+import {
+  findPendingSignIn,
+  insertPendingSignIn,
+  type PendingSignIn,
+  removePendingSignIn,
+  removePendingSignInsOfBrowser,
+} from '../../authenticators/pending-sign-in-store.ts';
+import { authenticationContext, type Method } from '../../authenticators/rules/authentication-context.ts';
+import { secondFactors, strongest } from '../../authenticators/rules/factors.ts';
+import { take } from '../../limits/limits.ts';
+import { HOUR, MINUTE } from '../../platform/clock.ts';
+import { digest, isSecretForm, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { conflict } from '../../platform/oauth-error.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { addressBucket, deviceOf } from '../../platform/validation/origin.ts';
+import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
+import { insertSession, removeOldestSessions, removeSession, type Session } from '../../sessions/store.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import type {
+  AttemptsLimited,
+  AuthenticationRefusal,
+  AuthenticationServices,
+  CheckedAttempt,
+} from '../authentication/authenticators.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { deviceFacts } from '../notices/rules/notice-text.ts';
+import { endRemovedSession } from './end-sessions.ts';
+import { continueProved } from './renew-session.ts';
+import { isTrustedBrowser } from './trusted-browsers.ts';
+
+/** How long a sign-in waits for its second factor. */
+export const PENDING_SIGN_IN_LIFETIME = 10 * MINUTE;
+
+/** The browser in which a person signs in. */
+export interface SignInBrowser {
+  readonly browserHash: string;
+  /** Its header. */
+  readonly userAgent: string | undefined;
+  /** The session that it had before, which ends with a new sign-in. */
+  readonly previousSecret: string | undefined;
+  /** The secret of its trust, where the installation offers that. */
+  readonly trustedSecret: string | undefined;
+  /** The digest of the pending request that needs the sign-in, if there is one. */
+  readonly interactionHash: string | null;
+  readonly origin: Origin;
+}
+
+export type SignInServices = Pick<AuthenticationServices, 'database' | 'clock' | 'limits'> & SecurityNoticeServices;
+
+export interface SignedIn {
+  readonly kind: 'signed in';
+  readonly created: NewSession;
+  readonly account: Account;
+}
+
+/** The person proved who they are, but the account waits for its deletion: the only thing they can do is come back. */
+interface DeletionPending {
+  readonly kind: 'deletion pending';
+  /** For the cookie of the browser. */
+  readonly secret: string;
+}
+
+export type SignInResult =
+  | SignedIn
+  | DeletionPending
+  /** The first factor was right; nothing is signed in until one of these methods is used. */
+  | {
+      readonly kind: 'second factor';
+      /** For the cookie of the browser. */
+      readonly secret: string;
+      readonly methods: readonly Method[];
+    }
+  | AuthenticationRefusal;
+
+/** More work of the commit that starts the session, for the request that waits for this sign-in. */
+type OnSignedIn = (session: Session) => Work<void>;
+
+/**
+ * Signs a person in: completes the check of the first factor, then starts a session, or a pending sign-in where a second factor is
+ * asked, in one commit.
+ */
+export async function signIn(
+  services: SignInServices,
+  checked: CheckedAttempt | AttemptsLimited,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
+): Promise<SignInResult> {
+  if (checked.kind === 'limited') return checked;
+  const now = services.clock();
+  return services.database.commit(function* start(): Work<SignInResult> {
+    const authentication = yield* checked.complete();
+    if (authentication.kind !== 'authenticated') return authentication;
+    const { account, method } = authentication;
+    const seconds = yield* countSignIn(services, account, browser, now);
+    if (seconds > 0) return { kind: 'limited', seconds };
+    const methods = secondFactors([method], yield* listFactors(account));
+    // A code by mail is never spared the second factor: whoever reads the mail would need nothing else.
+    const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
+    if (methods.length === 0 || isSpared)
+      return yield* finishSignIn(services, account, [method], browser, now, onSignedIn);
+    const secret = yield* storePendingSignIn(account, [method], browser, now);
+    return { kind: 'second factor', secret, methods };
+  });
+}
+
+/**
+ * Counts a first factor that was right: each leaves an event and a session or a pending sign-in, and tells the person of a new device, so
+ * nobody may have any number of them. Whoever has stolen the factor cannot use up the sign-ins of a browser that signed in before.
+ * @returns 0 when it is within the limit, else the seconds until the window ends
+ */
+function* countSignIn(
+  { limits }: Pick<SignInServices, 'limits'>,
+  { id: accountId }: Account,
+  { browserHash, origin }: SignInBrowser,
+  now: number,
+): Work<number> {
+  const isKnown = yield* isKnownBrowser(accountId, browserHash);
+  const bucket = `session of ${accountId}${isKnown ? ` ${browserHash}` : ''}`;
+  return yield* take(bucket, limits.sessionAccount, now, { name: 'sessionAccount', origin, accountId });
+}
+
+/** Remembers what was proved in a browser, until the sign-in is complete. @returns the secret for its cookie */
+function* storePendingSignIn(
+  account: Account,
+  methods: readonly Method[],
+  { browserHash, interactionHash }: SignInBrowser,
+  now: number,
+): Work<string> {
+  const secret = randomSecret();
+  yield* removePendingSignInsOfBrowser({ accountId: account.id, browserHash });
+  yield* insertPendingSignIn({
+    hash: digest(secret),
+    accountId: account.id,
+    generation: account.generation,
+    browserHash,
+    methods,
+    interactionHash,
+    createdAt: now,
+    expiresAt: now + PENDING_SIGN_IN_LIFETIME,
+  });
+  return secret;
+}
+
+/** After the last factor: a session, unless the account waits for its deletion. */
+function* finishSignIn(
+  services: SecurityNoticeServices,
+  account: Account,
+  methods: readonly Method[],
+  browser: SignInBrowser,
+  now: number,
+  onSignedIn: OnSignedIn,
+): Work<SignedIn | DeletionPending> {
+  if (account.deletionDueAt === null) return yield* startSession(services, account, methods, browser, now, onSignedIn);
+  return { kind: 'deletion pending', secret: yield* storePendingSignIn(account, methods, browser, now) };
+}
+
+/**
+ * Calls off the deletion of an account, as its owner who has proved who they are in this browser, and starts a session, in one commit.
+ * Nothing that the request for the deletion ended is valid again.
+ * @returns `changed` where there is nothing to come back to: the person begins again
+ */
+export async function comeBack(
+  services: Pick<AuthenticationServices, 'database' | 'clock'> & SecurityNoticeServices,
+  secret: string | undefined,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
+): Promise<SignedIn | { readonly kind: 'changed' }> {
+  const now = services.clock();
+  return services.database.commit(function* revive(): Work<SignedIn | { readonly kind: 'changed' }> {
+    const waiting = yield* readPendingSignIn(secret, browser, now, lockAccount);
+    if (waiting === undefined || !canComeBack(waiting)) return { kind: 'changed' };
+    const { pending, account } = waiting;
+    if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' };
+    const revived: Account = {
+      ...account,
+      deletionRequestedAt: null,
+      deletionDueAt: null,
+      generation: randomIdentifier(),
+      updatedAt: now,
+    };
+    yield* saveAccount(revived);
+    yield* forgetBrowsers({ accountId: revived.id });
+    const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+    yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
+    // It ends the links of earlier reports, so it brings another one.
+    yield* enqueueSecurityNotice(services, revived, 'deletion cancelled', deviceFacts(deviceAt(browser)), now);
+    return yield* startSession(services, revived, pending.methods, browser, now, onSignedIn);
+  });
+}
+
+/** Whether a sign-in is complete, and its account waits for its deletion. */
+export const canComeBack = ({ account, methods }: WaitingSignIn): boolean =>
+  account.deletionDueAt !== null && methods.length === 0;
+
+/** A sign-in that waits for a second factor, as this browser began it. */
+export interface WaitingSignIn {
+  readonly pending: PendingSignIn;
+  readonly account: Account;
+  /** The methods of which one is asked. */
+  readonly methods: readonly Method[];
+}
+
+/**
+ * Reads the pending sign-in of a browser, inside a unit of work; undefined where it is unknown, is another browser's, has expired, or
+ * the account changed meanwhile. What was proved for another request, or before this one was made, is no sign-in for this one (OpenID
+ * Connect Core 1.0 §3.1.2.1): the person begins again.
+ * @param readAccount {@link lockAccount} where what the unit writes depends on the account
+ */
+export function* readPendingSignIn(
+  secret: string | undefined,
+  { browserHash, interactionHash }: Pick<SignInBrowser, 'browserHash' | 'interactionHash'>,
+  now: number,
+  readAccount = findAccount,
+): Work<WaitingSignIn | undefined> {
+  if (secret === undefined || !isSecretForm(secret)) return undefined;
+  const pending = yield* findPendingSignIn({ hash: digest(secret) });
+  if (pending === undefined || pending.browserHash !== browserHash || pending.expiresAt <= now) return undefined;
+  if (interactionHash !== null && pending.interactionHash !== interactionHash) return undefined;
+  const account = yield* readAccount({ id: pending.accountId });
+  if (account === undefined || account.generation !== pending.generation) return undefined;
+  if (accountStatus(account, now) !== 'active') return undefined;
+  const methods = secondFactors(pending.methods, yield* listFactors(account));
+  return { pending, account, methods };
+}
+
+/**
+ * Completes a pending sign-in with a second factor, and starts the session, in one commit.
+ * @param checked the check of one of the methods that were asked
+ * @returns `changed` where the pending sign-in is no longer valid: the person begins again
+ */
+export async function completeSignIn(
+  services: SignInServices,
+  secret: string | undefined,
+  checked: CheckedAttempt | AttemptsLimited,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
+): Promise<Exclude<SignInResult, { kind: 'second factor' }>> {
+  if (checked.kind === 'limited') return checked;
+  const now = services.clock();
+  return services.database.commit(function* complete() {
+    const waiting = yield* readPendingSignIn(secret, browser, now, lockAccount);
+    if (waiting === undefined) return { kind: 'changed' } as const;
+    const authentication = yield* checked.complete();
+    if (authentication.kind !== 'authenticated') return authentication;
+    const { account, method } = authentication;
+    const { pending, methods } = waiting;
+    if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
+    if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
+    return yield* finishSignIn(services, account, [...pending.methods, method], browser, now, onSignedIn);
+  });
+}
+
+/**
+ * Raises the session of a signed-in person by one more factor, in one commit, which checks again that the session is still valid.
+ * @param session as it was when the factor was asked for
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export async function completeStepUp(
+  services: Pick<AuthenticationServices, 'database' | 'clock'>,
+  session: Session,
+  checked: CheckedAttempt | AttemptsLimited,
+  browser: SignInBrowser,
+  onContinued: OnSignedIn,
+): Promise<SignedIn | AuthenticationRefusal> {
+  if (checked.kind === 'limited') return checked;
+  const now = services.clock();
+  return sessionDatabase(services, session).commit(function* raise() {
+    const authentication = yield* checked.complete();
+    if (authentication.kind !== 'authenticated') return authentication;
+    const { account, method } = authentication;
+    if (account.id !== session.accountId) return { kind: 'changed' } as const;
+    const created = yield* continueProved(session, method, now);
+    yield* onContinued(created.session);
+    const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+    const details = { sid: session.sid, method };
+    yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
+    return { kind: 'signed in', created, account } as const;
+  });
+}
+
+/**
+ * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock.
+ * @param methods all that were used
+ * @throws {OAuthError} `conflict` where the account waits for its deletion
+ */
+export function* startSession(
+  services: SecurityNoticeServices,
+  account: Account,
+  methods: readonly Method[],
+  browser: SignInBrowser,
+  now: number,
+  onSignedIn: OnSignedIn,
+): Work<SignedIn> {
+  if (account.deletionDueAt !== null) throw conflict('This account waits for its deletion. Sign in to come back.');
+  const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+  const { secret, session } = newSession(account, now, {
+    ...deviceAt(browser),
+    ...authenticationContext(methods),
+    authTime: now,
+    provedAt: now,
+    provedBy: strongest(methods),
+  });
+  const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
+  yield* reportNewDevice(services, account, browser, session, now);
+  yield* rememberBrowser(account.id, browser.browserHash, now);
+  yield* onSignedIn(created.session);
+  const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
+  yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
+  return { kind: 'signed in', created, account };
+}
+
+/** An account this young is signed in to for the first time by the person who signed up. */
+const FIRST_SIGN_IN = HOUR;
+
+/** Tells a person of a sign-in in a browser that did not sign in to the account before. */
+function* reportNewDevice(
+  services: SecurityNoticeServices,
+  account: Account,
+  { browserHash }: SignInBrowser,
+  session: Session,
+  now: number,
+): Work<void> {
+  if (!services.mail.available || (yield* isKnownBrowser(account.id, browserHash))) return;
+  // Whatever makes an account forget its browsers changes it, too.
+  const isUntouched = account.updatedAt === account.createdAt && now - account.createdAt < FIRST_SIGN_IN;
+  if (isUntouched && !(yield* hasKnownBrowsers(account.id))) return;
+  yield* enqueueSecurityNotice(services, account, 'new device', deviceFacts(session), now);
+}
+
+const deviceAt = ({ userAgent, origin }: SignInBrowser) =>
+  deviceOf(userAgent, origin.address === null ? null : addressBucket(origin.address));
+
+/**
+ * Replaces the session that this browser had. A person who signs in again keeps the `sid`, since the apps know the session by
+ * it and are notified by it when it ends. Another person's session ends, and so do the least recently used ones of this account
+ * beyond {@link MAX_SESSIONS}.
+ */
+function* replaceSession(
+  created: Session,
+  previousSecret: string | undefined,
+  now: number,
+  origin: Origin,
+): Work<Session> {
+  const previous = previousSecret === undefined ? undefined : yield* removeSession({ hash: digest(previousSecret) });
+  const same = previous?.accountId === created.accountId && previous.generation === created.generation;
+  if (previous !== undefined && !same) yield* endRemovedSession(previous, now);
+  const session = same ? { ...created, sid: previous.sid } : created;
+  yield* endExcessSessions(created, now, origin);
+  yield* insertSession(session);
+  return session;
+}
+
+/** Ends sessions of an account, so that it may have one more. */
+function* endExcessSessions({ accountId, generation }: Session, now: number, origin: Origin): Work<void> {
+  for (const ended of yield* removeOldestSessions({ accountId, generation, kept: MAX_SESSIONS - 1 })) {
+    // The apps of an earlier generation were notified when that ended.
+    if (ended.generation !== generation) continue;
+    const { sid } = ended;
+    yield* endRemovedSession(ended, now);
+    yield* record({ at: now, type: 'sign_out', origin, accountId, details: { sid, reason: 'too many sessions' } });
+  }
+}

@@ -1,0 +1,107 @@
+import type { WayIn } from '../authenticators/rules/ways-in.ts';
+import { duration } from './error-messages.ts';
+import type { HtmlPart } from './html.ts';
+
+/** The texts of the pages of people who cannot sign in, and of what they set up against that. */
+export const recovery = {
+  forgot: 'Forgot your password?',
+  title: 'Recover your account',
+  lead: 'Enter the username or email address of your account. We send a link and a code to its email address.',
+  identifier: 'Username or email',
+  identifierMissing: 'Enter your username or email address.',
+  submit: 'Send the link',
+  noMail: (operator: HtmlPart): HtmlPart => [
+    'This service sends no mail. To get back into your account, contact ',
+    operator,
+    ' and ask for a recovery link.',
+  ],
+  back: 'Back to sign-in',
+  sentTitle: 'Check your email',
+  sentLead:
+    'If there is such an account, a message is on its way to its email address. Open the link in it, or type its code here.',
+  sentNote: 'It can take a minute. Only the newest message works, for 30 minutes.',
+  again: 'Ask for another message',
+  code: 'Code',
+  codeHint: 'Six digits',
+  codeMissing: 'Enter the code from the message.',
+  codeWrong:
+    'This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes.',
+  codeSubmit: 'Continue',
+  goneTitle: 'This link does not work',
+  gone: 'It was used, replaced by a newer one or has expired, or your account changed since. Nothing was changed.',
+  passwordTitle: 'Set a new password',
+  passwordLead: (name: HtmlPart): HtmlPart => ['For the account ', name],
+  effects:
+    'This signs you out in every browser, and your apps have to ask you to sign in again. Passkeys that you had set up are removed.',
+  newPassword: 'New password',
+  set: 'Set the password',
+  passkeyTitle: 'Add a new passkey',
+  usePasskey: 'Add a new passkey instead of a password',
+  usePassword: 'Set a password instead',
+  passkeyLead: 'It takes the place of the passkeys that you had. You need no password.',
+  passkeyDone: 'Your new passkey is added',
+  passkeyDoneHere:
+    'The passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
+  passkeyDoneLead: 'You are signed out everywhere, also in apps. Sign in with your new passkey.',
+  codesLead:
+    'Print them, or save them in your password manager. One of them is asked for beside a link by mail, if you require that. They are not shown again.',
+  next: 'Continue',
+  factor: 'Code of your authenticator app, or a recovery code',
+  factorHint: 'Mail alone does not open an account with two factors.',
+  recoveryCode: 'Recovery code',
+  recoveryCodeHint: 'Mail alone does not open this account.',
+  impossible: (operator: HtmlPart): HtmlPart => [
+    'Mail alone does not open this account, and it has no recovery codes. To get back in, contact ',
+    operator,
+    ' and ask for a recovery link.',
+  ],
+  factorMissing: 'Enter a code.',
+  factorWrong: 'This code is wrong or was used before.',
+  factorLost: (operator: HtmlPart): HtmlPart => ['Lost it? Contact ', operator, '.'],
+  limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
+  doneTitle: 'Your password is set',
+  done: 'You are signed out everywhere, also in apps. Sign in with your new password.',
+  signIn: 'Sign in',
+  ways: {
+    title: 'Ways into your account',
+    lead: 'What you can use to sign in, or to get back in when you have lost something.',
+    texts: {
+      password: 'Your password.',
+      passkey: 'A passkey.',
+      mail: 'A link to your email address, which sets a new password.',
+      'mail and authenticator app': 'A link to your email address, with a code of your authenticator app.',
+      'mail and recovery code': 'A link to your email address, with one of your recovery codes.',
+    } satisfies Record<WayIn, string>,
+    passwordAndCode: 'Your password, with a code of your authenticator app.',
+    last: 'This is the only one. Set up another before you lose it.',
+    requireTitle: 'Recovery by mail',
+    requireLead:
+      'A person who reads your mail can recover your account with a link. You can require one of your recovery codes beside the link.',
+    requireLost:
+      'If you then lose your passkeys and all recovery codes, mail no longer helps: only an operator of this service can let you in.',
+    requiredLost: 'If you lose your passkeys and all recovery codes, only an operator of this service can let you in.',
+    require: 'Require a recovery code',
+    required: 'From now on, a recovery by mail asks for one of your recovery codes. Keep them where you can find them.',
+    allowLead: 'A recovery by mail asks for one of your recovery codes.',
+    allow: 'Stop requiring a recovery code',
+    allowed: 'From now on, a link by mail is enough to recover your account.',
+    operator: (operator: HtmlPart): HtmlPart => ['If you lose all of them, contact ', operator, '.'],
+  },
+};
+
+/** The texts of sign-in by a code in a message. */
+export const signInCode = {
+  offer: 'Email me a code',
+  title: 'Sign in with a code',
+  askLead: 'Enter the username or email address of your account. We send a code to its verified email address.',
+  ask: 'Send the code',
+  sentTitle: 'Check your email',
+  sentLead:
+    'If there is such an account with a verified email address, a message with a code is on its way to it. Type the code here, in this browser.',
+  sentNote: 'It can take a minute. Only the newest code works, for 15 minutes.',
+  submit: 'Sign in',
+  again: 'Ask for another code',
+  proof: 'You had no password or passkey when you signed in. Sign in again to go on.',
+  requireLost: 'Codes by mail no longer sign you in, either.',
+  requiredLost: 'Codes by mail do not sign you in.',
+};

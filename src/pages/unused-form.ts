@@ -1,0 +1,30 @@
+import type { Account } from '../accounts/store.ts';
+import { isolate } from './components.ts';
+import { type Html, html } from './html.ts';
+import type { Page, Site } from './layout.ts';
+
+/** Why a form was not used: to whom it was shown, compared with who is signed in. */
+export type FormMismatch = 'other account' | 'earlier session' | 'expired';
+
+type ShownAccount = Pick<Account, 'profile'>;
+
+/** What is said of a form that was not used: who is signed in, and that nothing was changed. */
+export const mismatchText = ({ messages }: Site, { profile }: ShownAccount, mismatch: FormMismatch): Html =>
+  html`${messages.unusedForm.texts[mismatch](isolate(profile.displayName), isolate(profile.username))}`;
+
+/**
+ * The answer to a form that was not used. It has nothing of the form: that may be another person's.
+ * @param next where there is a fresh page
+ */
+export function unusedFormPage(site: Site, account: ShownAccount, mismatch: FormMismatch, next: string): Page {
+  const { messages, path } = site;
+  const { title, again } = messages.unusedForm;
+  return {
+    title,
+    layout: 'narrow',
+    theme: account.profile.theme,
+    body: html`<section class="card"><header><h1>${title}</h1></header>
+<p role="alert">${mismatchText(site, account, mismatch)}</p>
+<p><a class="button primary" href="${path(next)}">${again}</a></p></section>`,
+  };
+}

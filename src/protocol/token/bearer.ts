@@ -1,0 +1,12 @@
+import { missingToken } from '../../platform/oauth-error.ts';
+import { describeAuthorization } from './rules/presented-form.ts';
+
+/**
+ * The access token of the Authorization header (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1).
+ * @throws {OAuthError} 401 where there is none
+ */
+export function bearerToken(authorization: string | undefined): string {
+  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw missingToken(describeAuthorization(authorization));
+  return token;
+}
