@@ -1,9 +1,11 @@
+// store: none
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fieldsOfEveryLine, logFields, logLines } from '../src/platform/log.ts';
+import { FILES, found, needOf } from './runner/plan.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -420,4 +422,10 @@ test('the packages that the sources import are the dependencies of this one, all
     .filter((target) => !/^(src\/|node:)/.test(target))
     .map((target) => target.split('/', target.startsWith('@') ? 2 : 1).join('/'));
   assert.deepEqual([...new Set(packages)].sort(), Object.keys(dependencies).sort());
+});
+
+test('each test file says in its first line which store it needs', () => {
+  const files = found(FILES);
+  assert.ok(files.length > 300);
+  for (const path of files) needOf(path);
 });

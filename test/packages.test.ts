@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

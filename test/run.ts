@@ -14,6 +14,7 @@ import { failures } from './runner/counts.ts';
 import { startGuard } from './runner/guard.ts';
 import { planned, ROOT, type Store } from './runner/plan.ts';
 import { runFiles, summary } from './runner/run-files.ts';
+import { makeFileTemplate } from './support/file-template.ts';
 import { startShared } from './support/global-setup.ts';
 
 // Far beyond what anything healthy takes, also beside twenty processes that never rest.
@@ -53,7 +54,7 @@ async function main(): Promise<number> {
   const wanted = { stores, patterns, all: values.all };
   const begun = performance.now();
   const guard = startGuard();
-  const onPostgres = planned({ ...wanted, stores: stores.filter((store) => store === 'PostgreSQL') }).length > 0;
+  const runsOn = (store: Store) => planned({ ...wanted, stores: stores.filter((one) => one === store) }).length > 0;
   const cache = mkdtempSync(join(tmpdir(), 'tessera-compiled-'));
   // Hundreds of processes load the same sources: compiled once, they take a third of the time.
   process.env['NODE_COMPILE_CACHE'] = cache;
@@ -63,7 +64,8 @@ async function main(): Promise<number> {
     // An interrupted run must not leave memory occupied.
     guard.remove(data);
   }
-  const postgres = onPostgres ? await startShared() : undefined;
+  if (runsOn('SQLite')) await makeFileTemplate(cache);
+  const postgres = runsOn('PostgreSQL') ? await startShared() : undefined;
   if (postgres?.process.pid !== undefined) guard.watch(postgres.process.pid);
   const hardEnd = () => {
     const controller = new AbortController();

@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';

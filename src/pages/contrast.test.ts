@@ -1,3 +1,4 @@
+// store: none
 /** The colors of the style sheet: WCAG 2.2, 1.4.3 (text) and 1.4.11 (edges of controls, focus ring). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

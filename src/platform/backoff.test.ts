@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAIL_RETRIES, NOTICE_RETRIES, type RetrySchedule, retryDelay } from './backoff.ts';

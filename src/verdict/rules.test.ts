@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CredentialState, judgeClientToken, judgeSession, summarizeRevocation } from './rules.ts';

@@ -1,3 +1,4 @@
+// store: SQLite
 /** Measurements; `npm test` leaves them to `npm run test:all`. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

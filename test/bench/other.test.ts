@@ -1,3 +1,4 @@
+// store: SQLite
 /** `npm run bench -- --url`: a server that is already running, known by two addresses. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,3 +1,4 @@
+// store: SQLite
 /*
  * The pages in a real Chromium. All cases share one browser and one server, so they are one test file; each case has
  * persons, apps and a browser context of its own.

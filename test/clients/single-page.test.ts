@@ -1,3 +1,4 @@
+// store: SQLite
 /*
  * oidc-client-ts as a public client in a real Chromium: the example's page, on an origin of its own, reads discovery, the
  * token endpoint and UserInfo across origins, as a browser allows.

@@ -1,3 +1,4 @@
+// store: SQLite
 /*
  * The examples with a server of their own, as a person uses them: each is started as it stands in examples/, and knows the
  * issuer, its client id, its secret and its port.

@@ -1,3 +1,4 @@
+// store: none
 /** The checker finds what it is there to find: a sound history, and the same with one thing changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /**
  * Decisions §5, "on any node": a recorded history of concurrent operations over several processes on one database, checked
  * against the decisions. Longer ones: npm run history -- --operations 1000000 --nodes 4

@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** Decisions §5: what one process has acknowledged, every other keeps from the next request on. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import { basicCases } from './basic-cases.ts';
 
 basicCases('query');

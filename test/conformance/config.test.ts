@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** The Config OP plan of the OpenID Foundation's conformance suite. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Contract §3, design: the apps that have access, what each may do, and what taking it away has stopped. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

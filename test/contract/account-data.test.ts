@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** One's own data (decisions §11): the username, and leaving with a way back. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

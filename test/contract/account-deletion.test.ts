@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** What is left of a person whose account was deleted, row by row: docs/how-to/look-after-people.md says the same. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

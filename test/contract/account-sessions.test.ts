@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** SE-09: people see where they are signed in, and end what they do not know. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

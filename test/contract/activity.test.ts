@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** What people see of what happened in their account. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** AV-01, SE-08: whose address a limit counts, on every route that counts one. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

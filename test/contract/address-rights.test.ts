@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Which earlier address of an account may undo what, and what ends that right: older rights beat younger ones. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Verifying and changing an email address, and undoing a change. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

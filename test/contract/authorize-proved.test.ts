@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';

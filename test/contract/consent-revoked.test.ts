@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Agent, Answer } from '../support/agent.ts';

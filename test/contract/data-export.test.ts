@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** A copy of one's own data (decisions §11): what is in it, when it ends, and how it survives a crash. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newUser } from '../support/flow.ts';

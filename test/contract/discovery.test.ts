@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { claimsOf, newClient, newUser, standard, tokensFor, userinfo } from '../support/flow.ts';

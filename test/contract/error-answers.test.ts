@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { codeBody, STANDARD, TOKEN, USERINFO } from '../support/api-call.ts';

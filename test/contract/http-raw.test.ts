@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { codeBody, FORM_TYPE, JSON_TYPE, TOKEN, USERINFO } from '../support/api-call.ts';

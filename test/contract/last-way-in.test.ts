@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** The last way into an account is never removed by its owner (contract decisions §11). */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

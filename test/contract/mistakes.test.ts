@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

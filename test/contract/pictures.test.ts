@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** A person's own picture: what is taken, what becomes of it, who sees it and for how long. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

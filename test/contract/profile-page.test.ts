@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** The form of the profile: who may send it, and that nothing else can be changed by it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Neither a stranger nor a thief of one credential keeps the owner from recovering the account (contract decisions §11). */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

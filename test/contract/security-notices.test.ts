@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** What people are told about their accounts by mail, and "This was not me". */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Slow bodies: no client can hold so many that others are not served. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ACR, ACR_MFA, ACR_PHISHING_RESISTANT } from '../../src/authenticators/rules/authentication-context.ts';

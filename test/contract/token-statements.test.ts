@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import { after, test } from 'node:test';
 import { storedTexts } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';

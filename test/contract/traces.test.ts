@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';

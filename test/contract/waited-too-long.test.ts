@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

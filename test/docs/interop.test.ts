@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: none
 /** The dashboard and the alerts name only what Tessera measures, and the documentation says what to do about each alert. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { faults } from './faults.ts';

@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { AUTH_METHODS } from '../../src/clients/rules/registration.ts';

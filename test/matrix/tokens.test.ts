@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { GRANT_TYPES } from '../../src/clients/rules/registration.ts';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /**
  * Random runs of the service beside a small model of the decisions.
  *

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Decisions §5: the verdict's order, over every combination of what can have happened (AC-02). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';

@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assets } from '../../src/pages/assets.ts';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createAdminKey } from '../../src/admin/keys.ts';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { admin, type JsonAnswer, newClient, newUser, type TestUser } from '../support/flow.ts';

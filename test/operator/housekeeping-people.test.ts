@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Everything that is stored for how people sign in and get back in has an end, at which housekeeping removes it. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

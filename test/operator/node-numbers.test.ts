@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';

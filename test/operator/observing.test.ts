@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** What an operator sees: metrics, log lines, and a node that shuts down. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

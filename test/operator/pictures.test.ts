@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Pictures that operators give to apps and people, over the admin API and by command. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

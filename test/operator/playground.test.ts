@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/platform/config/config.ts';

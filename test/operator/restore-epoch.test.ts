@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { insertRequest, listRequests } from '../../src/account-actions/recovery/request-store.ts';

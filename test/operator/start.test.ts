@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

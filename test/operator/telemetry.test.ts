@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Traces and metrics by OTLP: what a collector gets, what it never gets, and what happens without it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

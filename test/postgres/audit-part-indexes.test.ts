@@ -1,3 +1,4 @@
+// store: PostgreSQL
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from 'pg';

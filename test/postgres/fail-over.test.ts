@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** A node follows the primary among the hosts of its address, and never believes a server that was replaced. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

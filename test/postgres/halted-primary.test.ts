@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** A primary that was replaced while it was halted answers when it is woken: none of that counts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

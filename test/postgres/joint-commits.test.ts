@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** Units of work that arrive together share a transaction. Each must end as if it had been alone. */
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';

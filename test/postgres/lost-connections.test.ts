@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** Connections that a network has lost: neither side is told, and the server would keep its end for hours. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

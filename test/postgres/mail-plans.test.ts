@@ -1,3 +1,4 @@
+// store: PostgreSQL
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';

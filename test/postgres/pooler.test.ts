@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** A pooler in transaction mode: every transaction may run on another connection of the server. */
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

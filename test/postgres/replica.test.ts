@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** A connection that lands on a lagging replica would accept what was revoked: none is used that has not proved otherwise. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** What was prepared on a connection stops fitting under a running node: a newer node migrates, or a pooler resets. */
 import assert from 'node:assert/strict';
 import { after, before, describe, mock, test } from 'node:test';

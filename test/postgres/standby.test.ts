@@ -1,3 +1,4 @@
+// store: PostgreSQL
 /** Commits that wait for a standby hold no read up, take no more connections, and are not acknowledged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

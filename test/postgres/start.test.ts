@@ -1,3 +1,4 @@
+// store: PostgreSQL
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

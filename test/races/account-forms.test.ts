@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /**
  * Forms of the account that have read who is signed in and are about to write, while another node ends what that rests on:
  * RC-05, AC-08. The other node's transaction holds the account until the form waits for it.

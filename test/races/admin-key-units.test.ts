@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** An admin key that is revoked while a request with it waits inside its route, or while its unit of work runs. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** An admin key that is revoked while requests with it are under way: they are refused, and change nothing. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

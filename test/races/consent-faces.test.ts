@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** Decisions and revocations side by side on both faces: decisions §10. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

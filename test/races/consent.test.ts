@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Parallel consents, and consents beside revocations: RC-04. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

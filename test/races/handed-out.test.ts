@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Decisions §11: what an admin key handed out and nobody used ends with the key. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Units of work that decide on what another one is changing: each waits for the other, and decides on the result. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /**
  * What people send about how they sign in and get back in, held right before it commits, while something ends what it rests on and
  * has returned: decisions §§5, 11, RC-05, AC-08. Nothing may come of it then.

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /** A visit to the playground that is begun several times in one moment. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Revocation beside refreshes and redemptions: RC-03. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

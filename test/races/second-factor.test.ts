@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Parallel uses of one code, and of one form that changes the factors: PW-10, PW-07. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** A sign-out beside everything that makes tokens which end with the session: decisions §10. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Parallel sign-ups: decisions §7, a user name is unique without regard to case. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite
 import assert from 'node:assert/strict';
 import { Session } from 'node:inspector/promises';
 import { after, test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /** Migrations of tables with many rows: in batches, beside running nodes, and interrupted anywhere. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

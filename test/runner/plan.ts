@@ -7,64 +7,45 @@ export const ROOT = join(import.meta.dirname, '../..');
 
 export type Store = 'SQLite' | 'PostgreSQL';
 
-interface Plan {
-  readonly files: readonly string[];
-  /** Left out unless everything is asked for. */
-  readonly spared: readonly string[];
-  readonly settings: string;
+/** Measurements, and what takes long: left out unless everything is asked for. */
+const LONG = /\.long\.test\.ts$/;
+
+export const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+
+interface Need {
+  /** Where the file runs by default. */
+  readonly sample: readonly Store[];
+  /** Where it runs if everything is asked for, or the file is named. */
+  readonly all: readonly Store[];
 }
 
-/** Measurements, and what takes long. */
-const LONG = 'test/**/*.long.test.ts';
+const BOTH: readonly Store[] = ['SQLite', 'PostgreSQL'];
 
-const PLANS: Readonly<Record<Store, Plan>> = {
-  SQLite: {
-    files: [
-      'src/**/*.test.ts',
-      'test/*.test.ts',
-      'test/!(postgres|cluster)/**/*.test.ts',
-      'test/cluster/checker.test.ts',
-    ],
-    spared: [LONG],
-    settings: 'test/support/test.env',
-  },
-  PostgreSQL: {
-    files: [
-      'test/{contract,conformance,races,model,security,postgres}/**/*.test.ts',
-      'test/cluster/!(checker).test.ts',
-      'test/operator/!(cli-events).test.ts',
-      'test/matrix/taken-back.test.ts',
-      'test/store/{audit,mail,mail-queue,security-notices}.test.ts',
-      'test/releases/*.test.ts',
-    ],
-    // What these are about is decided before a store is asked, or after it has answered; of a store they need what the flows
-    // of the other files need too.
-    spared: [
-      LONG,
-      'test/contract/authorize-{errors,explained,form-post,methods,post,redirect-uri,state}.test.ts',
-      'test/contract/{cross-origin,discovery,error-answers,headers,http-paths,http-raw,pictures}.test.ts',
-      'test/contract/jwt-{claims,confusion,forgery,form,libraries,types}.test.ts',
-      'test/contract/{sign-in-forms,stock-clients,token-bodies,token-errors,token-limits}.test.ts',
-      'test/contract/{userinfo-bearer,userinfo-signed}.test.ts',
-      'test/contract/authorize-{age,claims,hints,prompt,target}.test.ts',
-      'test/contract/{address-limits,client-keys,consent-claimable,id-token-keys,playground,profile-page}.test.ts',
-      'test/contract/{public-clients,sign-in-answers,sign-in-passwords,slow-bodies}.test.ts',
-      'test/conformance/{basic-form-post,basic-query,config,logout-back-channel,logout-rp-initiated}.test.ts',
-      'test/contract/{addresses,client-assertions,consent-{faces,forms,narrowed},contact,enrollment-in-flow,faces}.test.ts',
-      'test/contract/{authorize-size,id-token-algorithm,mistakes,recovery-rules,resource-indicators}.test.ts',
-      'test/contract/{second-factor-policy,session-bound,sign-up-modes,states-verdict,step-up}.test.ts',
-      'test/contract/{account-connections,passkeys,recovery-lockout,token-client-credentials}.test.ts',
-      'test/contract/{security-notices,sign-in-code,sign-up-mail,token-introspection,token-storage,traces}.test.ts',
-      'test/races/{account-forms,consent-faces,playground}.test.ts',
-      'test/operator/{admin-clients,admin-lists,admin-users,bundle,doctor,mailbox,processes,start,telemetry}.test.ts',
-      // Some hundred starts of the command; every order of five events, of which the model has a sample.
-      'test/operator/{cli,cli-confirm,key-client,keys,observing,pictures,playground,public-client}.test.ts',
-      'test/contract/{jwt-keys,sign-in-limits,states-time,token-secrets,userinfo-scopes}.test.ts',
-      'test/security/{barred,echo,faults,flood,forms-of-others,hostile,logging,same-second,secrets}.test.ts',
-    ],
-    settings: 'test/support/postgres.env',
-  },
+/**
+ * What the first line of a test file may say about the store that it needs, after `// store: `. A file whose subject is decided before the
+ * store is asked, or after it has answered, runs on PostgreSQL with --all only: the flows of the other files make the same statements.
+ */
+const NEEDS: Readonly<Record<string, Need>> = {
+  none: { sample: ['SQLite'], all: ['SQLite'] },
+  SQLite: { sample: ['SQLite'], all: ['SQLite'] },
+  PostgreSQL: { sample: ['PostgreSQL'], all: ['PostgreSQL'] },
+  'SQLite, PostgreSQL': { sample: BOTH, all: BOTH },
+  'SQLite, PostgreSQL with --all': { sample: ['SQLite'], all: BOTH },
 };
+
+const SETTINGS: Readonly<Record<Store, string>> = {
+  SQLite: 'test/support/test.env',
+  PostgreSQL: 'test/support/postgres.env',
+};
+
+/** What a test file needs, by its first line. */
+export function needOf(path: string): Need {
+  const [first = ''] = readFileSync(join(ROOT, path), 'utf8').split('\n', 1);
+  const need = NEEDS[/^\/\/ store: (.+)$/.exec(first)?.[1] ?? ''];
+  if (need === undefined)
+    throw new Error(`the first line of ${path} must be "// store: " and one of: ${Object.keys(NEEDS).join(' | ')}`);
+  return need;
+}
 
 /**
  * How many files of a folder one process runs; the others' files go by the eight. What takes longest begins first: at the end
@@ -83,7 +64,7 @@ function turn(path: string): number {
   return at === -1 ? FIRST.length : at;
 }
 
-const found = (patterns: readonly string[]): string[] => globSync(patterns, { cwd: ROOT }).sort();
+export const found = (patterns: readonly string[]): string[] => globSync(patterns, { cwd: ROOT }).sort();
 
 export interface Wanted {
   readonly stores: readonly Store[];
@@ -94,12 +75,14 @@ export interface Wanted {
 
 /** The files of tests to run, in their order. */
 export function planned({ stores, patterns, all }: Wanted): Batch[] {
+  const isWhole = all || patterns.length > 0;
   const wanted = patterns.length === 0 ? undefined : new Set(found(patterns));
+  const files = found(FILES)
+    .filter((path) => wanted?.has(path) ?? (all || !LONG.test(path)))
+    .map((path) => ({ path, runsOn: needOf(path)[isWhole ? 'all' : 'sample'] }));
   const batches = stores.flatMap((store) => {
-    const { files, spared } = PLANS[store];
-    const left = new Set(all || wanted !== undefined ? [] : found(spared));
     const env = environment(store, all);
-    const paths = found(files).filter((path) => !left.has(path) && (wanted?.has(path) ?? true));
+    const paths = files.filter(({ runsOn }) => runsOn.includes(store)).map(({ path }) => path);
     const folders = Object.values(Object.groupBy(paths, folderOf)).filter((folder) => folder !== undefined);
     return folders.flatMap(chunked).map((paths) => ({
       turn: turn(paths[0] ?? ''),
@@ -118,7 +101,7 @@ function chunked(paths: readonly string[]): string[][] {
 
 /** As `node --env-file` would have it: what is set already goes before what the file says. */
 function environment(store: Store, all: boolean): NodeJS.ProcessEnv {
-  const settings = parseEnv(readFileSync(join(ROOT, PLANS[store].settings), 'utf8'));
+  const settings = parseEnv(readFileSync(join(ROOT, SETTINGS[store]), 'utf8'));
   const { TESSERA_TEST_POSTGRES, TESSERA_TEST_TEMPLATE, TESSERA_TEST_DATABASE: _, ...rest } = process.env;
   const server = store === 'PostgreSQL' ? { TESSERA_TEST_POSTGRES, TESSERA_TEST_TEMPLATE } : {};
   return { ...settings, ...rest, ...server, ...(all && { TESSERA_TEST_WHOLE: 'yes' }) };

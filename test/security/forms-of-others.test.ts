@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL with --all
 /**
  * A form belongs to the person and the session that it was shown to: SE-04, SE-11. The forms are those of the pages, as they are rendered
  * in prepared states. A route for forms that no page leads to fails the first test.

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { authorizeUrl, newClient, newUser, signedIn, tokensFor, walk } from '../support/flow.ts';

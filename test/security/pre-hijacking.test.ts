@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 /**
  * An attacker prepares an account with the address of a person who has none yet, and waits: the five attacks of Sudhodanan and Paverd,
  * "Pre-hijacked accounts" (USENIX Security 2022). After the person has shown that they read the address, the attacker has nothing.

@@ -1,3 +1,4 @@
+// store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// store: SQLite
 /** `tessera backup` and `tessera restore` on a file system that really is full, at each of their steps. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// store: SQLite
 /** What the files of the embedded database still hold of what was deleted. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

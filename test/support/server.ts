@@ -9,6 +9,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { type HashCost, type Passwords, passwords } from '../../src/platform/crypto/passwords.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import type { Database } from '../../src/platform/database/database.ts';
+import { copyTemplate } from './file-template.ts';
 import { withPort } from './own-port.ts';
 import { migratedDatabase } from './postgres-database.ts';
 import { startService } from './service.ts';
@@ -122,6 +123,7 @@ export async function startServer(
     ...database?.environment,
     ...settings,
   };
+  if (database === undefined && settings['TESSERA_DATABASE_URL'] === undefined) copyTemplate(dataDir);
   const removeData = async () => {
     await database?.drop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONTRACT_CLAIM_SCOPES, STANDARD_CLAIM_SCOPES } from '../permissions.ts';

@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasSlot, hasSlotOf, type MailSlot, priorityOf } from './slots.ts';

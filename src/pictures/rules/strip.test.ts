@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunk, landscape, png, segment, tiff, withExif, withSegments } from '../../../test/support/images.ts';

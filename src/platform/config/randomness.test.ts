@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

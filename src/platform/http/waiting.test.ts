@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';

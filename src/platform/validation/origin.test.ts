@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';

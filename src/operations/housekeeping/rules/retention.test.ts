@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } from '../../../platform/clock.ts';

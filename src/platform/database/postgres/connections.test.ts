@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';

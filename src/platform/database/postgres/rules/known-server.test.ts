@@ -1,3 +1,4 @@
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareServers, type RecoverySigns, type ServerIdentity, type Standing } from './known-server.ts';
