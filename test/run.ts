@@ -16,6 +16,7 @@ import { planned, ROOT, type Store } from './runner/plan.ts';
 import { runFiles, summary } from './runner/run-files.ts';
 import { makeFileTemplate } from './support/file-template.ts';
 import { startShared } from './support/global-setup.ts';
+import { preparePostgres } from './support/postgres.ts';
 
 // Far beyond what anything healthy takes, also beside twenty processes that never rest.
 const MINUTE = 60_000;
@@ -65,7 +66,11 @@ async function main(): Promise<number> {
     guard.remove(data);
   }
   if (runsOn('SQLite')) await makeFileTemplate(cache);
-  const postgres = runsOn('PostgreSQL') ? await startShared() : undefined;
+  const onPostgres = runsOn('PostgreSQL');
+  // Not in the folder above, which other users may not enter: PostgreSQL runs as one of them.
+  const prepared = onPostgres ? preparePostgres() : undefined;
+  if (prepared !== undefined) guard.remove(prepared);
+  const postgres = onPostgres ? await startShared() : undefined;
   if (postgres?.process.pid !== undefined) guard.watch(postgres.process.pid);
   const hardEnd = () => {
     const controller = new AbortController();
@@ -82,7 +87,8 @@ async function main(): Promise<number> {
     return failures(counts) === 0 ? 0 : 1;
   } finally {
     await postgres?.stop();
-    rmSync(cache, { recursive: true, force: true });
+    for (const folder of [cache, ...(prepared === undefined ? [] : [prepared])])
+      rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -4,6 +4,12 @@ import { ask } from './ask-postgres.ts';
 
 const TEMPLATE = 'tessera_migrated';
 
+/**
+ * How a database becomes a copy of its template: by files, which takes a third of the time that PostgreSQL 15 and later take to write the
+ * copy into their journal. Earlier versions know no other way, and no word for it.
+ */
+const BY_FILES = 'STRATEGY FILE_COPY';
+
 const urlOf = (server: string, name: string): URL => {
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -15,7 +21,9 @@ export async function makeTemplate(server: string): Promise<void> {
   await ask(server, `CREATE DATABASE ${TEMPLATE}`);
   const { migratePostgres } = await import('../../src/platform/database/postgres/migrate.ts');
   await migratePostgres(urlOf(server, TEMPLATE).href);
-  process.env['TESSERA_TEST_TEMPLATE'] = TEMPLATE;
+  const [row] = await ask<{ server_version_num: string }>(server, 'SHOW server_version_num');
+  process.env['TESSERA_TEST_TEMPLATE'] =
+    Number(row?.server_version_num) < 150_000 ? TEMPLATE : `${TEMPLATE} ${BY_FILES}`;
 }
 
 /** As `ownDatabase`, with all tables where the server has a template. */

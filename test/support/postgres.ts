@@ -19,6 +19,7 @@ import { Client } from 'pg';
 
 /** The user `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65534;
+const ROOT = process.getuid?.() === 0;
 
 /** A PostgreSQL server of our own, out of a package of the registry. */
 export interface PostgresServer {
@@ -47,6 +48,23 @@ function packageFolder(): string {
     throw new Error(`there is no PostgreSQL for ${process.platform} ${process.arch} to test with`);
   return dirname(dirname(createRequire(import.meta.url).resolve(name)));
 }
+
+/**
+ * Prepares what every new server needs, the binaries and an empty data folder, so that the processes of the tests copy it: `initdb` takes
+ * longer than all else in the start of a server. The servers have the same system identifier then.
+ */
+export function preparePostgres(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-postgres-'));
+  chmodSync(folder, 0o755);
+  const bin = binaries(folder);
+  const { data, home } = ownFolders(folder);
+  initialize(data, bin, optionsOf(bin, home));
+  process.env[PREPARED] = folder;
+  return folder;
+}
+
+/** Names the folder that `preparePostgres` made. */
+const PREPARED = 'TEST_POSTGRES_PREPARED';
 
 /** The folder of the binaries, with the links that the package's install script would make. */
 function binaries(into: string): string {
@@ -88,33 +106,24 @@ export async function startPostgres(beginning: Beginning = {}): Promise<Postgres
   const { from, prepare, settings = [], detached = false } = beginning;
   const folder = beginning.folder ?? mkdtempSync(join(tmpdir(), 'tessera-pg-'));
   mkdirSync(folder, { recursive: true });
-  const data = join(folder, 'data');
-  const root = process.getuid?.() === 0;
-  const user = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
   chmodSync(folder, 0o755);
-  const bin = binaries(folder);
-  const home = join(folder, 'home');
-  spawnSync('mkdir', ['-p', data, home]);
-  for (const path of [data, home]) {
-    chmodSync(path, 0o700);
-    if (root) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
-  }
-  const env = { ...process.env, LD_LIBRARY_PATH: join(dirname(bin), 'lib'), LC_ALL: 'C', TZ: 'UTC', HOME: home };
-  const options = { ...user, env, cwd: home, detached } as const;
+  const prepared = process.env[PREPARED];
+  const bin = prepared === undefined ? binaries(folder) : join(prepared, 'native', 'bin');
+  const { data, home } = ownFolders(folder);
+  const options = { ...optionsOf(bin, home), detached };
   if (existsSync(join(data, 'PG_VERSION'))) {
     // It was started here before.
-  } else if (from === undefined) {
-    const made = spawnSync(
-      join(bin, 'initdb'),
-      ['-D', data, '-U', 'tessera', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
-      { ...options, encoding: 'utf8' },
-    );
-    if (made.status !== 0) throw new Error(`initdb: ${made.error ?? ''}${made.stderr}${made.stdout}`);
-  } else {
+  } else if (from !== undefined) {
     cpSync(from, data, { recursive: true });
-    for (const path of root ? readdirSync(data, { recursive: true, encoding: 'utf8' }) : []) {
+    for (const path of ROOT ? readdirSync(data, { recursive: true, encoding: 'utf8' }) : []) {
       chownSync(join(data, path), UNPRIVILEGED, UNPRIVILEGED);
     }
+  } else if (prepared !== undefined) {
+    // Keeps the owner, unlike cpSync.
+    const copied = spawnSync('cp', ['-a', `${join(prepared, 'data')}/.`, data], { encoding: 'utf8' });
+    if (copied.status !== 0) throw new Error(`cp: ${copied.error ?? ''}${copied.stderr}`);
+  } else {
+    initialize(data, bin, options);
   }
   prepare?.(data);
   const url = `postgres://tessera@localhost/postgres?host=${encodeURIComponent(home)}`;
@@ -162,6 +171,32 @@ export async function startPostgres(beginning: Beginning = {}): Promise<Postgres
       if (beginning.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The folders of a server, which its own user alone may enter. */
+function ownFolders(folder: string): { data: string; home: string } {
+  const folders = { data: join(folder, 'data'), home: join(folder, 'home') };
+  for (const path of Object.values(folders)) {
+    mkdirSync(path, { recursive: true });
+    chmodSync(path, 0o700);
+    if (ROOT) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+  }
+  return folders;
+}
+
+function optionsOf(bin: string, home: string): SpawnOptions & { cwd: string } {
+  const user = ROOT ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+  const env = { ...process.env, LD_LIBRARY_PATH: join(dirname(bin), 'lib'), LC_ALL: 'C', TZ: 'UTC', HOME: home };
+  return { ...user, env, cwd: home };
+}
+
+function initialize(data: string, bin: string, options: SpawnOptions): void {
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'tessera', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
+    { ...options, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.error ?? ''}${made.stderr}${made.stdout}`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {
