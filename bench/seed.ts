@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { createAccount } from '../src/account-actions/accounts/create-account.ts';
 import type { Account } from '../src/accounts/store.ts';
 import { ACR, authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
-import { FACE_RULES } from '../src/claims/face.ts';
+import { ENDPOINT_RULES } from '../src/claims/endpoint-set.ts';
 import { pictureUrl } from '../src/claims/rules/userinfo.ts';
 import { createClient } from '../src/clients/clients.ts';
 import type { Client as App } from '../src/clients/store.ts';
@@ -91,7 +91,7 @@ export async function makeModel(
   const now = clock();
   const endsAt = now + FAMILY_LIFETIME * SECOND;
   const currentToken = newRefreshToken(keys.keySet(), now, endsAt);
-  const about = { accountId: account.id, clientId: client.id, scopes: SCOPE, face: 'contract' } as const;
+  const about = { accountId: account.id, clientId: client.id, scopes: SCOPE, endpointSet: 'v2' } as const;
   await database.commit(function* grant() {
     yield* addGrant({ ...about, id: grantId, declined: '', resources: null, epoch: client.consentEpoch, now });
     yield* insertFamily({
@@ -220,7 +220,7 @@ export async function seedOf(environment: Environment, model: Model, people: num
       ...authenticationContext(['password']),
     };
   };
-  const { contract } = FACE_RULES;
+  const { v2 } = ENDPOINT_RULES;
   return {
     sample,
     sessions,
@@ -231,16 +231,11 @@ export async function seedOf(environment: Environment, model: Model, people: num
     sessionOf: sessionSecret,
     accessToken: (person) =>
       accessKey.sign(
-        accessClaims(
-          subjectOf(person),
-          { rules: contract, scope: SCOPE, claims: null },
-          randomIdentifier(),
-          Date.now(),
-        ),
+        accessClaims(subjectOf(person), { rules: v2, scope: SCOPE, claims: null }, randomIdentifier(), Date.now()),
       ),
     firstRefreshToken: (person) =>
       refreshKey.sign(
-        refreshClaims(subjectOf(person), { ...currentToken, jti: scattered(`leaf${number(person)}`) }, contract),
+        refreshClaims(subjectOf(person), { ...currentToken, jti: scattered(`leaf${number(person)}`) }, v2),
       ),
   };
 }

@@ -1,6 +1,6 @@
 import type { Profile } from '../src/accounts/fields.ts';
 import { authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
-import { FACE_RULES, type FaceRules } from '../src/claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../src/claims/endpoint-set.ts';
 import { isOptional, SCOPES } from '../src/claims/permissions.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
 import { en } from '../src/pages/messages.ts';
@@ -46,17 +46,17 @@ const subject: Subject = {
   ...authenticationContext(['password']),
 };
 const asked = { userinfo: ['website'], idToken: ['acr'] };
-const { contract, standard } = FACE_RULES;
-const scopesOf = (rules: FaceRules): ReadonlySet<string> => new Set(rules.optionalScopes);
-const idToken = (rules: FaceRules, alg: 'HS256' | 'RS256', nonce: string | null, claims: typeof asked | null) => {
-  const withGrantedClaims = rules === standard && claims !== null;
+const { v2, oidc } = ENDPOINT_RULES;
+const scopesOf = (rules: EndpointRules): ReadonlySet<string> => new Set(rules.optionalScopes);
+const idToken = (rules: EndpointRules, alg: 'HS256' | 'RS256', nonce: string | null, claims: typeof asked | null) => {
+  const withGrantedClaims = rules === oidc && claims !== null;
   return idClaims(
     subject,
     { rules, scopes: scopesOf(rules), withGrantedClaims, accessToken: '', nonce, alg, claims, random: 'r' },
     0,
   );
 };
-const accessToken = (rules: FaceRules) => ({
+const accessToken = (rules: EndpointRules) => ({
   full: accessClaims(subject, { rules, scope: 'openid', claims: asked }, 'j', 0),
   bare: accessClaims(
     { ...subject, acr: null },
@@ -70,11 +70,11 @@ type Shape = Readonly<Record<string, unknown>>;
 
 /** The claims of each kind of token: all possible ones, and those that are always present. */
 const kinds: Readonly<Record<string, { readonly full: Shape; readonly bare: Shape }>> = {
-  Access: accessToken(contract),
-  'Access, `/oidc`': accessToken(standard),
-  Refresh: both(refreshClaims(subject, { jti: 'j', issuedAt: 0, expiresAt: 0 }, contract)),
-  ID: { full: idToken(contract, 'RS256', 'n', asked), bare: idToken(contract, 'HS256', null, null) },
-  'ID, `/oidc`': { full: idToken(standard, 'RS256', 'n', asked), bare: idToken(standard, 'HS256', null, null) },
+  Access: accessToken(v2),
+  'Access, `/oidc`': accessToken(oidc),
+  Refresh: both(refreshClaims(subject, { jti: 'j', issuedAt: 0, expiresAt: 0 }, v2)),
+  ID: { full: idToken(v2, 'RS256', 'n', asked), bare: idToken(v2, 'HS256', null, null) },
+  'ID, `/oidc`': { full: idToken(oidc, 'RS256', 'n', asked), bare: idToken(oidc, 'HS256', null, null) },
   'App’s own': both(clientClaims(issuer, '2', { jti: 'j', resources: [] }, 0)),
   Logout: {
     full: logoutClaims({ issuer, clientId: '2', accountId: '1', sid: 's' }, 'j', 0),
@@ -142,9 +142,9 @@ function checkMeanings(found: Iterable<string>, known: Readonly<Record<string, s
   if (wrong.length > 0) throw new Error(`docs/claims-and-scopes.ts and the code differ in ${wrong.join(', ')}`);
 }
 
-/** What a token of the standard face with these scopes gives at `/oidc/userinfo`. */
+/** What a token of the OIDC endpoints with these scopes gives at `/oidc/userinfo`. */
 const standardGives = (...scopes: readonly string[]): Record<string, unknown> =>
-  standardClaims(person, new Set(scopes), standard.claimScopes, issuer);
+  standardClaims(person, new Set(scopes), oidc.claimScopes, issuer);
 
 /** The claims of tokens and of the standard UserInfo, taken from the functions that create them. */
 export function claims(note: string): string {
@@ -155,10 +155,10 @@ export function claims(note: string): string {
     const value = Object.values(kinds).find(({ full }) => name in full)?.full[name];
     return `| ${[code(name), typeOf(value), ...cells, meaning].join(' | ')} |`;
   });
-  const given = standardGives(...standard.optionalScopes);
+  const given = standardGives(...oidc.optionalScopes);
   checkMeanings(Object.keys(given), userInfoClaims);
   const userInfoRows = Object.entries(userInfoClaims).map(([name, meaning]) => {
-    const scope = standard.claimScopes.get(name);
+    const scope = oidc.claimScopes.get(name);
     return `| ${[code(name), typeOf(given[name]), code(scope ?? 'openid'), scope ? 'yes' : '', meaning].join(' | ')} |`;
   });
   return `${note}
@@ -207,16 +207,16 @@ export function scopes(note: string): string {
     ...Object.keys(without).filter((name) => name !== 'user'),
     ...Object.keys(without.user).map((name) => `user.${name}`),
   ];
-  const consentOf = (scope: string, { optionalScopes }: FaceRules): string => {
+  const consentOf = (scope: string, { optionalScopes }: EndpointRules): string => {
     if (isOptional(scope) && optionalScopes.includes(scope)) return 'a switch';
     return scope === 'offline_access' ? 'named' : 'always shared';
   };
   const rows = SCOPES.map((scope) => [
     code(scope),
     isOptional(scope) ? en.consent.scopes[scope].name : '',
-    scope === 'offline_access' ? 'changes nothing' : consentOf(scope, contract),
+    scope === 'offline_access' ? 'changes nothing' : consentOf(scope, v2),
     list(scope === 'openid' ? baseFields : given(scope).map((name) => `user.${name}`)),
-    consentOf(scope, standard),
+    consentOf(scope, oidc),
     list(claimsOf(scope)),
   ]);
   return `${note}
@@ -231,7 +231,7 @@ ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
   request omits it; at \`/oidc/authorize\` a request without it is plain OAuth: no ID token, and no UserInfo.
 - **\`offline_access\`**: a refresh token is always issued. The tokens of \`/oidc\` end with the browser session, when the person signs out,
   unless this scope was granted.
-- **Consent**: the person decides on each of ${list(standard.optionalScopes)} with a switch (\`profile\` only at \`/oidc\`). Granted and declined scopes are both
+- **Consent**: the person decides on each of ${list(oidc.optionalScopes)} with a switch (\`profile\` only at \`/oidc\`). Granted and declined scopes are both
   remembered. A later request for the same scopes is answered without a page and gets the granted ones; only new scopes are asked
   about. A public client with a loopback or private-use-scheme redirect URI
   [asks every time](../how-to/register-an-app.md#register-a-public-client).

@@ -408,6 +408,43 @@ test('what a source gives out is taken by another file, a test or a page of the 
   }
 });
 
+/** Words that a reader would have to translate. */
+const REFUSED_WORDS = /(?<![a-z])faces?(?![a-z])|Faces?(?![a-z])|(?<![A-Z])FACE/;
+/** The columns, the pending request and the deprecated field with that name. */
+const STORED_OR_DEPRECATED = [
+  'src/account-actions/connections/connections.ts',
+  'src/admin/route-schemas/clients.ts',
+  'src/admin/routes.ts',
+  'src/cli/client.ts',
+  'src/cli/context.ts',
+  'src/clients/clients.ts',
+  'src/clients/fields.ts',
+  'src/clients/former-endpoints.ts',
+  'src/clients/schema.ts',
+  'src/clients/view.ts',
+  'src/consent/store.ts',
+  'src/credentials/code-store.ts',
+  'src/credentials/token-family-store.ts',
+  'src/platform/database/migrations/0020-faces.ts',
+  'src/platform/database/migrations/timeline.ts',
+  'src/platform/database/schema.ts',
+  'src/protocol/authorize/rules/request.ts',
+];
+
+test('no text uses a word that the field does not know', () => {
+  const texts = ['src', 'docs']
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    )
+    .filter((path) => /\.(ts|md)$/.test(path));
+  const found = [...texts, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].filter((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    // A person has one. The changelog and the reference of the admin API name the deprecated field.
+    return REFUSED_WORDS.test(text.replaceAll(/fingerprint, (a )?face|`(faces|--face)`/g, ''));
+  });
+  assert.deepEqual(found.sort(), STORED_OR_DEPRECATED);
+});
+
 test('no file is longer than 400 lines, and every name is in kebab case', () => {
   for (const { path, text } of sources) {
     assert.ok(text.split('\n').length <= 400, path);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   banAccount,
   deleteAccount,
@@ -39,6 +39,7 @@ import {
   setClientPicture,
   updateClient,
 } from '../clients/clients.ts';
+import { FACES_DEPRECATED, type FormerEndpoints } from '../clients/former-endpoints.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import { listMails, mailView } from '../mail/operate.ts';
 import { listOrganizations } from '../organizations/store.ts';
@@ -177,10 +178,16 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
   });
 }
 
+/** RFC 9745: the answer to a request that uses a deprecated field says so. */
+function announceRemoval({ faces }: FormerEndpoints, reply: FastifyReply): void {
+  if (faces !== undefined) reply.header('deprecation', FACES_DEPRECATED);
+}
+
 function clientRoutes(admin: TypedApp, clock: Clock): void {
   admin.post('/clients', { schema: clients.createClientSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     const created = await createClient(services, request.body, origin);
+    announceRemoval(request.body, reply);
     return reply.code(201).send({ ...clientView(created), clientSecret: created.clientSecret });
   });
   admin.get('/clients', { schema: clients.listClientsSchema }, async (request) => {
@@ -196,8 +203,9 @@ function clientRoutes(admin: TypedApp, clock: Clock): void {
     const { services } = callerOf(request);
     return clientView(await getClient(services, request.params.clientId));
   });
-  admin.patch('/clients/:clientId', { schema: clients.updateClientSchema }, async (request) => {
+  admin.patch('/clients/:clientId', { schema: clients.updateClientSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
+    announceRemoval(request.body, reply);
     return clientView(await updateClient(services, request.params.clientId, request.body, origin));
   });
   admin.delete('/clients/:clientId', { schema: clients.deleteClientSchema }, async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { Codec } from '../platform/database/statement.ts';
 
-/** The scopes that a user can switch off on the consent page of at least one face: see `FaceRules.optionalScopes`. */
+/** The scopes that a user can switch off on a consent page: see `EndpointRules.optionalScopes`. */
 const OPTIONAL_SCOPES = ['profile', 'email', 'details', 'phone', 'social', 'organization.read'] as const;
 export type OptionalScope = (typeof OPTIONAL_SCOPES)[number];
 
@@ -65,9 +65,9 @@ const claimScopes = (profile: OptionalScope | null): ClaimScopes =>
   ]);
 
 /** Contract: the profile is always shared. */
-export const CONTRACT_CLAIM_SCOPES = claimScopes(null);
+export const V2_CLAIM_SCOPES = claimScopes(null);
 /** OpenID Connect Core 1.0 §5.4: each claim has one scope. */
-export const STANDARD_CLAIM_SCOPES = claimScopes('profile');
+export const OIDC_CLAIM_SCOPES = claimScopes('profile');
 
 /** The claims about the user that every ID token of the contract has. */
 const IDENTITY_CLAIMS = new Set(['name', 'preferred_username', 'picture', 'email', 'email_verified']);
@@ -117,9 +117,9 @@ export const remainingClaims = (
   claims &&
   orNull({ userinfo: remainingNames(claims.userinfo, withdrawn), idToken: remainingNames(claims.idToken, withdrawn) });
 
-/** The names of claims whose scope was not withdrawn. On the contract's face `profile` never is. */
+/** The names of claims whose scope was not withdrawn. At the v2 endpoints `profile` never is. */
 export const remainingNames = (names: readonly string[], withdrawn: ReadonlySet<string>): readonly string[] =>
-  withdrawn.size === 0 ? names : names.filter((name) => !withdrawn.has(STANDARD_CLAIM_SCOPES.get(name) ?? ''));
+  withdrawn.size === 0 ? names : names.filter((name) => !withdrawn.has(OIDC_CLAIM_SCOPES.get(name) ?? ''));
 
 const orNull = (claims: RequestedClaims): RequestedClaims | null =>
   claims.userinfo.length + claims.idToken.length === 0 ? null : claims;

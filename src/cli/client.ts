@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   createClient,
   deleteClient,
@@ -31,12 +31,15 @@ interface Additions {
   readonly addPostLogoutRedirectUri?: readonly string[];
 }
 
-const withFields = (command: Command): Command => withFieldOptions(command, CLIENT_FIELDS);
+/** The options of the fields; `--face` is the former name of `--endpoints`, accepted until 1.0. */
+const withFields = (command: Command): Command =>
+  withFieldOptions(command, CLIENT_FIELDS).addOption(new Option('--face <face>').argParser(collect).hideHelp());
 
-function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELDS]?: unknown } {
+function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELDS | 'faces']?: unknown } {
   const fields = readFieldOptions(CLIENT_FIELDS, given);
   return {
     ...fields,
+    faces: given['face'],
     scopes: given['allScopes'] ? null : fields.scopes,
     // Setting one of the two removes the other.
     jwks: fields.jwks === undefined && fields.jwksUri ? null : fields.jwks,

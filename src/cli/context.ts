@@ -33,6 +33,7 @@ export const examples = (command: Command, ...lines: readonly string[]): Command
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   ...optionNames(CLIENT_FIELDS),
   ...optionNames(PROFILE_FIELDS),
+  faces: 'face',
   password: 'passwordStdin',
   userId: 'user',
   clientId: 'client',

@@ -12,6 +12,7 @@ import { conflict, invalidRequest, notFound, type OAuthError } from '../platform
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
+import { withoutFormerEndpoints } from './former-endpoints.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
@@ -53,7 +54,8 @@ function registeredKeySet(jwks: JwkSet): JwkSet {
 }
 
 /** The given fields, each of them valid by itself. @throws {OAuthError} `invalid_request` naming the field */
-function checkedFields<Fields extends UpdateClientRequest>(given: Fields, type: ClientType): Fields {
+function checkedFields<Fields extends UpdateClientRequest>(sent: Fields, type: ClientType): Omit<Fields, 'faces'> {
+  const given = withoutFormerEndpoints(sent);
   checkRedirectUris('redirectUris', given.redirectUris, type);
   checkRedirectUris('postLogoutRedirectUris', given.postLogoutRedirectUris, type);
   return given.jwks == null ? given : { ...given, jwks: registeredKeySet(given.jwks) };

@@ -1,4 +1,4 @@
-import { FACES, type Face } from '../claims/face.ts';
+import { ENDPOINT_SETS, type EndpointSet, endpointSetsCodec } from '../claims/endpoint-set.ts';
 import { SCOPES } from '../claims/permissions.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { bit, json, jsonOr, plain } from '../platform/database/statement.ts';
@@ -310,21 +310,25 @@ export const CLIENT_FIELDS = {
       kind: 'nullable text',
     },
   }),
-  /** The endpoints that the client may use: those of the contract, those of the standards, or both. */
-  faces: declareField({
+  /** The endpoints that the client may use. */
+  endpoints: declareField({
     column: 'faces',
-    codec: jsonOr<readonly Face[], readonly Face[]>(FACES),
-    initial: FACES,
-    schema: Type.Array(Type.Unsafe<Face>({ enum: FACES, description: `one of ${FACES.join(', ')}` }), {
-      uniqueItems: true,
-      minItems: 1,
-      about: 'Endpoints that the client may use: contract for /api/v2/oauth, standard for /oidc. Default: both.',
-      description: `a list of different faces out of ${FACES.join(', ')}`,
-    }),
-    record: Type.Array(Type.Unsafe<string>({ enum: FACES })),
+    codec: endpointSetsCodec,
+    initial: ENDPOINT_SETS,
+    schema: Type.Array(
+      Type.Unsafe<EndpointSet>({ enum: ENDPOINT_SETS, description: `one of ${ENDPOINT_SETS.join(', ')}` }),
+      {
+        uniqueItems: true,
+        minItems: 1,
+        about: 'Endpoints that the client may use: v2 for /api/v2/oauth, oidc for /oidc. Default: both.',
+        description: `a list of different names out of ${ENDPOINT_SETS.join(', ')}`,
+      },
+    ),
+    record: Type.Array(Type.Unsafe<string>({ enum: ENDPOINT_SETS })),
     option: {
-      flags: '--face <face>',
-      about: 'endpoints that the app may use: contract, standard; may be given several times (default: both)',
+      flags: '--endpoints <set>',
+      about:
+        'endpoints that the app may use: v2 (/api/v2/oauth), oidc (/oidc); may be given several times (default: both)',
       kind: 'list',
     },
   }),

@@ -3,13 +3,15 @@ import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import { optional, requestBody, schemasOf } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { CLIENT_FIELDS } from './fields.ts';
+import { type FormerEndpoints, formerEndpoints, formerEndpointsRecord } from './former-endpoints.ts';
 
 type ClientValues = Values<typeof CLIENT_FIELDS>;
 
-const { name, redirectUris, type, ...others } = schemasOf(CLIENT_FIELDS, 'schema');
+const { name, redirectUris, type, ...fields } = schemasOf(CLIENT_FIELDS, 'schema');
+const others = { ...fields, faces: formerEndpoints };
 
 /** The body of a request that registers a client. */
-export type CreateClientRequest = Pick<ClientValues, 'name'> & Partial<ClientValues>;
+export type CreateClientRequest = Pick<ClientValues, 'name'> & Partial<ClientValues> & FormerEndpoints;
 export const CreateClientRequest = Type.Unsafe<CreateClientRequest>(
   requestBody('CreateClientRequest', { name, ...optional({ redirectUris, type, ...others }) }),
 );
@@ -21,7 +23,8 @@ const status = Type.Unsafe<'active' | 'disabled'>({
 });
 
 /** The body of a request that changes a client. Omitted fields keep their values. */
-export type UpdateClientRequest = Partial<Omit<ClientValues, 'type'> & { readonly status: 'active' | 'disabled' }>;
+export type UpdateClientRequest = Partial<Omit<ClientValues, 'type'> & { readonly status: 'active' | 'disabled' }> &
+  FormerEndpoints;
 export const UpdateClientRequest = Type.Unsafe<UpdateClientRequest>(
   requestBody('UpdateClientRequest', optional({ name, redirectUris, status, ...others })),
 );
@@ -59,6 +62,7 @@ export const CreatedClientSecret = Type.Object(
 const clientRecord = {
   clientId: Id,
   ...schemasOf(CLIENT_FIELDS, 'record'),
+  faces: formerEndpointsRecord,
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
   secrets: Type.Array(SecretRecord, { about: 'The valid secrets: one, or two during a rotation.' }),

@@ -2,6 +2,7 @@ import { iso, isoOrNull } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { ClientWithSecrets } from './clients.ts';
 import { CLIENT_FIELDS } from './fields.ts';
+import { formerNames } from './former-endpoints.ts';
 import type { ClientSecret } from './store.ts';
 
 /** A secret in the admin API, without its value. */
@@ -21,6 +22,7 @@ export function clientView({ client, secrets }: ClientWithSecrets) {
   return {
     clientId: client.id,
     ...pick(client, SHOWN),
+    faces: formerNames(client.endpoints),
     hasPicture: client.picture !== null,
     status: client.status,
     secrets: secrets.map(secretView),

@@ -1,4 +1,4 @@
-import { FACE_RULES, type FaceRules } from '../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../claims/endpoint-set.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
 import { encodeResources } from '../claims/permissions.ts';
 import type { Client } from '../clients/store.ts';
@@ -46,7 +46,7 @@ export function rememberedConsent(grant: ConsentGrant | undefined, client: Clien
 
 interface DecisionInput {
   readonly client: Client;
-  readonly rules: FaceRules;
+  readonly rules: EndpointRules;
   readonly requested: readonly string[];
   /** The resources that the page named. */
   readonly resources: readonly string[];
@@ -66,7 +66,7 @@ function* requireCurrent({ client, decision }: DecisionInput): Work<void> {
 
 /**
  * Writes a decision into the live grant of a person for a client, or adds one. What was switched off is switched off in the live
- * grants of other faces as well. The caller holds the lock of the account: see `revokeAccess`.
+ * grants of the other endpoints as well. The caller holds the lock of the account: see `revokeAccess`.
  * @returns undefined where nothing is granted and there was no grant: then none is added
  * @throws {ConsentOutdated} which rolls back the unit of work
  */
@@ -76,7 +76,7 @@ export function* writeDecision(input: DecisionInput): Work<ConsentGrant | undefi
   // Of two consents that both find no grant one adds it; the other then finds it, and changes it.
   for (let attempt = 0; attempt < 2; attempt++) {
     yield* requireCurrent(input);
-    const held = live.find(({ face }) => face === rules.face);
+    const held = live.find(({ endpointSet }) => endpointSet === rules.endpointSet);
     const written = yield* writeGrant(input, held);
     if (written !== 'another was added') {
       const changes = yield* changeOthers(input, live, written ?? null);
@@ -90,7 +90,7 @@ export function* writeDecision(input: DecisionInput): Work<ConsentGrant | undefi
   throw new StoreUnavailable('the grant changed while it was written');
 }
 
-/** Writes the grant of the face of the decision. */
+/** Writes the grant of the set of endpoints of the decision. */
 function* writeGrant(
   input: DecisionInput,
   held: ConsentGrant | undefined,
@@ -105,7 +105,13 @@ function* writeGrant(
   const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };
   if (held !== undefined) return yield* changeGrant({ id: held.id, askAgain: false, ...terms });
   if (scopes === '') return undefined;
-  const added = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, face: rules.face, ...terms });
+  const added = yield* addGrant({
+    id: newGrantId,
+    accountId,
+    clientId: client.id,
+    endpointSet: rules.endpointSet,
+    ...terms,
+  });
   if (added === undefined) return 'another was added';
   // Another tab may have added a grant that was revoked before this one was added; from here on none can.
   yield* requireCurrent(input);
@@ -118,7 +124,7 @@ interface ChangedGrant {
   readonly after: ConsentGrant;
 }
 
-/** Switches off in the live grants of other faces what a decision switched off. */
+/** Switches off in the live grants of the other endpoints what a decision switched off. */
 function* changeOthers(
   { rules, decision, now }: DecisionInput,
   live: readonly ConsentGrant[],
@@ -126,8 +132,8 @@ function* changeOthers(
 ): Work<ChangedGrant[]> {
   const switchedOff = new Set(decision.asked.filter((scope) => !decision.allowed.has(scope)));
   const changes: ChangedGrant[] = [];
-  for (const before of live.filter(({ face }) => face !== rules.face)) {
-    const change = foreignChange(before, switchedOff, own?.declined ?? switchedOff, FACE_RULES[before.face]);
+  for (const before of live.filter(({ endpointSet }) => endpointSet !== rules.endpointSet)) {
+    const change = foreignChange(before, switchedOff, own?.declined ?? switchedOff, ENDPOINT_RULES[before.endpointSet]);
     if (change === undefined) continue;
     const { id, consentEpoch: epoch } = before;
     const resources = encodeResources([...before.resources]);
@@ -147,7 +153,7 @@ function* changeOthers(
 function* narrowIssued(changes: readonly ChangedGrant[], now: number): Work<void> {
   const withdrawn = changes.map(({ before, after }) => ({
     grantId: before.id,
-    scopes: scopesNoLongerGranted(before.scopes, after.scopes, FACE_RULES[before.face]),
+    scopes: scopesNoLongerGranted(before.scopes, after.scopes, ENDPOINT_RULES[before.endpointSet]),
     resources: before.resources.difference(after.resources),
   }));
   for (const { grantId, scopes, resources } of withdrawn) {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Face } from '../claims/face.ts';
+import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
 import { decodeResources, resourceSet, scopeSet, storedScopes } from '../claims/permissions.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
@@ -11,6 +11,7 @@ import {
   columnsOf,
   command,
   decoder,
+  encoded,
   joint,
   many,
   one,
@@ -21,7 +22,7 @@ import {
 
 const GRANT = {
   id: storedField('id', plain<string>()),
-  face: storedField('face', plain<Face>()),
+  endpointSet: storedField('face', endpointSetCodec),
   scopes: storedField('scopes', scopeSet),
   declined: storedField('declined_scopes', scopeSet),
   resources: storedField('resources', resourceSet),
@@ -43,9 +44,9 @@ interface GrantKey {
   readonly clientId: string;
 }
 
-/** Each face has a grant. */
-interface FaceGrantKey extends GrantKey {
-  readonly face: Face;
+/** Each set of endpoints has a grant. */
+interface EndpointGrantKey extends GrantKey {
+  readonly endpointSet: EndpointSet;
 }
 
 const selectGrants = (db: Kysely<Tables>, p: GrantKey) =>
@@ -56,10 +57,13 @@ const selectGrants = (db: Kysely<Tables>, p: GrantKey) =>
     .where('client_id', '=', p.clientId)
     .where('revoked_at', 'is', null);
 
-/** The live grant of a person for a client on a face. */
-export const findGrant = one((db, p: FaceGrantKey) => selectGrants(db, p).where('face', '=', p.face), toGrant);
+const selectGrant = (db: Kysely<Tables>, p: EndpointGrantKey) =>
+  selectGrants(db, p).where('face', '=', encoded(endpointSetCodec, p.endpointSet));
 
-/** The live grants of a person for a client, one for each face. */
+/** The live grant of a person for a client at a set of endpoints. */
+export const findGrant = one(selectGrant, toGrant);
+
+/** The live grants of a person for a client, one for each set of endpoints. */
 export const findGrants = many((db, p: GrantKey) => selectGrants(db, p), toGrant);
 
 /**
@@ -70,8 +74,8 @@ export const lockGrants = many((db, p: GrantKey) => selectGrants(db, p).orderBy(
 
 /** {@link findGrant}, with a lock: for a unit of work that relies on the grant. */
 export const lockGrant = one(
-  joint({ row: ['accountId', 'clientId', 'face'] }, (db, p: FaceGrantKey) =>
-    selectGrants(db, p).where('face', '=', p.face).$call(forNoKeyUpdate),
+  joint({ row: ['accountId', 'clientId', 'endpointSet'] }, (db, p: EndpointGrantKey) =>
+    selectGrant(db, p).$call(forNoKeyUpdate),
   ),
   toGrant,
 );
@@ -88,14 +92,14 @@ interface GrantTerms {
 
 /** Adds a grant; gives undefined where there is a live one by now. */
 export const addGrant = one(
-  (db, p: GrantTerms & FaceGrantKey & { readonly id: string }) =>
+  (db, p: GrantTerms & EndpointGrantKey & { readonly id: string }) =>
     db
       .insertInto('consent_grant')
       .values({
         id: p.id,
         account_id: p.accountId,
         client_id: p.clientId,
-        face: p.face,
+        face: encoded(endpointSetCodec, p.endpointSet),
         scopes: p.scopes,
         declined_scopes: p.declined,
         resources: p.resources,
@@ -159,7 +163,7 @@ const saveRevocation = command((db, p: GrantKey & { readonly name: string; reado
     ),
 );
 
-/** Revokes the live grants of every face for good, and makes the open consent forms outdated; gives the ids of the grants. */
+/** Revokes the live grants of both sets of endpoints for good, and makes the open consent forms outdated; gives the ids of the grants. */
 export function* revokeGrants(key: GrantKey & { readonly now: number }): Work<readonly string[]> {
   const grantIds = yield* setRevoked(key);
   yield* saveRevocation({ ...key, name: randomIdentifier() });
@@ -210,7 +214,7 @@ export const recordLastUse = command((db, p: { grantId: string; at: number }) =>
 /** A grant of a person for a client, with what is known of the client. */
 export interface ConnectedGrant {
   readonly clientId: string;
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly name: string;
   readonly owner: string | null;
   readonly picture: string | null;
@@ -255,7 +259,7 @@ export const listConnectedGrants = many(
       .orderBy('g.id'),
   (row): ConnectedGrant => ({
     clientId: row.client_id,
-    face: row.face as Face,
+    endpointSet: endpointSetCodec.decode(row.face),
     name: row.name,
     owner: row.owner,
     picture: row.picture,

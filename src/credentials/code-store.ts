@@ -1,7 +1,7 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
-import type { Face } from '../claims/face.ts';
+import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
 import {
   decodeResources,
   type RequestedClaims,
@@ -13,7 +13,7 @@ import {
 import { MINUTE } from '../platform/clock.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, command, joint, one } from '../platform/database/statement.ts';
+import { changes, command, encoded, joint, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
 
 /** The lifetime of a code, in milliseconds. */
@@ -21,7 +21,7 @@ export const CODE_LIFETIME = MINUTE;
 
 /** A stored authorization code, with all that the verdict needs, read at one moment. */
 export interface CodeRecord {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly clientId: string;
   readonly accountId: string;
   readonly grantId: string;
@@ -56,7 +56,7 @@ export interface CodeRecord {
 
 export interface NewCode {
   readonly hash: string;
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly grantId: string;
   readonly accountId: string;
   readonly clientId: string;
@@ -130,7 +130,7 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
   const withdrawn = storedScopes(row.withdrawn_scopes);
   const scopes = remainingScopes(row.scopes, withdrawn);
   return {
-    face: row.face as Face,
+    endpointSet: endpointSetCodec.decode(row.face),
     clientId: row.client_id,
     accountId: row.account_id,
     grantId: row.grant_id,
@@ -174,7 +174,7 @@ export const insertCode = command(
   joint({ row: ['hash'] }, (db, p: NewCode) =>
     db.insertInto('authorization_code').values({
       hash: p.hash,
-      face: p.face,
+      face: encoded(endpointSetCodec, p.endpointSet),
       grant_id: p.grantId,
       account_id: p.accountId,
       client_id: p.clientId,

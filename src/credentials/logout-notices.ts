@@ -36,7 +36,7 @@ export function* enqueueAccountRangeNotices(after: string, through: string, now:
   }
 }
 
-/** Enqueues the notices of the end of a client's access, which may have a grant of each face. */
+/** Enqueues the notices of the end of a client's access, which may have a grant of each set of endpoints. */
 export function* enqueueGrantNotices(accountId: string, grantIds: readonly string[], now: number): Work<void> {
   const clients: NotifiedClient[] = [];
   for (const grantId of grantIds) clients.push(...(yield* clientsOfGrant({ grantId })));

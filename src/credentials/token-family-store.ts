@@ -1,7 +1,7 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
-import type { Face } from '../claims/face.ts';
+import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
 import {
   decodeResources,
   encodeResources,
@@ -18,12 +18,12 @@ import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { command, joint, one } from '../platform/database/statement.ts';
+import { command, encoded, joint, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
 
 /** The state behind an access token: all that the verdict and UserInfo need, read at one moment. */
 export interface TokenHolder {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly state: CredentialState;
   readonly inherited: InheritedGenerations;
   readonly keyVersion: string;
@@ -74,7 +74,7 @@ export interface CurrentRefreshToken {
 }
 
 export interface NewFamily {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly id: string;
   readonly grantId: string;
   readonly accountId: string;
@@ -201,7 +201,7 @@ export const familyState = (row: StateRow) => ({
 function toHolder(row: InferResult<ReturnType<typeof selectHolder>>[number]): TokenHolder {
   return {
     ...familyState(row),
-    face: row.face as Face,
+    endpointSet: endpointSetCodec.decode(row.face),
     keyVersion: row.key_version,
     withdrawn: storedScopes(row.withdrawn_scopes),
     profile: toProfile(row),
@@ -289,7 +289,7 @@ const insert = command(
       dead_at: null,
       dead_reason: null,
       claims: p.claims,
-      face: p.face,
+      face: encoded(endpointSetCodec, p.endpointSet),
       ends_with_session: p.endsWithSession,
       review_at: p.reviewAt,
     }),

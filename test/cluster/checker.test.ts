@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, type Fault } from './checker.ts';
 import { ended, Switch } from './facts.ts';
-import type { Asked, Face, Moment, Operation } from './history.ts';
+import type { Asked, EndpointSet, Moment, Operation } from './history.ts';
 
 type Line = readonly [start: number, end: number, asked: Asked, outcome?: string];
 
@@ -20,37 +20,45 @@ const history = (lines: readonly Line[]): Operation[] =>
 
 const u = { user: 'u' };
 const uc = { ...u, client: 'c' };
-const face = 'contract';
-const look = (access = 'a1', at: Face = face): Asked => ({ kind: 'userinfo', at, access });
-const refresh = (token: string, to?: string, access = `a-${token}`, at: Face = face): Asked => ({
+const endpointSet = 'v2';
+const look = (access = 'a1', at: EndpointSet = endpointSet): Asked => ({ kind: 'userinfo', at, access });
+const refresh = (token: string, to?: string, access = `a-${token}`, at: EndpointSet = endpointSet): Asked => ({
   ...{ kind: 'refresh', at, token },
   ...(to !== undefined && { refresh: to, access }),
 });
-const redeem = (name?: string, at: Face = face): Asked => ({
+const redeem = (name?: string, at: EndpointSet = endpointSet): Asked => ({
   ...{ kind: 'redeem', at, code: 'k' },
   ...(name !== undefined && { access: `a${name}`, refresh: `r${name}` }),
 });
 
 /** A consent form of the page that was shown at this moment. */
 const form = (shown: Moment, code?: string): Asked => ({
-  ...{ kind: 'consent', face, ...uc, session: 's', began: { start: 0, end: 1 }, shown },
+  ...{ kind: 'consent', endpointSet, ...uc, session: 's', began: { start: 0, end: 1 }, shown },
   ...(code !== undefined && { code }),
 });
 
 /** A user signs in and consents, and the code is redeemed; all of that is over at 10. */
-const begun = (face: Face): readonly Line[] => [
+const begun = (endpointSet: EndpointSet): readonly Line[] => [
   [0, 1, { kind: 'sign in', ...u, session: 's' }],
-  [2, 3, { kind: 'authorize', face, ...uc, session: 's' }, 'consent'],
+  [2, 3, { kind: 'authorize', endpointSet, ...uc, session: 's' }, 'consent'],
   [
     4,
     5,
-    { kind: 'consent', face, ...uc, session: 's', began: { start: 2, end: 3 }, shown: { start: 3, end: 4 }, code: 'k' },
+    {
+      kind: 'consent',
+      endpointSet,
+      ...uc,
+      session: 's',
+      began: { start: 2, end: 3 },
+      shown: { start: 3, end: 4 },
+      code: 'k',
+    },
   ],
 ];
-const BEGINNING = begun('contract');
+const BEGINNING = begun('v2');
 const REDEEMED: readonly Line[] = [...BEGINNING, [6, 7, redeem('1')]];
-/** The same on the standard face. */
-const OF_STANDARD: readonly Line[] = [...begun('standard'), [6, 7, redeem('1', 'standard')]];
+/** The same at the OIDC endpoints. */
+const OF_STANDARD: readonly Line[] = [...begun('oidc'), [6, 7, redeem('1', 'oidc')]];
 
 const INVALID = '401 invalid_token';
 const GRANT = '400 invalid_grant';
@@ -88,7 +96,7 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [10, 11, { kind: 'revoke', ...uc }],
     [12, 13, form({ start: 8, end: 9 }), '409 displayed'],
     [14, 15, form({ start: 13, end: 14 }, 'k2')],
-    [16, 17, { kind: 'authorize', face, ...uc, session: 's', code: 'k3' }],
+    [16, 17, { kind: 'authorize', endpointSet, ...uc, session: 's', code: 'k3' }],
   ],
   'a consent page from after a revocation is answered': [
     ...BEGINNING,
@@ -119,9 +127,9 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [14, 15, { kind: 'unban', ...u }],
     [16, 17, look(), INVALID],
     [18, 19, refresh('r1'), GRANT],
-    [20, 21, { kind: 'authorize', face, ...uc, session: 's' }, 'login'],
+    [20, 21, { kind: 'authorize', endpointSet, ...uc, session: 's' }, 'login'],
     [22, 23, { kind: 'sign in', ...u, session: 's2' }],
-    [24, 25, { kind: 'authorize', face, ...uc, session: 's2', code: 'k2' }],
+    [24, 25, { kind: 'authorize', endpointSet, ...uc, session: 's2', code: 'k2' }],
   ],
   'the order of the verdict: banned before suspended before revoked': [
     ...REDEEMED,
@@ -140,10 +148,10 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [10, 11, { kind: 'disable', client: 'c' }],
     [12, 13, look(), INVALID],
     [14, 15, refresh('r1'), '401 invalid_client'],
-    [16, 17, { kind: 'authorize', face, ...uc, session: 's' }, '400 displayed'],
+    [16, 17, { kind: 'authorize', endpointSet, ...uc, session: 's' }, '400 displayed'],
     [18, 19, { kind: 'enable', client: 'c' }],
     [20, 21, refresh('r1'), GRANT],
-    [22, 23, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
+    [22, 23, { kind: 'authorize', endpointSet, ...uc, session: 's', code: 'k2' }],
   ],
   'parallel refreshes carry one successor, also as a retry': [
     ...REDEEMED,
@@ -172,36 +180,36 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [31_000, 31_001, refresh('r1'), GRANT],
     [31_002, 31_003, refresh('r2'), GRANT],
   ],
-  'what is presented at the other face is refused, and unharmed': [
+  'what is presented at the other endpoints is refused, and unharmed': [
     ...BEGINNING,
-    [6, 7, redeem(undefined, 'standard'), GRANT],
+    [6, 7, redeem(undefined, 'oidc'), GRANT],
     [8, 9, redeem('1')],
-    [10, 11, redeem(undefined, 'standard'), GRANT],
+    [10, 11, redeem(undefined, 'oidc'), GRANT],
     [12, 13, refresh('r1', 'r2')],
     [14, 15, refresh('r2', 'r3')],
-    [16, 17, refresh('r1', undefined, '', 'standard'), GRANT],
+    [16, 17, refresh('r1', undefined, '', 'oidc'), GRANT],
     [18, 19, refresh('r3', 'r4')],
   ],
-  'a contract token is accepted at the UserInfo of both faces': [
+  'a contract token is accepted at the UserInfo of both sets of endpoints': [
     ...REDEEMED,
-    [10, 11, look('a1', 'standard')],
-    [12, 13, look('a1', 'contract')],
+    [10, 11, look('a1', 'oidc')],
+    [12, 13, look('a1', 'v2')],
   ],
   'a standard token is refused at the contract’s UserInfo, whatever happened': [
     ...OF_STANDARD,
-    [10, 11, look('a1', 'contract'), INVALID],
-    [12, 13, look('a1', 'standard')],
+    [10, 11, look('a1', 'v2'), INVALID],
+    [12, 13, look('a1', 'oidc')],
     [14, 15, { kind: 'ban', ...u }],
-    [16, 17, look('a1', 'contract'), INVALID],
-    [18, 19, look('a1', 'standard'), '401 Account banned'],
-    [20, 21, refresh('r1', undefined, '', 'standard'), '400 Account banned'],
+    [16, 17, look('a1', 'v2'), INVALID],
+    [18, 19, look('a1', 'oidc'), '401 Account banned'],
+    [20, 21, refresh('r1', undefined, '', 'oidc'), '400 Account banned'],
   ],
-  'access that is taken away is gone on both faces, and the page comes on both': [
+  'access that is taken away is gone at both sets of endpoints, and the page comes on both': [
     ...REDEEMED,
     [10, 11, { kind: 'revoke', ...uc }],
-    [12, 13, look('a1', 'standard'), '401 Access revoked by user'],
-    [14, 15, { kind: 'authorize', face: 'standard', ...uc, session: 's' }, 'consent'],
-    [16, 17, { kind: 'authorize', face, ...uc, session: 's' }, 'consent'],
+    [12, 13, look('a1', 'oidc'), '401 Access revoked by user'],
+    [14, 15, { kind: 'authorize', endpointSet: 'oidc', ...uc, session: 's' }, 'consent'],
+    [16, 17, { kind: 'authorize', endpointSet, ...uc, session: 's' }, 'consent'],
   ],
   'a code dies after a minute': [...BEGINNING, [70_000, 70_001, redeem(), GRANT]],
 };
@@ -229,7 +237,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
     [
       ...BEGINNING,
       [10, 11, { kind: 'new password', ...u }],
-      [12, 13, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
+      [12, 13, { kind: 'authorize', endpointSet, ...uc, session: 's', code: 'k2' }],
     ],
   ],
   'a consent page from before a revocation, answered after it': [
@@ -241,7 +249,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
     [
       ...BEGINNING,
       [10, 11, { kind: 'revoke', ...uc }],
-      [12, 13, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
+      [12, 13, { kind: 'authorize', endpointSet, ...uc, session: 's', code: 'k2' }],
     ],
   ],
   'tokens from before a ban, after it': [
@@ -293,8 +301,8 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
     [
       ...BEGINNING,
       [10, 30, { kind: 'sign out everywhere', ...u }],
-      [11, 12, { kind: 'authorize', face, ...uc, session: 's' }, 'login'],
-      [13, 14, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
+      [11, 12, { kind: 'authorize', endpointSet, ...uc, session: 's' }, 'login'],
+      [13, 14, { kind: 'authorize', endpointSet, ...uc, session: 's', code: 'k2' }],
     ],
   ],
   'two redemptions side by side': ['redeemed twice', [...BEGINNING, [6, 12, redeem('1')], [7, 13, redeem('2')]]],
@@ -321,7 +329,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
   ],
   'a remembered consent': [
     'refused though alive',
-    [...BEGINNING, [10, 11, { kind: 'authorize', face, ...uc, session: 's' }, 'consent']],
+    [...BEGINNING, [10, 11, { kind: 'authorize', endpointSet, ...uc, session: 's' }, 'consent']],
   ],
   'what another person’s ban has nothing to do with': [
     'refused though alive',
@@ -339,34 +347,31 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
       [20, 21, look(), REVOKED],
     ],
   ],
-  'a code that the other face redeems': ['accepted though dead', [...BEGINNING, [6, 7, redeem('1', 'standard')]]],
-  'a refresh token that the other face takes': [
+  'a code that the other endpoints redeems': ['accepted though dead', [...BEGINNING, [6, 7, redeem('1', 'oidc')]]],
+  'a refresh token that the other endpoints accept': [
     'accepted though dead',
-    [...REDEEMED, [10, 11, refresh('r1', 'r2', 'a2', 'standard')]],
+    [...REDEEMED, [10, 11, refresh('r1', 'r2', 'a2', 'oidc')]],
   ],
-  'a standard token at the contract’s UserInfo': [
-    'accepted though dead',
-    [...OF_STANDARD, [10, 11, look('a1', 'contract')]],
-  ],
-  'a code that the other face used up': [
+  'a standard token at the contract’s UserInfo': ['accepted though dead', [...OF_STANDARD, [10, 11, look('a1', 'v2')]]],
+  'a code that the other endpoints used up': [
     'refused though alive',
-    [...BEGINNING, [6, 7, redeem(undefined, 'standard'), GRANT], [8, 9, redeem(), GRANT]],
+    [...BEGINNING, [6, 7, redeem(undefined, 'oidc'), GRANT], [8, 9, redeem(), GRANT]],
   ],
-  'a family that the other face ended': [
+  'a family that the other endpoints ended': [
     'refused though alive',
-    [...REDEEMED, [10, 11, refresh('r1', undefined, '', 'standard'), GRANT], [12, 13, look(), INVALID]],
+    [...REDEEMED, [10, 11, refresh('r1', undefined, '', 'oidc'), GRANT], [12, 13, look(), INVALID]],
   ],
   'a standard token after a revocation': [
     'accepted though dead',
-    [...OF_STANDARD, [10, 11, { kind: 'revoke', ...uc }], [12, 13, look('a1', 'standard')]],
+    [...OF_STANDARD, [10, 11, { kind: 'revoke', ...uc }], [12, 13, look('a1', 'oidc')]],
   ],
-  'a ban that the standard face tells with the contract’s status': [
+  'a ban that the OIDC endpoints report with the status of the v2 endpoints': [
     'wrong refusal',
-    [...OF_STANDARD, [10, 11, { kind: 'ban', ...u }], [12, 13, look('a1', 'standard'), BANNED]],
+    [...OF_STANDARD, [10, 11, { kind: 'ban', ...u }], [12, 13, look('a1', 'oidc'), BANNED]],
   ],
-  'a consent of the other face that answers a request': [
+  'a consent of the other endpoints that answers a request': [
     'accepted though dead',
-    [...REDEEMED, [10, 11, { kind: 'authorize', face: 'standard', ...uc, session: 's', code: 'k2' }]],
+    [...REDEEMED, [10, 11, { kind: 'authorize', endpointSet: 'oidc', ...uc, session: 's', code: 'k2' }]],
   ],
   'a sign-in after the ban': [
     'refused though alive',
@@ -410,7 +415,10 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
   'an outage': ['server fault', [...REDEEMED, [10, 11, refresh('r1'), '503 temporarily_unavailable']]],
   'an authorization request that is told to come back': [
     'server fault',
-    [...BEGINNING, [10, 11, { kind: 'authorize', face, ...uc, session: 's' }, 'redirect temporarily_unavailable']],
+    [
+      ...BEGINNING,
+      [10, 11, { kind: 'authorize', endpointSet, ...uc, session: 's' }, 'redirect temporarily_unavailable'],
+    ],
   ],
   'no answer at all': ['server fault', [...REDEEMED, [10, 11, { kind: 'ban', ...u }, 'no answer: socket hang up']]],
 };

@@ -1,5 +1,5 @@
 import { ended, happened, type Maybe } from './facts.ts';
-import { type Face, type Moment, OK, type Operation } from './history.ts';
+import { type EndpointSet, type Moment, OK, type Operation } from './history.ts';
 import { type Code, type Consent, effect, found, isCrossing, isFault, type Known, type Refresh } from './known.ts';
 
 /** Decisions §4 and §3, and how far two clocks that run equally fast may be read apart. */
@@ -30,19 +30,19 @@ const CHANGED = '401 displayed';
 /** A sign-in whose account was signed out everywhere meanwhile, or banned or suspended and is no more. */
 const OVERTAKEN = '409 displayed';
 
-/** How an endpoint refuses what the verdict ends. Decisions §10: the two faces say it with different statuses. */
+/** How an endpoint refuses what the verdict ends. Decisions §10: the two sets of endpoints say it with different statuses. */
 interface Refusals {
   readonly invalid: string;
   /** The status of a ban, a suspension and a revocation, which come with their message. */
   readonly barred: number;
 }
-const TOKEN_ENDPOINT: Readonly<Record<Face, Refusals>> = {
-  contract: { invalid: INVALID_GRANT, barred: 403 },
-  standard: { invalid: INVALID_GRANT, barred: 400 },
+const TOKEN_ENDPOINT: Readonly<Record<EndpointSet, Refusals>> = {
+  v2: { invalid: INVALID_GRANT, barred: 403 },
+  oidc: { invalid: INVALID_GRANT, barred: 400 },
 };
-const USER_INFO: Readonly<Record<Face, Refusals>> = {
-  contract: { invalid: INVALID_TOKEN, barred: 403 },
-  standard: { invalid: INVALID_TOKEN, barred: 401 },
+const USER_INFO: Readonly<Record<EndpointSet, Refusals>> = {
+  v2: { invalid: INVALID_TOKEN, barred: 403 },
+  oidc: { invalid: INVALID_TOKEN, barred: 401 },
 };
 
 /** The checks of a request in their order. Each gives the answers that are possible so far. */
@@ -89,7 +89,7 @@ export class Rules {
       }
       case 'authorize': {
         const { disabled, ended: ends } = clients.of(operation.client);
-        const consented = connections.of(operation.user, operation.client).consented[operation.face];
+        const consented = connections.of(operation.user, operation.client).consented[operation.endpointSet];
         const ladder = new Ladder()
           .check(disabled.during(operation), DISPLAYED)
           .check(beside(ends, operation), INTERRUPTED);
@@ -104,7 +104,7 @@ export class Rules {
           .check(ended(ends, operation.began, operation), DISPLAYED);
         this.#session(ladder, operation.session, operation);
         const stale = this.#overtaken(operation);
-        const consented = connections.of(operation.user, operation.client).consented[operation.face];
+        const consented = connections.of(operation.user, operation.client).consented[operation.endpointSet];
         const live = consented.during(operation, operation);
         // Where the person has consented again elsewhere, that answers the request; or did, and was taken away beside this.
         if (stale !== 'no' && live === 'maybe') ladder.check('maybe', CONSENT);
@@ -163,7 +163,7 @@ export class Rules {
       const between = revocation.start >= shown.end && revocation.end <= sent;
       // Where there was nothing to take away, nothing was.
       const at = { start: revocation.start, end: revocation.start };
-      const held = either(consented.contract.during(at), consented.standard.during(at));
+      const held = either(consented.v2.during(at), consented.oidc.during(at));
       if (between && held === 'yes') return 'yes';
       found = 'maybe';
     }

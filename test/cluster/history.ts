@@ -5,14 +5,14 @@ export interface Moment {
 }
 
 /** Decisions §10: which endpoints, the contract's or the standards'. */
-export type Face = 'contract' | 'standard';
+export type EndpointSet = 'v2' | 'oidc';
 
 /** What was asked, by the names that the driver gave to users, clients, sessions, codes and tokens; equal texts, equal names. */
 export type Asked =
   | { readonly kind: 'sign in'; readonly user: string; readonly session?: string }
   | {
       readonly kind: 'authorize';
-      readonly face: Face;
+      readonly endpointSet: EndpointSet;
       readonly user: string;
       readonly client: string;
       readonly session: string;
@@ -20,7 +20,7 @@ export type Asked =
     }
   | {
       readonly kind: 'consent';
-      readonly face: Face;
+      readonly endpointSet: EndpointSet;
       readonly user: string;
       readonly client: string;
       readonly session: string;
@@ -30,10 +30,10 @@ export type Asked =
       readonly shown: Moment;
       readonly code?: string;
     }
-  /** At the endpoint of a face, which may be the wrong one. */
-  | (Issued & { readonly kind: 'redeem'; readonly at: Face; readonly code: string })
-  | (Issued & { readonly kind: 'refresh'; readonly at: Face; readonly token: string })
-  | { readonly kind: 'userinfo'; readonly at: Face; readonly access: string }
+  /** At the endpoint of a set of endpoints, which may be the wrong one. */
+  | (Issued & { readonly kind: 'redeem'; readonly at: EndpointSet; readonly code: string })
+  | (Issued & { readonly kind: 'refresh'; readonly at: EndpointSet; readonly token: string })
+  | { readonly kind: 'userinfo'; readonly at: EndpointSet; readonly access: string }
   | { readonly kind: AccountEvent; readonly user: string; readonly session?: string }
   | { readonly kind: 'revoke'; readonly user: string; readonly client: string; readonly session?: string }
   | { readonly kind: 'disable' | 'enable'; readonly client: string }
@@ -57,7 +57,8 @@ export type AccountEvent =
 
 /**
  * One request and its answer. The outcome is `ok`; or the status and error of a refusal, with the message where the contract
- * has one (`403 Account banned`, `400 Account banned` on the standard face, `400 invalid_grant`); or where a browser was led (`login`, `consent`).
+ * has one (`403 Account banned`, `400 Account banned` at the OIDC endpoints, `400 invalid_grant`); or where a browser was led
+ * (`login`, `consent`).
  */
 export type Operation = Asked & Moment & { readonly number: number; readonly node: number; readonly outcome: string };
 

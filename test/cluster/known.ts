@@ -1,5 +1,5 @@
 import { Switch } from './facts.ts';
-import { type Face, type Moment, OK, type Operation } from './history.ts';
+import { type EndpointSet, type Moment, OK, type Operation } from './history.ts';
 
 type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
 export type Consent = Of<'consent'>;
@@ -17,7 +17,7 @@ export interface Code {
   readonly name: string;
   readonly user: string;
   readonly client: string;
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly session: Session;
   /** When the authorization request came: the code inherits what the client was then. */
   readonly asked: Moment;
@@ -40,8 +40,8 @@ interface Client {
 }
 
 interface Connection {
-  /** Each face is consented to alone; taking access away ends both. */
-  readonly consented: Readonly<Record<Face, Switch>>;
+  /** Each set of endpoints is consented to alone; taking access away ends both. */
+  readonly consented: Readonly<Record<EndpointSet, Switch>>;
   readonly revocations: Moment[];
 }
 
@@ -94,18 +94,18 @@ export const isFault = (outcome: string): boolean =>
   /^5\d\d|^no answer|temporarily_unavailable|server_error/.test(outcome);
 
 /**
- * Decisions §10: whether something was presented at the wrong face, which says nothing of it and does nothing to it. UserInfo of the
- * standard face accepts tokens of both.
+ * Decisions §10: whether something was presented at the wrong set of endpoints, which says nothing of it and does nothing to it.
+ * UserInfo of the OIDC endpoints accepts tokens of both.
  */
-export const isCrossing = ({ face }: Code, { kind, at }: Redemption | Use): boolean =>
-  at !== face && !(kind === 'userinfo' && at === 'standard');
+export const isCrossing = ({ endpointSet }: Code, { kind, at }: Redemption | Use): boolean =>
+  at !== endpointSet && !(kind === 'userinfo' && at === 'oidc');
 
 /** @param history in the order of the starts */
 export function know(history: readonly Operation[]): Known {
   const users = new Register<User>(() => ({ banned: new Switch(), suspended: new Switch(), secured: [] }));
   const clients = new Register<Client>(() => ({ disabled: new Switch(), ended: [] }));
   const connections = new Register<Connection>(() => ({
-    consented: { contract: new Switch(), standard: new Switch() },
+    consented: { v2: new Switch(), oidc: new Switch() },
     revocations: [],
   }));
   const sessions = new Map<string, Session>();
@@ -142,7 +142,7 @@ export function know(history: readonly Operation[]): Known {
       case 'consent': {
         const connection = connections.of(operation.user, operation.client);
         if (operation.kind === 'consent') {
-          connection.consented[operation.face].add({ ...at, to: true });
+          connection.consented[operation.endpointSet].add({ ...at, to: true });
           break;
         }
         for (const consented of Object.values(connection.consented)) consented.add({ ...at, to: false });
@@ -164,26 +164,26 @@ export function know(history: readonly Operation[]): Known {
   // What was made is known before what was made of it, also where that was used before the answer was whole.
   for (const operation of history) {
     if (operation.kind !== 'authorize' && operation.kind !== 'consent') continue;
-    const { user, client, face, code, start, end } = operation;
+    const { user, client, endpointSet, code, start, end } = operation;
     const session = found(sessions, operation.session);
     session.uses.push(operation);
     if (code === undefined) continue;
     const asked = operation.kind === 'consent' ? operation.began : operation;
     codes.set(code, {
-      ...{ name: code, user, client, face, session, issued: { start, end }, redemptions: [], uses: [] },
+      ...{ name: code, user, client, endpointSet, session, issued: { start, end }, redemptions: [], uses: [] },
       asked: { start: asked.start, end: asked.end },
     });
   }
   for (const operation of history) {
     if (operation.kind !== 'redeem') continue;
     const code = found(codes, operation.code);
-    if (operation.at === code.face) code.redemptions.push(operation);
+    if (operation.at === code.endpointSet) code.redemptions.push(operation);
     for (const token of [operation.access, operation.refresh]) if (token !== undefined) families.set(token, code);
   }
   for (const operation of history) {
     if (operation.kind !== 'refresh') continue;
     const family = found(families, operation.token);
-    if (operation.at === family.face) {
+    if (operation.at === family.endpointSet) {
       refreshes.set(operation.token, [...(refreshes.get(operation.token) ?? []), operation]);
     }
     for (const token of [operation.access, operation.refresh]) if (token !== undefined) families.set(token, family);

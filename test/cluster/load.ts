@@ -1,5 +1,5 @@
 import type { Random } from '../support/random.ts';
-import type { Face } from './history.ts';
+import type { EndpointSet } from './history.ts';
 import type { App, Code, Family, Person, Token, World } from './world.ts';
 
 /** How often each thing is done, beside the others. */
@@ -126,25 +126,25 @@ export class Load {
   async #look(family: Family | undefined, node?: number): Promise<void> {
     if (family === undefined) return;
     const token = this.#random.chance(0.7) ? last(family.access) : this.#random.pick(family.access);
-    // A token of the contract's face is accepted at both.
-    const at = family.code.face === 'contract' ? this.#face() : 'standard';
+    // A token of the v2 endpoints is accepted at both.
+    const at = family.code.endpointSet === 'v2' ? this.#endpointSet() : 'oidc';
     if (token !== undefined) await this.#world.look(token, at, node);
   }
 
-  #face(): Face {
-    return this.#random.chance(0.5) ? 'contract' : 'standard';
+  #endpointSet(): EndpointSet {
+    return this.#random.chance(0.5) ? 'v2' : 'oidc';
   }
 
-  /** Presents something at the other face, which neither accepts it nor harms it. */
+  /** Presents something at the other endpoints, which neither accepts it nor harms it. */
   async #cross(family: Family | undefined): Promise<void> {
     const world = this.#world;
-    const other = ({ face }: Code): Face => (face === 'contract' ? 'standard' : 'contract');
+    const other = ({ endpointSet }: Code): EndpointSet => (endpointSet === 'v2' ? 'oidc' : 'v2');
     const code = this.#random.chance(0.5) ? this.#fresh[0] : family?.code;
     if (code !== undefined) await world.redeem(code, undefined, other(code));
     if (family === undefined) return;
     const [access, refresh] = [last(family.access), this.#random.pick(family.refresh)];
     if (refresh !== undefined) await world.refresh(family, refresh, undefined, other(family.code));
-    if (access !== undefined && family.code.face === 'standard') await world.look(access, 'contract');
+    if (access !== undefined && family.code.endpointSet === 'oidc') await world.look(access, 'v2');
   }
 
   /** @param age 1 is the live token, 2 the one before it; the oldest, where there is none so old */
@@ -173,7 +173,7 @@ export class Load {
       await this.#world.signIn(person);
       person.busyWith.delete('sign in');
     }
-    const { code } = await this.#world.authorize(person, app, this.#face());
+    const { code } = await this.#world.authorize(person, app, this.#endpointSet());
     if (code !== undefined) this.#fresh.push(code);
   }
 

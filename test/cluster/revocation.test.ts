@@ -15,7 +15,7 @@ import {
   MESSAGES,
   SUSPENDED,
 } from './expected.ts';
-import { type Face, OK } from './history.ts';
+import { type EndpointSet, OK } from './history.ts';
 import { begin, newest, nodeOf, type Outcomes, presentAll, type Situation } from './situation.ts';
 import { postJson, type Wire } from './wire.ts';
 import type { World } from './world.ts';
@@ -47,7 +47,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
     happen: (at, { person, app }) => at.revoke(person, app, person.session),
     after: { ...all(REVOKED), authorize: CONSENT },
     // A new consent makes a new grant: the old one stays what it is.
-    lift: async (at, { person, app, code }) => (await at.authorize(person, app, code.face)).code,
+    lift: async (at, { person, app, code }) => (await at.authorize(person, app, code.endpointSet)).code,
     lifted: { ...all(REVOKED), authorize: OK },
   },
   'a consent revoked by an operator': {
@@ -107,9 +107,9 @@ const EVENTS: Readonly<Record<string, Event>> = {
   },
 };
 
-/** Decisions §10: at the endpoints of the standard face a bar has the status of an invalid credential. */
-function onFace(face: Face, outcomes: Outcomes): Outcomes {
-  if (face === 'contract') return outcomes;
+/** Decisions §10: at the endpoints of the OIDC endpoints a bar has the status of an invalid credential. */
+function atEndpoints(endpointSet: EndpointSet, outcomes: Outcomes): Outcomes {
+  if (endpointSet === 'v2') return outcomes;
   const { userInfo, refresh, redeem, authorize } = outcomes;
   const barred = (outcome: string, status: number) => outcome.replace('403', `${status}`);
   return { userInfo: barred(userInfo, 401), refresh: barred(refresh, 400), redeem: barred(redeem, 400), authorize };
@@ -123,15 +123,15 @@ async function keys(cluster: Cluster, ...args: readonly string[]): Promise<{ kid
   return JSON.parse(stdout);
 }
 
-/** At one node, seen at another, on one of the faces. */
-type Way = readonly [here: number, there: number, face: Face];
+/** At one node, seen at another, on one of the sets of endpoints. */
+type Way = readonly [here: number, there: number, endpointSet: EndpointSet];
 const WAYS: readonly Way[] = [
-  [0, 1, 'contract'],
-  [1, 0, 'standard'],
+  [0, 1, 'v2'],
+  [1, 0, 'oidc'],
 ];
 const OTHER_WAYS: readonly Way[] = [
-  [1, 0, 'contract'],
-  [0, 1, 'standard'],
+  [1, 0, 'v2'],
+  [0, 1, 'oidc'],
 ];
 
 const CLUSTERS: Readonly<Record<string, ClusterKind>> = {
@@ -148,21 +148,21 @@ for (const [kind, how] of Object.entries(CLUSTERS)) {
     after(() => cluster.close());
 
     for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(EVENTS)) {
-      for (const [here, there, face] of [...WAYS, ...(WHOLE ? OTHER_WAYS : [])]) {
-        test(`${face}: ${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
+      for (const [here, there, endpointSet] of [...WAYS, ...(WHOLE ? OTHER_WAYS : [])]) {
+        test(`${endpointSet}: ${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
           const [acting, other] = [nodeOf(cluster, here), nodeOf(cluster, there)];
-          const situation = await begin(acting, other, face);
+          const situation = await begin(acting, other, endpointSet);
           const wire = cluster.wires[here];
           assert.ok(wire);
           assert.notEqual(await happen(acting, situation, wire), undefined, 'it was acknowledged');
-          assert.deepEqual(await presentAll(other, situation), onFace(face, expected));
+          assert.deepEqual(await presentAll(other, situation), atEndpoints(endpointSet, expected));
           if (lift === undefined || lifted === undefined) return;
           // Lifted where it was not done: nothing that is dead comes back, at either node.
           assert.notEqual(await lift(other, situation), undefined);
           for (const at of [acting, other]) {
             // The sign-in that a dead session is led to is not made.
             const { session } = situation.person;
-            assert.deepEqual(await presentAll(at, situation), onFace(face, lifted));
+            assert.deepEqual(await presentAll(at, situation), atEndpoints(endpointSet, lifted));
             situation.person.session = session;
           }
         });

@@ -4,7 +4,7 @@ import type { Random } from '../support/random.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
-import { type AccountEvent, type Asked, type Face, type Moment, OK, type Operation } from './history.ts';
+import { type AccountEvent, type Asked, type EndpointSet, type Moment, OK, type Operation } from './history.ts';
 import { admin, postJson, userInfo, type Wire, type WireAnswer } from './wire.ts';
 
 export interface Session {
@@ -39,7 +39,7 @@ export interface Code {
   readonly text: string;
   readonly person: Person;
   readonly app: App;
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
 }
 
 /** The tokens of one family, each list in the order in which they came. */
@@ -56,10 +56,10 @@ export interface Token {
 
 const REDIRECT_URI = 'https://app.example.com/callback';
 const PATHS = {
-  contract: '/api/v2/oauth',
-  standard: '/oidc',
-} as const satisfies Record<Face, string>;
-// With offline_access, no family of the standard face ends with its session.
+  v2: '/api/v2/oauth',
+  oidc: '/oidc',
+} as const satisfies Record<EndpointSet, string>;
+// With offline_access, no family of the OIDC endpoints ends with its session.
 const AUTHORIZE = `authorize?${new URLSearchParams({
   response_type: 'code',
   redirect_uri: REDIRECT_URI,
@@ -203,13 +203,13 @@ export class World {
   async authorize(
     person: Person,
     app: App,
-    face: Face = 'contract',
+    endpointSet: EndpointSet = 'v2',
   ): Promise<{ outcome: string; code?: Code | undefined }> {
     const { session, name: user } = person;
     if (session === undefined) return { outcome: 'no session' };
-    const asked = { user, client: app.name, face, session: session.name };
+    const asked = { user, client: app.name, endpointSet, session: session.name };
     const withCode = ({ code }: Read) => (code === undefined ? {} : { code: this.#name('k', code) });
-    const path = `${PATHS[face]}/${AUTHORIZE}&client_id=${app.id}`;
+    const path = `${PATHS[endpointSet]}/${AUTHORIZE}&client_id=${app.id}`;
     const first = await this.#do(
       (read) => ({ kind: 'authorize', ...asked, ...withCode(read) }),
       (wire) => getPage(wire, path, session.cookie),
@@ -217,7 +217,7 @@ export class World {
     );
     if (first.outcome === 'login' && person.session === session) person.session = undefined;
     const { outcome } = first;
-    if (outcome !== 'consent') return { outcome, code: this.#keep(first.code, { person, app, face }) };
+    if (outcome !== 'consent') return { outcome, code: this.#keep(first.code, { person, app, endpointSet }) };
     const page = await this.#do(
       { kind: 'page' },
       (wire) => getPage(wire, first.location, session.cookie),
@@ -232,18 +232,18 @@ export class World {
       (wire) => postForm(wire, '/consent', session.cookie, fields),
       readRedirect,
     );
-    return { outcome, code: this.#keep(second.code, { person, app, face }) };
+    return { outcome, code: this.#keep(second.code, { person, app, endpointSet }) };
   }
 
-  #keep(text: string | undefined, of: Pick<Code, 'person' | 'app' | 'face'>): Code | undefined {
+  #keep(text: string | undefined, of: Pick<Code, 'person' | 'app' | 'endpointSet'>): Code | undefined {
     if (text === undefined) return undefined;
     const code = { name: this.#name('k', text), text, ...of };
     this.codes.push(code);
     return code;
   }
 
-  /** @param at the face of the token endpoint */
-  async redeem(code: Code, node?: number, at = code.face): Promise<string> {
+  /** @param at the set of endpoints of the token endpoint */
+  async redeem(code: Code, node?: number, at = code.endpointSet): Promise<string> {
     const { app } = code;
     const body = {
       grant_type: 'authorization_code',
@@ -263,8 +263,8 @@ export class World {
     return done.outcome;
   }
 
-  /** @param at the face of the token endpoint */
-  async refresh(family: Family, token: Token, node?: number, at = family.code.face): Promise<string> {
+  /** @param at the set of endpoints of the token endpoint */
+  async refresh(family: Family, token: Token, node?: number, at = family.code.endpointSet): Promise<string> {
     const { app } = family.code;
     const body = {
       ...{ grant_type: 'refresh_token', refresh_token: token.text },
@@ -293,8 +293,8 @@ export class World {
     }
   }
 
-  /** @param at the face of the UserInfo endpoint */
-  async look(token: Token, at: Face = 'contract', node?: number): Promise<string> {
+  /** @param at the set of endpoints of the UserInfo endpoint */
+  async look(token: Token, at: EndpointSet = 'v2', node?: number): Promise<string> {
     const asked = { kind: 'userinfo', at, access: token.name } as const;
     return (await this.#do(asked, (wire) => userInfo(wire, `${PATHS[at]}/userinfo`, token.text), readJson, node))
       .outcome;

@@ -37,7 +37,7 @@ for (const base of ['https://login.example.com', 'https://example.com/some/path'
       const addresses = Object.entries(document).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name));
       assert.ok(addresses.length >= 7);
       for (const [name, address] of addresses) assert.ok(String(address).startsWith(`${base}/`), `${name} ${address}`);
-      // Decisions §10: the standard face, on which a client works from this document alone.
+      // Decisions §10: the OIDC endpoints, on which a client works from this document alone.
       const names = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint'];
       assert.deepEqual(
         names.map((name) => document[name]),

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** A client of the standard face, with the defaults of a registration. */
+/** A client of the OIDC endpoints, with the defaults of a registration. */
 const listening = async (fields: Readonly<Record<string, unknown>> = {}): Promise<TestClient> =>
   standard(await newClient(server, { backchannelLogoutUri: receiver.uri, ...fields }));
 
@@ -204,7 +204,7 @@ describe('what ends sessions', () => {
     assert.equal((await told()).length, 1);
   });
 
-  test('decisions §10: an app with tokens of both faces is told once of each session', async () => {
+  test('decisions §10: an app with tokens of both sets of endpoints is told once of each session', async () => {
     for (const fields of [{}, { backchannelLogoutSessionRequired: false }]) {
       const client = await listening(fields);
       const one = await visit(client);

@@ -34,12 +34,12 @@ const server = await startServer();
 after(() => server.close());
 const user = await newUser(server);
 const fields = { postLogoutRedirectUris: [RETURN, WITH_QUERY] };
-// Clients of the standard face, the first with the defaults of a registration.
+// Clients of the OIDC endpoints, the first with the defaults of a registration.
 const client = standard(await newClient(server, fields));
 const other = standard(
   await newClient(server, { idTokenSignedResponseAlg: 'ES256', postLogoutRedirectUris: ['https://b.example/'] }),
 );
-// Clients of the contract's face: ID tokens of the first are signed with our key, of the second with its secret.
+// Clients of the v2 endpoints: ID tokens of the first are signed with our key, of the second with its secret.
 const asymmetric = await newClient(server, { ...fields, idTokenSignedResponseAlg: 'RS256' });
 const symmetric = await newClient(server, fields);
 
@@ -585,8 +585,8 @@ for (const name of ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 's
 
 describe('decisions §5, §10: signing out ends the session; the tokens of the apps live on', () => {
   const lasting: [name: string, app: TestClient, parameters: Record<string, string>][] = [
-    ['on the contract’s face', asymmetric, {}],
-    ['on the standard face with offline_access', client, { scope: 'openid offline_access' }],
+    ['at the v2 endpoints', asymmetric, {}],
+    ['at the OIDC endpoints with offline_access', client, { scope: 'openid offline_access' }],
   ];
   for (const [name, app, parameters] of lasting) {
     test(name, async () => {

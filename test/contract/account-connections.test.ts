@@ -118,10 +118,10 @@ test('a hundred apps: every page is lighter than 50 KiB with all that it loads, 
   assert.match(answer.text, /<a rel="prev"/);
 });
 
-test('decisions §10: an app is one row, whichever faces it uses; on the standard face alone it sees only the account’s id', async () => {
+test('decisions §10: an app is one row; at the OIDC endpoints alone it sees only the account’s id', async () => {
   const person = await newUser(server);
   const own = await signedIn(server, person);
-  const app = await newClient(server, { name: 'Both Faces' });
+  const app = await newClient(server, { name: 'Both Endpoints' });
   const scope = 'openid profile email phone';
   await tokensFor(server, standard(app), person, { scope }, { browser: own, allow: ['email'] });
   const sees = async () => words(await own.get(PAGE));

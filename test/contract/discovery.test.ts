@@ -21,7 +21,7 @@ const PROVING = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
 const ASSERTIONS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 for (const name of DOCUMENTS) {
-  test(`${name}: the issuer is the base URL, and what is said is what the standard face has`, async () => {
+  test(`${name}: the issuer is the base URL, and the document says what the OIDC endpoints do`, async () => {
     const document = await read(`/.well-known/${name}`);
     const { claims_supported: _, ...rest } = document;
     assert.deepEqual(rest, {

@@ -67,7 +67,7 @@ async function claimsAfter(at: TestServer, browser: Agent, app: TestClient, addr
 }
 
 for (const app of [client, standard(client)]) {
-  test(`${app.face ?? 'contract'}: an authenticator app is set up and the flow goes on with the class that it makes`, async () => {
+  test(`${app.endpointSet ?? 'v2'}: an authenticator app is set up and the flow goes on with the class that it makes`, async () => {
     const user = await newUser(server);
     const browser = await signedIn(server, user);
     const before = browser.cookie('tessera_session');

@@ -37,7 +37,7 @@ test('the standard endpoints: RS256, or what is registered', async () => {
   }
 });
 
-test('a hint of a client that left it out is verified on the standard face, and unproven on the contract’s', async () => {
+test('a hint of a client that left it out is verified at the OIDC endpoints, and unproven on the contract’s', async () => {
   const app = await newClient(server, { postLogoutRedirectUris: [RETURN] });
   for (const [client, status] of [
     [app, 200],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { FACE_RULES, FACES } from '../../src/claims/face.ts';
+import { ENDPOINT_RULES, ENDPOINT_SETS } from '../../src/claims/endpoint-set.ts';
 import type { Agent } from '../support/agent.ts';
 import { basic, call, codeBody, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import {
@@ -49,9 +49,9 @@ function explained(mistakes: readonly Mistake[]): void {
   }
 }
 
-for (const face of FACES) {
-  describe(`the ${face} face`, () => {
-    const rules = FACE_RULES[face];
+for (const endpointSet of ENDPOINT_SETS) {
+  describe(`the ${endpointSet} endpointSet`, () => {
+    const rules = ENDPOINT_RULES[endpointSet];
     const { tokenPath: TOKEN, userinfoPath: USERINFO } = rules;
     let server: TestServer;
     let client: TestClient;
@@ -77,7 +77,7 @@ for (const face of FACES) {
 
     const register = async (fields: Readonly<Record<string, unknown>>): Promise<TestClient> => ({
       ...(await newClient(server, fields)),
-      face,
+      endpointSet,
     });
 
     /** A new session and new tokens, after a test moved the clock. */
@@ -187,7 +187,7 @@ for (const face of FACES) {
         const wrong = await basicOnly(app.clientId, 'tcs_wrong');
         assert.match(wrong, /not registered here or is disabled/);
         // Decisions §4: the contract's answer is the same for both.
-        if (rules.namesDisabledClient)
+        if (rules.reportsDisabledClient)
           assert.match(right, /is disabled.*PATCH \/api\/v2\/admin\/clients.*tessera client enable/);
         else assert.equal(right, wrong);
       });
@@ -311,12 +311,12 @@ for (const face of FACES) {
       });
     });
 
-    describe('the endpoints of the other face', () => {
-      const elsewhere = FACE_RULES[face === 'contract' ? 'standard' : 'contract'];
+    describe('the endpoints of the other endpoints', () => {
+      const elsewhere = ENDPOINT_RULES[endpointSet === 'v2' ? 'oidc' : 'v2'];
 
       test('a code and a refresh token', async () => {
         const code = await codeFor(server, client, user, {}, { browser });
-        const crossed = { ...client, face: elsewhere.face };
+        const crossed = { ...client, endpointSet: elsewhere.endpointSet };
         const description = described(await redeem(server, crossed, code));
         assert.ok(
           description.includes(`it was issued at ${rules.authorizationPath}. Exchange it at ${TOKEN}.`),
@@ -325,11 +325,11 @@ for (const face of FACES) {
         assert.ok(described(await refreshed(server, crossed, tokens.refresh_token)).includes(TOKEN));
       });
 
-      test('an access token of the standard face', async () => {
+      test('an access token of the OIDC endpoints', async () => {
         const answer = await call(server, 'GET', elsewhere.userinfoPath, {
           authorization: `Bearer ${tokens.access_token}`,
         });
-        if (face === 'contract') assert.equal(answer.status, 200);
+        if (endpointSet === 'v2') assert.equal(answer.status, 200);
         else assert.match(described(answer), /This access token is for \/oidc\/userinfo: send it there/);
       });
     });

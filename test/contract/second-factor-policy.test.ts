@@ -73,10 +73,10 @@ async function joinRequiring({ id }: User): Promise<string> {
   return body.id;
 }
 for (const [name, setUp] of Object.entries(requiring)) {
-  for (const face of ['contract', 'standard']) {
-    test(`${face}: what ${name} requires raises a session of a password`, async () => {
+  for (const endpointSet of ['v2', 'oidc']) {
+    test(`${endpointSet}: what ${name} requires raises a session of a password`, async () => {
       const { at, client: contract, user } = await setUp(newUser);
-      const client = face === 'standard' ? standard(contract) : contract;
+      const client = endpointSet === 'oidc' ? standard(contract) : contract;
       const browser = await signedIn(at, user);
       const { seed } = await enroll(at, user);
       const silent = await browser.get(authorizeUrl(client, { scope: 'openid', prompt: 'none' }));

@@ -23,7 +23,7 @@ import { startReceiver, tokenOf } from '../support/logout-receiver.ts';
 import { codeOf, DAY, settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
-// Decisions §10: on the standard face, tokens without offline_access end with the browser session in which they were issued.
+// Decisions §10: at the OIDC endpoints, tokens without offline_access end with the browser session in which they were issued.
 
 const receiver = await startReceiver();
 const server = await startServer();

@@ -26,7 +26,7 @@ import { startServer } from '../support/server.ts';
 const server = await startServer();
 after(() => server.close());
 const contract = await newClient(server);
-const FACES: readonly TestClient[] = [contract, standard(contract)];
+const ENDPOINT_SETS: readonly TestClient[] = [contract, standard(contract)];
 
 /** A person with an authenticator app, in a session that began with the password alone. */
 async function inPasswordSession(): Promise<{
@@ -59,10 +59,10 @@ async function tokensAfter(browser: Agent, client: TestClient, answer: Answer) {
   return body;
 }
 
-for (const client of FACES) {
-  const face = client.face ?? 'contract';
+for (const client of ENDPOINT_SETS) {
+  const endpointSet = client.endpointSet ?? 'v2';
 
-  test(`${face}: a session of a password is raised by a code, and the tokens say so, refreshed ones too`, async () => {
+  test(`${endpointSet}: a session of a password is raised by a code, and the tokens say so, refreshed ones too`, async () => {
     const { user, browser, factor } = await inPasswordSession();
     const before = browser.cookie('tessera_session');
     const page = await toSecondFactor(browser, asks(client, ACR_MFA));
@@ -86,7 +86,7 @@ for (const client of FACES) {
     assert.equal(body.items.length, 1);
   });
 
-  test(`${face}: what the person has not set up is unmet_authentication_requirements`, async () => {
+  test(`${endpointSet}: what the person has not set up is unmet_authentication_requirements`, async () => {
     const user = await newUser(server);
     const browser = await signedIn(server, user);
     for (const acr of [ACR_MFA, ACR_PHISHING_RESISTANT]) {
@@ -96,12 +96,12 @@ for (const client of FACES) {
     assert.equal(errorOf(await other.get(asks(client, ACR_PHISHING_RESISTANT))), 'unmet_authentication_requirements');
   });
 
-  test(`${face}: prompt=none shows no page for it`, async () => {
+  test(`${endpointSet}: prompt=none shows no page for it`, async () => {
     const { browser } = await inPasswordSession();
     assert.equal(errorOf(await browser.get(asks(client, ACR_MFA, { prompt: 'none' }))), 'login_required');
   });
 
-  test(`${face}: any of the values will do, one that is not offered is ignored, and an essential claim counts`, async () => {
+  test(`${endpointSet}: any of the values will do, one that is not offered is ignored, and an essential claim counts`, async () => {
     const { browser } = await inPasswordSession();
     for (const acr of [`${ACR_MFA} ${ACR}`, 'urn:example:unknown', ACR]) {
       const answer = await browser.get(asks(client, acr));

@@ -259,8 +259,8 @@ test('refusals with a code or handle that none could be belong to no common flow
 
 test('the remedy fits: a barred account at both addresses, an assertion, a text that is not kept', async () => {
   const person = await newUser(server);
-  const code = await codeFor(server, { ...client, face: 'standard' }, person);
-  const { body: tokens } = await redeem(server, { ...client, face: 'standard' }, code);
+  const code = await codeFor(server, { ...client, endpointSet: 'oidc' }, person);
+  const { body: tokens } = await redeem(server, { ...client, endpointSet: 'oidc' }, code);
   await admin(server, 'PUT', `/users/${person.id}/ban`, {});
   const banned = await call(server, 'GET', '/oidc/userinfo', { authorization: `Bearer ${tokens.access_token}` });
   assert.equal(banned.status, 401);

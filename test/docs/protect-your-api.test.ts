@@ -34,7 +34,7 @@ let tokens: Tokens;
 before(async () => {
   server = await startServer();
   const itself = await newClient(server, { resource: RESOURCE, grantTypes: ['client_credentials'] });
-  app = { ...(await newClient(server, { idTokenSignedResponseAlg: 'RS256' })), face: 'standard' };
+  app = { ...(await newClient(server, { idTokenSignedResponseAlg: 'RS256' })), endpointSet: 'oidc' };
   const user = await newUser(server);
   browser = await signedIn(server, user);
   tokens = await tokensFor(server, app, user, { resource: RESOURCE, scope: 'openid profile' }, { browser });

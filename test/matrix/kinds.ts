@@ -22,8 +22,8 @@ import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { asClient } from '../support/token-services.ts';
 
 /**
- * A person in a browser, an app with everything that it holds for that person on both faces, and another app with the same. A kind
- * without a face is the contract's.
+ * A person in a browser, an app with everything that it holds for that person at both sets of endpoints, and another app with the same.
+ * A kind that names no set is of the v2 endpoints.
  */
 export interface World {
   readonly server: TestServer;
@@ -71,7 +71,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
     if (alg === 'HS256') continue;
     const app = await newClient(server, { idTokenSignedResponseAlg: alg, postLogoutRedirectUris: [GOODBYE] });
     idTokens.set(`ID token, ${alg}`, (await hold(app)).id_token);
-    if (alg === 'RS256') idTokens.set('ID token, standard', (await hold(standard(app))).id_token);
+    if (alg === 'RS256') idTokens.set('ID token, oidc', (await hold(standard(app))).id_token);
   }
   const own = await asClient(server, TOKEN, client, { grant_type: 'client_credentials' });
   assert.equal(own.status, 200, own.text);
@@ -89,16 +89,16 @@ export async function makeWorld(server: TestServer): Promise<World> {
     credentials: {
       'access token': tokens.access_token,
       'refresh token': tokens.refresh_token,
-      'access token, standard': ofStandard.access_token,
-      'refresh token, standard': ofStandard.refresh_token,
-      'authorization code, standard': await codeFor(server, standard(client), user, {}, { browser }),
+      'access token, oidc': ofStandard.access_token,
+      'refresh token, oidc': ofStandard.refresh_token,
+      'authorization code, oidc': await codeFor(server, standard(client), user, {}, { browser }),
       ...Object.fromEntries(idTokens),
       'client’s own token': own.body.access_token,
       'authorization code': await codeFor(server, client, user, {}, { browser }),
       'access token of another client': foreign.access_token,
       'refresh token of another client': foreign.refresh_token,
-      'access token, standard, of another client': foreignOfStandard.access_token,
-      'refresh token, standard, of another client': foreignOfStandard.refresh_token,
+      'access token, oidc, of another client': foreignOfStandard.access_token,
+      'refresh token, oidc, of another client': foreignOfStandard.refresh_token,
       'authorization code of another client': await codeFor(server, other, user, {}, { browser }),
       'logout token': await newLogoutToken(server),
       'client assertion': assertion,
@@ -122,8 +122,8 @@ export async function makeWorld(server: TestServer): Promise<World> {
 /** The kinds, in one place: each stands against every place that takes one. */
 export const KINDS = [
   ...['access token', 'refresh token', ...ID_TOKEN_ALGS.map((alg) => `ID token, ${alg}`), 'client’s own token'],
-  ...['access token, standard', 'refresh token, standard', 'authorization code, standard', 'ID token, standard'],
-  ...['access token, standard, of another client', 'refresh token, standard, of another client'],
+  ...['access token, oidc', 'refresh token, oidc', 'authorization code, oidc', 'ID token, oidc'],
+  ...['access token, oidc, of another client', 'refresh token, oidc, of another client'],
   ...['authorization code', 'client assertion', 'logout token'],
   ...['access token', 'refresh token', 'authorization code', 'client secret'].map(
     (kind) => `${kind} of another client`,

@@ -1,4 +1,4 @@
-import { FACE_RULES, type Face } from '../../src/claims/face.ts';
+import { ENDPOINT_RULES, type EndpointSet } from '../../src/claims/endpoint-set.ts';
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
 import { isReference } from '../security/routes.ts';
 import { formOf } from '../support/agent.ts';
@@ -57,16 +57,19 @@ const credentialsOf = ({ client }: World): Fields => ({
 });
 
 /** Decisions §10: a standard token is accepted at the standard endpoint alone, a contract token at both. */
-const accessTokens = (face: Face): Fields => ({
+const accessTokens = (endpointSet: EndpointSet): Fields => ({
   'access token': '200',
   'access token of another client': '200',
-  ...(face === 'standard' && { 'access token, standard': '200', 'access token, standard, of another client': '200' }),
+  ...(endpointSet === 'oidc' && {
+    'access token, oidc': '200',
+    'access token, oidc, of another client': '200',
+  }),
 });
 
-const asBearer = (face: Face, method: string, path: string, body?: string): Place => ({
+const asBearer = (endpointSet: EndpointSet, method: string, path: string, body?: string): Place => ({
   name: 'Authorization: Bearer',
   present: (world, credential) => send(world, method, path, bearer(credential), body),
-  right: accessTokens(face),
+  right: accessTokens(endpointSet),
   refused: '401 invalid_token',
 });
 
@@ -226,9 +229,14 @@ const newcomer = (): Fields => {
 };
 
 const authorize =
-  (face: Face, more: Fields, headers?: (world: World, credential: string) => Fields) =>
+  (endpointSet: EndpointSet, more: Fields, headers?: (world: World, credential: string) => Fields) =>
   (world: World, credential: string, fields: Fields = {}) =>
-    send(world, 'GET', authorizeUrl({ ...world.client, face }, { ...more, ...fields }), headers?.(world, credential));
+    send(
+      world,
+      'GET',
+      authorizeUrl({ ...world.client, endpointSet }, { ...more, ...fields }),
+      headers?.(world, credential),
+    );
 
 const endSessionHint = (method: 'GET' | 'POST', right: string): Place => ({
   name: 'id_token_hint',
@@ -238,7 +246,7 @@ const endSessionHint = (method: 'GET' | 'POST', right: string): Place => ({
       ? send(world, 'GET', `/oidc/logout?${fields}`, rightCookies(world))
       : send(world, 'POST', '/oidc/logout', rightCookies(world), fields);
   },
-  right: Object.fromEntries([...ASYMMETRIC_ALGS, 'standard'].map((of) => [`ID token, ${of}`, right])),
+  right: Object.fromEntries([...ASYMMETRIC_ALGS, 'oidc'].map((of) => [`ID token, ${of}`, right])),
   // A page that asks, or says that nothing could be made of it.
   refused: '200',
   usesUp: true,
@@ -270,40 +278,41 @@ const STANDARD_TOKEN = '/oidc/token';
 const REVOKE = '/oidc/revoke';
 const INTROSPECT = '/oidc/introspect';
 
-// The world's person has consented on both faces.
-const authorizePlaces = (face: Face): readonly Place[] => [
+// The world's person has consented at both sets of endpoints.
+const authorizePlaces = (endpointSet: EndpointSet): readonly Place[] => [
   {
     name: 'the session cookie',
-    present: authorize(face, { prompt: 'none' }, session),
+    present: authorize(endpointSet, { prompt: 'none' }, session),
     right: { 'session cookie': '302 code' },
     refused: '302 login_required',
   },
   {
     name: 'id_token_hint, which does not sign a user in',
-    present: (world, credential) => authorize(face, { prompt: 'none' })(world, '', { id_token_hint: credential }),
+    present: (world, credential) =>
+      authorize(endpointSet, { prompt: 'none' })(world, '', { id_token_hint: credential }),
     right: {},
     refused: '302 login_required',
   },
   {
     name: 'Authorization: Bearer',
-    present: authorize(face, { prompt: 'none' }, (_world, credential) => bearer(credential)),
+    present: authorize(endpointSet, { prompt: 'none' }, (_world, credential) => bearer(credential)),
     right: {},
     refused: '302 login_required',
   },
   {
     name: 'client_id',
-    present: (world, credential) => authorize(face, {})(world, '', { client_id: credential }),
+    present: (world, credential) => authorize(endpointSet, {})(world, '', { client_id: credential }),
     right: { 'client id': '302 /login' },
     refused: '400 invalid_request',
   },
 ];
 
-const authorizeFormPlaces = (face: Face): readonly Place[] => [
+const authorizeFormPlaces = (endpointSet: EndpointSet): readonly Place[] => [
   {
     name: 'id_token_hint, which does not sign a user in',
     present: async (world, id_token_hint) => {
       const fields = { ...parametersOf(world), prompt: 'none', id_token_hint };
-      return send(world, 'POST', FACE_RULES[face].authorizationPath, {}, form(fields));
+      return send(world, 'POST', ENDPOINT_RULES[endpointSet].authorizationPath, {}, form(fields));
     },
     right: {},
     // The next step is asked for by a GET, which brings the cookies.
@@ -312,19 +321,25 @@ const authorizeFormPlaces = (face: Face): readonly Place[] => [
   {
     name: 'client_id',
     present: (world, client_id) =>
-      send(world, 'POST', FACE_RULES[face].authorizationPath, {}, form({ ...parametersOf(world), client_id })),
+      send(
+        world,
+        'POST',
+        ENDPOINT_RULES[endpointSet].authorizationPath,
+        {},
+        form({ ...parametersOf(world), client_id }),
+      ),
     right: { 'client id': '303 /continue' },
     refused: '400 invalid_request',
   },
 ];
 
-/** The tokens of the world's app: revocation and introspection are one for both faces. */
+/** The tokens of the world's app: revocation and introspection are one for both sets of endpoints. */
 const OWN_TOKENS = [
-  ...['access token', 'refresh token', 'access token, standard', 'refresh token, standard'],
+  ...['access token', 'refresh token', 'access token, oidc', 'refresh token, oidc'],
   'client’s own token',
 ] as const;
 
-/** @param own the kinds that were issued on the face of the endpoint; those of the other are refused and unharmed */
+/** @param own the kinds that were issued at the set of endpoints of the endpoint; those of the other are refused and unharmed */
 const tokenPlaces = (path: string, own: { code: string; refreshToken: string }): readonly Place[] => [
   {
     name: 'code',
@@ -350,10 +365,10 @@ const tokenPlaces = (path: string, own: { code: string; refreshToken: string }):
 
 /** Every route that takes a proof of something, with its places. */
 export const PLACES: Readonly<Record<string, readonly Place[]>> = {
-  'GET /api/v2/oauth/authorize': authorizePlaces('contract'),
-  'POST /api/v2/oauth/authorize': authorizeFormPlaces('contract'),
-  'GET /oidc/authorize': authorizePlaces('standard'),
-  'POST /oidc/authorize': authorizeFormPlaces('standard'),
+  'GET /api/v2/oauth/authorize': authorizePlaces('v2'),
+  'POST /api/v2/oauth/authorize': authorizeFormPlaces('v2'),
+  'GET /oidc/authorize': authorizePlaces('oidc'),
+  'POST /oidc/authorize': authorizeFormPlaces('oidc'),
   'GET /continue': [handleAt('/continue', '302 /consent')],
   'POST /continue': [
     {
@@ -365,11 +380,11 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   [`POST ${TOKEN}`]: tokenPlaces(TOKEN, { code: 'authorization code', refreshToken: 'refresh token' }),
   [`POST ${STANDARD_TOKEN}`]: tokenPlaces(STANDARD_TOKEN, {
-    code: 'authorization code, standard',
-    refreshToken: 'refresh token, standard',
+    code: 'authorization code, oidc',
+    refreshToken: 'refresh token, oidc',
   }),
   'GET /api/v2/oauth/userinfo': [
-    asBearer('contract', 'GET', '/api/v2/oauth/userinfo'),
+    asBearer('v2', 'GET', '/api/v2/oauth/userinfo'),
     {
       name: 'access_token in the address',
       present: (world, access_token) => send(world, 'GET', `/api/v2/oauth/userinfo?${form({ access_token })}`),
@@ -378,7 +393,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
   ],
   'GET /oidc/userinfo': [
-    asBearer('standard', 'GET', '/oidc/userinfo'),
+    asBearer('oidc', 'GET', '/oidc/userinfo'),
     {
       name: 'access_token in the address',
       present: (world, access_token) => send(world, 'GET', `/oidc/userinfo?${form({ access_token })}`),
@@ -387,11 +402,11 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
   ],
   'POST /oidc/userinfo': [
-    asBearer('standard', 'POST', '/oidc/userinfo', ''),
+    asBearer('oidc', 'POST', '/oidc/userinfo', ''),
     {
       name: 'access_token in the form',
       present: (world, access_token) => send(world, 'POST', '/oidc/userinfo', {}, form({ access_token })),
-      right: accessTokens('standard'),
+      right: accessTokens('oidc'),
       refused: '401 invalid_token',
     },
   ],
@@ -405,8 +420,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       except: {
         'access token of another client': '400 invalid_grant',
         'refresh token of another client': '400 invalid_grant',
-        'access token, standard, of another client': '400 invalid_grant',
-        'refresh token, standard, of another client': '400 invalid_grant',
+        'access token, oidc, of another client': '400 invalid_grant',
+        'refresh token, oidc, of another client': '400 invalid_grant',
       },
       usesUp: true,
     },

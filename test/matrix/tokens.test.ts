@@ -94,17 +94,17 @@ test('all that was presented in the wrong places is as good as before', async ()
   for (const kind of ['access token', 'access token of another client']) {
     assert.equal((await userinfo(server, text(kind))).status, 200, kind);
   }
-  for (const kind of ['access token, standard', 'access token, standard, of another client']) {
+  for (const kind of ['access token, oidc', 'access token, oidc, of another client']) {
     assert.equal((await userinfo(server, text(kind), '/oidc/userinfo')).status, 200, kind);
   }
-  const tokens = ['access token', 'refresh token', 'access token, standard', 'refresh token, standard'];
+  const tokens = ['access token', 'refresh token', 'access token, oidc', 'refresh token, oidc'];
   for (const kind of [...tokens, 'client’s own token']) {
     assert.equal((await introspect(server, client, text(kind))).body.active, true, kind);
   }
   assert.equal((await refresh(server, client, text('refresh token'))).status, 200);
   assert.equal((await redeem(server, client, text('authorization code'))).status, 200);
-  assert.equal((await refresh(server, standard(client), text('refresh token, standard'))).status, 200);
-  assert.equal((await redeem(server, standard(client), text('authorization code, standard'))).status, 200);
+  assert.equal((await refresh(server, standard(client), text('refresh token, oidc'))).status, 200);
+  assert.equal((await redeem(server, standard(client), text('authorization code, oidc'))).status, 200);
   assert.equal((await admin(server, 'GET', `/users/${user.id}`)).body.status, 'active');
   assert.equal((await browser.get('/account')).status, 200);
   assertInvalidToken(await userinfo(server, text('refresh token')));

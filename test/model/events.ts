@@ -179,7 +179,7 @@ export const clientSteps = {
       const expected = state.clients.flatMap((client) => {
         const grants = liveGrants(state, user, client);
         if (grants.length === 0) return [];
-        // An app is listed once, with what it may see on either face.
+        // An app is listed once, with what it may see at either sets of endpoints.
         const allowed = grants.reduce((all, { scopes }) => all.union(scopes), new Set<string>());
         const declined = grants
           .reduce((all, grant) => all.union(grant.declined), new Set<string>())

@@ -171,17 +171,17 @@ export const guardedMutants: readonly Mutant[] = [
     guardedBy: 'test/openapi/document.test.ts',
   },
   {
-    name: 'the standard face refreshes nothing',
+    name: 'the OIDC endpoints refresh nothing',
     file: 'src/protocol/token/grants/refresh-token.ts',
     line: "if (scope.scope === '') {",
     broken: 'if (false) {',
-    guardedBy: 'test/contract/consent-faces.test.ts',
+    guardedBy: 'test/contract/consent-endpoint-sets.test.ts',
   },
   {
-    name: 'the standard face grants nothing',
+    name: 'the OIDC endpoints grant nothing',
     file: 'src/consent/decision.ts',
     line: "  if (scopes === '') return undefined;\n",
     broken: '',
-    guardedBy: 'test/contract/consent-faces.test.ts',
+    guardedBy: 'test/contract/consent-endpoint-sets.test.ts',
   },
 ];

@@ -3,7 +3,7 @@ import {
   type Browser,
   type Client,
   type Code,
-  type Face,
+  type EndpointSet,
   type Family,
   fresh,
   type Grant,
@@ -81,23 +81,23 @@ export const OK: Answer = { status: 200 };
 
 const INVALID_TOKEN: Answer = { status: 401, error: 'invalid_token' };
 
-/** Decisions §§5 and 10. A token of the contract's face is accepted at both addresses, one of the standards' at theirs alone. */
-export function userInfoAnswer(state: State, token: AccessToken, at: Face): Answer {
-  if (at === 'contract' && token.family.face === 'standard') return INVALID_TOKEN;
+/** Decisions §§5 and 10. A token of the v2 endpoints is accepted at both addresses, one of the standards' at theirs alone. */
+export function userInfoAnswer(state: State, token: AccessToken, at: EndpointSet): Answer {
+  if (at === 'v2' && token.family.endpointSet === 'oidc') return INVALID_TOKEN;
   const kind = tokenVerdict(state, token);
   if (kind === 'invalid') return INVALID_TOKEN;
-  if (kind !== 'live') return at === 'contract' ? forbidden(kind) : { ...INVALID_TOKEN, description: MESSAGES[kind] };
+  if (kind !== 'live') return at === 'v2' ? forbidden(kind) : { ...INVALID_TOKEN, description: MESSAGES[kind] };
   return token.fixed.includes('openid') ? OK : { status: 403, error: 'insufficient_scope' };
 }
 
-function grantAnswer(kind: Exclude<Verdict, 'live'>, at: Face): Answer {
+function grantAnswer(kind: Exclude<Verdict, 'live'>, at: EndpointSet): Answer {
   if (kind === 'invalid') return INVALID_GRANT;
-  return at === 'contract' ? forbidden(kind) : { ...INVALID_GRANT, description: MESSAGES[kind] };
+  return at === 'v2' ? forbidden(kind) : { ...INVALID_GRANT, description: MESSAGES[kind] };
 }
 
 /** Who presents something at the token endpoint, and at which. */
 export interface Presenter {
-  readonly at: Face;
+  readonly at: EndpointSet;
   readonly client: Client;
   /** Which of the client's secrets; undefined is one that never was. */
   readonly secret: Client['secrets'][number] | undefined;
@@ -124,7 +124,7 @@ export function redeemOutcome(
   if (!authenticated(presenter, now)) return { answer: INVALID_CLIENT, move: 'none' };
   if (
     presenter.client !== code.client ||
-    presenter.at !== code.face ||
+    presenter.at !== code.endpointSet ||
     !right.redirect ||
     !right.verifier ||
     !code.user.exists ||
@@ -137,13 +137,13 @@ export function redeemOutcome(
   const kind = verdict(code, { now, expired: code.expires <= now, dead: used });
   if (kind === 'live' && isEmpty(code)) return { answer: INVALID_GRANT, move: 'none' };
   if (kind === 'live') return { answer: OK, move: 'redeem' };
-  return { answer: grantAnswer(kind, code.face), move: used && code.family?.dead === false ? 'kill' : 'none' };
+  return { answer: grantAnswer(kind, code.endpointSet), move: used && code.family?.dead === false ? 'kill' : 'none' };
 }
 
-/** Whether a refresh may ask for these scopes: `openid` belongs to every family of the contract's face. */
-const isAvailable = ({ face, scopes, fixed }: Family, requested: readonly string[]): boolean =>
+/** Whether a refresh may ask for these scopes: `openid` belongs to every family of the v2 endpoints. */
+const isAvailable = ({ endpointSet, scopes, fixed }: Family, requested: readonly string[]): boolean =>
   requested.every(
-    (scope) => scopes.includes(scope) || fixed.includes(scope) || (face === 'contract' && scope === 'openid'),
+    (scope) => scopes.includes(scope) || fixed.includes(scope) || (endpointSet === 'v2' && scope === 'openid'),
   );
 
 /** Decisions §4. */
@@ -155,10 +155,10 @@ export function refreshOutcome(
 ): Outcome<'rotate' | 'repeat' | 'kill'> {
   if (!authenticated(presenter, state.now)) return { answer: INVALID_CLIENT, move: 'none' };
   const { family } = token;
-  if (presenter.client !== family.client || presenter.at !== family.face)
+  if (presenter.client !== family.client || presenter.at !== family.endpointSet)
     return { answer: INVALID_GRANT, move: 'none' };
   const kind = tokenVerdict(state, token);
-  if (kind !== 'live') return { answer: grantAnswer(kind, family.face), move: 'none' };
+  if (kind !== 'live') return { answer: grantAnswer(kind, family.endpointSet), move: 'none' };
   const repeat = token === family.predecessor && state.now < family.rotated + GRACE;
   if (token !== family.leaf && !repeat) return { answer: INVALID_GRANT, move: 'kill' };
   if (scopes !== undefined && !isAvailable(family, scopes)) {
@@ -170,7 +170,7 @@ export function refreshOutcome(
 
 /** @param requested the `scope` of a refresh; undefined is everything */
 export function newAccessToken(state: State, family: Family, requested: readonly string[] | undefined): AccessToken {
-  const asked = family.face === 'contract' ? ['openid', ...(requested ?? [])] : requested;
+  const asked = family.endpointSet === 'v2' ? ['openid', ...(requested ?? [])] : requested;
   const part = (list: readonly string[]) =>
     requested === undefined ? list : list.filter((scope) => asked?.includes(scope));
   const [scopes, fixed] = [part(family.scopes), part(family.fixed)];
@@ -191,9 +191,9 @@ export function newLeaf(state: State, family: Family): RefreshToken {
 }
 
 export function newFamily(state: State, code: Code): Family {
-  const { face, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session } = code;
+  const { endpointSet, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session } = code;
   const family: Family = {
-    ...{ face, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session },
+    ...{ endpointSet, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session },
     ends: state.now + FAMILY_LIFE,
     dead: false,
     leaf: undefined,
@@ -227,14 +227,14 @@ export type Stage =
   | { readonly kind: 'consent'; readonly asked: readonly string[] }
   | { readonly kind: 'issue' };
 
-/** The live grants of a person for an app: one for each face at the most. */
+/** The live grants of a person for an app: one for each set of endpoints at the most. */
 export const liveGrants = (state: State, user: User, client: Client): Grant[] =>
   state.grants.filter((grant) => grant.user === user && grant.client === client && !grant.revoked);
 
-export const liveGrant = (state: State, user: User, { client, face }: Pick<Request, 'client' | 'face'>) =>
-  liveGrants(state, user, client).find((grant) => grant.face === face);
+export const liveGrant = (state: State, user: User, { client, endpointSet }: Pick<Request, 'client' | 'endpointSet'>) =>
+  liveGrants(state, user, client).find((grant) => grant.endpointSet === endpointSet);
 
-/** Decisions §10: taking access away ends both faces. */
+/** Decisions §10: taking access away ends both sets of endpoints. */
 export function revoke(state: State, user: User, client: Client): void {
   for (const grant of liveGrants(state, user, client)) grant.revoked = true;
   state.revocations.push({ user, client });
@@ -244,8 +244,8 @@ export const revocations = (state: State, user: User, client: Client): number =>
   state.revocations.filter((revocation) => revocation.user === user && revocation.client === client).length;
 
 /** Decisions §10: whether what was decided before does not answer a request. */
-function asksAnew({ face, scopes, fixed }: Request, grant: Grant): boolean {
-  if (face === 'contract') return grant.askAgain;
+function asksAnew({ endpointSet, scopes, fixed }: Request, grant: Grant): boolean {
+  if (endpointSet === 'v2') return grant.askAgain;
   const isNewlyOffline = fixed.includes('offline_access') && !grant.fixed.has('offline_access');
   return isNewlyOffline || (fixed.length === 0 && !scopes.some((scope) => grant.scopes.has(scope)));
 }
@@ -273,12 +273,12 @@ export function consent(
   asked: readonly string[],
   allowed: Set<string>,
 ): void {
-  const { client, face, fixed } = request;
+  const { client, endpointSet, fixed } = request;
   let grant = liveGrant(state, user, request);
-  const isNothing = face === 'standard' && fixed.length === 0 && !asked.some((scope) => allowed.has(scope));
+  const isNothing = endpointSet === 'oidc' && fixed.length === 0 && !asked.some((scope) => allowed.has(scope));
   if (grant === undefined && !isNothing) {
     grant = {
-      face,
+      endpointSet,
       user,
       client,
       scopes: new Set(),
@@ -308,20 +308,20 @@ export function consent(
   }
 }
 
-/** What the contract's face always shares. */
+/** What the v2 endpoints always shares. */
 const SHARED = ['profile', 'email'];
 
 /**
- * Decisions §10: what is switched off on one face is switched off on the other, and never switched on. The contract's page comes
- * again where the standard face's decision declined what the contract's face always shares.
+ * Decisions §10: what is switched off at one set of endpoints is switched off at the other, and never switched on. The page of
+ * the v2 endpoints comes again where a decision at the OIDC endpoints declined what the v2 endpoints always share.
  */
 function switchOff(other: Grant, switchedOff: ReadonlySet<string>, declined: ReadonlySet<string>): void {
   for (const scope of switchedOff) {
-    if (other.face === 'contract' && scope === 'profile') continue;
+    if (other.endpointSet === 'v2' && scope === 'profile') continue;
     other.scopes.delete(scope);
     other.declined.add(scope);
   }
-  if (other.face === 'standard') return;
+  if (other.endpointSet === 'oidc') return;
   const isShared = (scopes: ReadonlySet<string>) => SHARED.some((scope) => scopes.has(scope));
   other.askAgain = isShared(switchedOff) || (other.askAgain && isShared(declined));
 }
@@ -330,24 +330,24 @@ function switchOff(other: Grant, switchedOff: ReadonlySet<string>, declined: Rea
 export function grantsNothing(state: State, request: Request, user: User): boolean {
   const grant = liveGrant(state, user, request);
   const isGranted = request.scopes.some((scope) => grant?.scopes.has(scope));
-  return request.face === 'standard' && request.fixed.length === 0 && !isGranted;
+  return request.endpointSet === 'oidc' && request.fixed.length === 0 && !isGranted;
 }
 
 const isEmpty = ({ scopes, fixed }: Pick<Code, 'scopes' | 'fixed'>): boolean => scopes.length + fixed.length === 0;
 
 export function newCode(state: State, request: Request, { user, session }: Browser): Code {
-  const { face, client, clientGeneration, fixed, redirect, pkce } = request;
+  const { endpointSet, client, clientGeneration, fixed, redirect, pkce } = request;
   const grant = liveGrant(state, user, request);
   if (grant === undefined || session === undefined) throw new Error('a code without consent or session');
   session.used = session.touched = state.now;
   const code: Code = {
-    ...{ face, user, client, grant, clientGeneration, redirect, pkce },
+    ...{ endpointSet, user, client, grant, clientGeneration, redirect, pkce },
     // Frozen at sign-in and inherited by the session, never read anew.
     userGeneration: session.generation,
     scopes: request.scopes.filter((scope) => grant.scopes.has(scope)),
-    fixed: face === 'contract' ? ['openid', ...fixed.filter((scope) => scope !== 'openid')] : fixed,
+    fixed: endpointSet === 'v2' ? ['openid', ...fixed.filter((scope) => scope !== 'openid')] : fixed,
     expires: state.now + CODE_LIFE,
-    session: face === 'standard' && !fixed.includes('offline_access') ? session : undefined,
+    session: endpointSet === 'oidc' && !fixed.includes('offline_access') ? session : undefined,
     dropped: false,
     family: undefined,
   };

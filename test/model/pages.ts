@@ -18,9 +18,9 @@ import {
   revoke,
   stage,
 } from './model.ts';
-import { type Browser, type Face, type Pending, pick, type Request, type State, type User } from './state.ts';
+import { type Browser, type EndpointSet, type Pending, pick, type Request, type State, type User } from './state.ts';
 import { step } from './step.ts';
-import { advance, CHALLENGE, OPTIONAL, type OwnFactor, otherFace, REDIRECTS, type World } from './world.ts';
+import { advance, CHALLENGE, OPTIONAL, type OwnFactor, otherEndpoints, REDIRECTS, type World } from './world.ts';
 
 const SWITCH = /name="allow ([a-z.]+)"/g;
 const nat = fc.nat(11);
@@ -144,7 +144,11 @@ async function walk(state: State, world: World, request: Request, browser: Brows
     assert.equal((await real.get('/account')).location?.pathname, '/login');
     browser.session = undefined;
   }
-  const client = { face: request.face, clientId: pick(world.clients, request.client.index).clientId, clientSecret: '' };
+  const client = {
+    endpointSet: request.endpointSet,
+    clientId: pick(world.clients, request.client.index).clientId,
+    clientSecret: '',
+  };
   const scope = [...request.fixed, ...request.scopes].join(' ');
   const url = authorizeUrl(
     { ...client, redirectUri: pick(REDIRECTS, request.redirect) },
@@ -248,9 +252,9 @@ async function decide(state: State, world: World, pending: Pending, decision: De
 const request = fc.record({
   browser: nat,
   client: nat,
-  face: fc.constantFrom<Face>('contract', 'standard'),
+  endpointSet: fc.constantFrom<EndpointSet>('v2', 'oidc'),
   scopes: fc.subarray([...OPTIONAL]),
-  // The standard face alone has a switch for it.
+  // The OIDC endpoints alone has a switch for it.
   profile: fc.boolean(),
   fixed: fc.constantFrom(['openid'], ['openid', 'offline_access'], ['offline_access'], []),
   always: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
@@ -274,11 +278,11 @@ type RequestArgument = Omit<Request, 'client' | 'clientGeneration'> & { client: 
 
 function asked(state: State, argument: RequestArgument): Request {
   const client = pick(state.clients, argument.client);
-  const { face, always, redirect, pkce } = argument;
-  const scopes = [...(argument.profile && face === 'standard' ? ['profile'] : []), ...argument.scopes];
+  const { endpointSet, always, redirect, pkce } = argument;
+  const scopes = [...(argument.profile && endpointSet === 'oidc' ? ['profile'] : []), ...argument.scopes];
   // A request without scopes is for openid.
   const fixed = scopes.length + argument.fixed.length === 0 ? ['openid'] : argument.fixed;
-  return { face, client, clientGeneration: client.generation, scopes, fixed, always, redirect, pkce };
+  return { endpointSet, client, clientGeneration: client.generation, scopes, fixed, always, redirect, pkce };
 }
 
 export const pageSteps = {
@@ -310,25 +314,25 @@ export const pageSteps = {
     argument: fc.record({ which: nat, browser: nat, decision }),
     applies: (state) => granted(state).length > 0,
     async act(state, world, { which, browser: at, decision }) {
-      const { face, user, client, scopes, fixed } = pick(granted(state), which);
+      const { endpointSet, user, client, scopes, fixed } = pick(granted(state), which);
       const browsers = state.browsers.filter((browser) => browser.user === user);
-      const terms = { face, client, clientGeneration: client.generation, scopes, fixed };
+      const terms = { endpointSet, client, clientGeneration: client.generation, scopes, fixed };
       const request = { ...terms, always: true, redirect: 0, pkce: false };
       const pending = await walk(state, world, request, pick(browsers, at));
       if (pending !== undefined) await decide(state, world, pending, decision);
     },
   }),
-  /** Decisions §10: an app that has access on one face asks on the other. */
-  askOnTheOtherFace: step({
+  /** Decisions §10: an app that has access at one set of endpoints asks on the other. */
+  askAtTheOtherEndpoints: step({
     weight: 4,
     argument: fc.record({ which: nat, browser: nat, decision, profile: fc.boolean() }),
     applies: ({ grants }) => grants.some(({ revoked }) => !revoked),
     async act(state, world, { which, browser: at, decision, profile }) {
       const live = state.grants.filter(({ revoked }) => !revoked);
-      const { user, client, face, scopes, declined } = pick(live, which);
+      const { user, client, endpointSet, scopes, declined } = pick(live, which);
       const browsers = state.browsers.filter((browser) => browser.user === user);
       const request = asked(state, {
-        ...{ browser: 0, client: client.index, face: otherFace(face), profile },
+        ...{ browser: 0, client: client.index, endpointSet: otherEndpoints(endpointSet), profile },
         ...{ scopes: OPTIONAL.filter((scope) => scopes.has(scope) || declined.has(scope)), fixed: ['openid'] },
         ...{ always: false, redirect: 0, pkce: false },
       });

@@ -19,7 +19,7 @@ export interface State {
 }
 
 /** Decisions §10: which endpoints, the contract's or the standards'. */
-export type Face = 'contract' | 'standard';
+export type EndpointSet = 'v2' | 'oidc';
 
 export interface User {
   readonly index: number;
@@ -54,9 +54,9 @@ export interface Session {
   touched: number;
 }
 
-/** Each face has its own. */
+/** Each set of endpoints has its own. */
 export interface Grant {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly user: User;
   readonly client: Client;
   readonly scopes: Set<string>;
@@ -69,7 +69,7 @@ export interface Grant {
 }
 
 export interface Request {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly client: Client;
   readonly clientGeneration: number;
   /** Those that have a switch on the page. */
@@ -95,7 +95,7 @@ export interface Pending {
 
 /** What every code and token inherits. */
 export interface Stand {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly user: User;
   readonly client: Client;
   readonly grant: Grant;

@@ -12,22 +12,22 @@ import {
 import { type Code, type Family, pick, type RefreshToken, type State } from './state.ts';
 import { step } from './step.ts';
 import type { WireAnswer } from './wire.ts';
-import { checkIdToken, OPTIONAL, otherFace, redeemNow, refreshNow, same, type World } from './world.ts';
+import { checkIdToken, OPTIONAL, otherEndpoints, redeemNow, refreshNow, same, type World } from './world.ts';
 
 const nat = fc.nat(11);
 
 /** How a request goes wrong, if it does. */
-const FAULTS = ['none', 'client', 'face', 'unknown secret', 'ended secret', 'redirect', 'verifier'] as const;
+const FAULTS = ['none', 'client', 'endpointSet', 'unknown secret', 'ended secret', 'redirect', 'verifier'] as const;
 type Fault = (typeof FAULTS)[number];
 const wrong = fc.constantFrom(...FAULTS.filter((fault) => fault !== 'none'));
 
 function presenterOf(
   state: State,
-  { client: owner, face }: Pick<Code, 'client' | 'face'>,
+  { client: owner, endpointSet }: Pick<Code, 'client' | 'endpointSet'>,
   fault: Fault,
   which: number,
 ): Presenter {
-  const at = fault === 'face' ? otherFace(face) : face;
+  const at = fault === 'endpointSet' ? otherEndpoints(endpointSet) : endpointSet;
   const client = fault === 'client' ? pick(state.clients, owner.index + 1) : owner;
   if (fault === 'unknown secret') return { at, client, secret: undefined };
   if (fault === 'ended secret') {
@@ -60,8 +60,8 @@ function takeTokens(
   const token = newAccessToken(state, family, scopes);
   world.texts.set(token, answer.body.access_token);
   checkIdToken(world, answer, presenter, token);
-  if (family.face === 'contract') return;
-  // Decisions §10: the response of the standard face always names the scopes.
+  if (family.endpointSet === 'v2') return;
+  // Decisions §10: the response of the OIDC endpoints always names the scopes.
   assert.deepEqual(String(answer.body.scope).split(' ').sort(), [...token.fixed, ...token.scopes].sort());
 }
 
@@ -107,7 +107,7 @@ const leaves = ({ families }: Readonly<State>) => families.flatMap(({ leaf }) =>
 const retired = ({ families }: Readonly<State>) => families.flatMap(({ predecessor }) => predecessor ?? []);
 /** What a refresh token would do now, rightly presented. */
 export function moveOf(state: Readonly<State>, token: RefreshToken) {
-  const { client, face: at } = token.family;
+  const { client, endpointSet: at } = token.family;
   return refreshOutcome(state, token, { at, client, secret: liveSecrets(client, state.now).at(-1) }, undefined).move;
 }
 
@@ -167,7 +167,7 @@ export const tokenSteps = {
     weight: 1,
     argument: fc.record({
       token: few,
-      fault: fc.constantFrom<Fault>('client', 'face', 'unknown secret', 'ended secret'),
+      fault: fc.constantFrom<Fault>('client', 'endpointSet', 'unknown secret', 'ended secret'),
     }),
     applies: (state) => leaves(state).length > 0,
     act: (state, world, { token, fault }) => refresh(state, world, newest(leaves(state), token), { fault }),

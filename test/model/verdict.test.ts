@@ -53,9 +53,9 @@ function modelled(has: (fact: Fact) => boolean): string {
   user.suspended = has('suspended');
   client.enabled = !has('client disabled') && !has('client gone');
   // The verdict is the same for both.
-  const face = 'contract' as const;
+  const endpointSet = 'v2' as const;
   const grant = {
-    face,
+    endpointSet,
     user,
     client,
     scopes: new Set<string>(),
@@ -69,7 +69,7 @@ function modelled(has: (fact: Fact) => boolean): string {
     clientGeneration: has('client was disabled') ? -1 : client.generation,
   };
   const expired = has('family ended') || has('family gone') || has('grant gone');
-  return verdict({ face, user, client, grant, ...generations }, { now: NOW, expired, dead: has('family dead') });
+  return verdict({ endpointSet, user, client, grant, ...generations }, { now: NOW, expired, dead: has('family dead') });
 }
 
 test('every combination of events gets the verdict of the order', () => {

@@ -8,7 +8,7 @@ import { type Answer, liveSecrets, type Presenter, redeemOutcome, refreshOutcome
 import {
   type AccessToken,
   type Code,
-  type Face,
+  type EndpointSet,
   newState,
   type Pending,
   pick,
@@ -19,12 +19,12 @@ import { openWire, type Wire, type WireAnswer } from './wire.ts';
 
 export const REDIRECTS = ['https://app.example.com/callback', 'https://app.example.com/other'] as const;
 const ADDRESSES = {
-  contract: { token: '/api/v2/oauth/token', userInfo: '/api/v2/oauth/userinfo' },
-  standard: { token: '/oidc/token', userInfo: '/oidc/userinfo' },
+  v2: { token: '/api/v2/oauth/token', userInfo: '/api/v2/oauth/userinfo' },
+  oidc: { token: '/oidc/token', userInfo: '/oidc/userinfo' },
 } as const;
-const FACES: readonly Face[] = ['contract', 'standard'];
-export const otherFace = (face: Face): Face => (face === 'contract' ? 'standard' : 'contract');
-/** The scopes that have a switch on the page of either face. */
+const ENDPOINT_SETS: readonly EndpointSet[] = ['v2', 'oidc'];
+export const otherEndpoints = (endpointSet: EndpointSet): EndpointSet => (endpointSet === 'v2' ? 'oidc' : 'v2');
+/** The scopes that have a switch on the page of either set of endpoints. */
 export const OPTIONAL = ['email', 'details', 'phone'] as const;
 const VERIFIER = 'the-verifier-of-every-code-that-has-a-challenge';
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -169,8 +169,8 @@ export function same(answer: WireAnswer, expected: Answer, what: string): void {
 }
 
 /**
- * Decisions §§1 and 10: on the contract's face the ID token is signed with the secret that the request presented. On the standard
- * face it is signed with RS256, has the claims of the granted scopes, and is there only for the scope `openid`.
+ * Decisions §§1 and 10: at the v2 endpoints the ID token is signed with the secret that the request presented. On the standard
+ * endpoints it is signed with RS256, has the claims of the granted scopes, and is there only for the scope `openid`.
  */
 export function checkIdToken(world: World, answer: WireAnswer, presenter: Presenter, token: AccessToken): void {
   const { id_token: idToken } = answer.body;
@@ -179,7 +179,7 @@ export function checkIdToken(world: World, answer: WireAnswer, presenter: Presen
   const claims = claimsOf(idToken);
   assert.equal(claims.sub, pick(world.users, token.family.user.index).id);
   const [head = '', body, signature] = String(idToken).split('.');
-  if (token.family.face === 'standard') {
+  if (token.family.endpointSet === 'oidc') {
     assert.equal(JSON.parse(Buffer.from(head, 'base64url').toString()).alg, 'RS256');
     const has = ['name' in claims, 'email' in claims];
     assert.deepEqual(has, [gives(token, 'profile'), gives(token, 'email')], 'claims of the granted scopes');
@@ -193,18 +193,16 @@ export function checkIdToken(world: World, answer: WireAnswer, presenter: Presen
 const gives = ({ scopes, family }: AccessToken, scope: string): boolean =>
   scopes.includes(scope) && family.scopes.includes(scope);
 
-/** What UserInfo shows, at the address of a face. The data goes by the token's face. */
-function shownTo(token: AccessToken, at: Face): Readonly<Record<string, boolean>> {
+/** What UserInfo shows, at the address of a set of endpoints. The data goes by the endpoints that issued the token. */
+function shownTo(token: AccessToken, at: EndpointSet): Readonly<Record<string, boolean>> {
   const granted = Object.fromEntries(OPTIONAL.map((scope) => [scope, gives(token, scope)]));
-  return at === 'contract'
-    ? granted
-    : { ...granted, profile: token.family.face === 'contract' || gives(token, 'profile') };
+  return at === 'v2' ? granted : { ...granted, profile: token.family.endpointSet === 'v2' || gives(token, 'profile') };
 }
 
-function checkUserInfo(world: World, token: AccessToken, at: Face, { body }: WireAnswer): void {
+function checkUserInfo(world: World, token: AccessToken, at: EndpointSet, { body }: WireAnswer): void {
   const { id } = pick(world.users, token.family.user.index);
   const shown =
-    at === 'contract'
+    at === 'v2'
       ? { id: body.id, email: 'email' in body.user, details: 'website' in body.user, phone: 'phone' in body.user }
       : {
           id: body.sub,
@@ -218,7 +216,7 @@ function checkUserInfo(world: World, token: AccessToken, at: Face, { body }: Wir
 
 /** After every step: whatever the run ever got is answered as the model says. */
 export async function observe(state: State, world: World): Promise<void> {
-  const owner = ({ client, face: at }: Pick<Code, 'client' | 'face'>): Presenter => ({
+  const owner = ({ client, endpointSet: at }: Pick<Code, 'client' | 'endpointSet'>): Presenter => ({
     at,
     client,
     secret: liveSecrets(client, state.now).at(-1),
@@ -226,28 +224,28 @@ export async function observe(state: State, world: World): Promise<void> {
   const right = { redirect: true, verifier: true };
   const checks: Promise<void>[] = [];
   for (const [index, token] of state.access.entries()) {
-    for (const at of FACES) {
+    for (const at of ENDPOINT_SETS) {
       checks.push(
         world.wire.get(ADDRESSES[at].userInfo, text(world, token)).then((answer) => {
-          same(answer, userInfoAnswer(state, token, at), `UserInfo of the ${at} face with access token ${index}`);
+          same(answer, userInfoAnswer(state, token, at), `UserInfo of the ${at} endpoints with access token ${index}`);
           if (answer.status === 200) checkUserInfo(world, token, at, answer);
         }),
       );
     }
   }
-  // What is still good is not used up by looking: it is presented at the other face, which neither accepts nor harms it.
+  // What is still good is not used up by looking: it is presented at the other endpoints, which neither accepts nor harms it.
   const harmless = <Look extends { move: string }>(owned: Presenter, look: (presenter: Presenter) => Look) => {
-    const presenter = look(owned).move === 'none' ? owned : { ...owned, at: otherFace(owned.at) };
+    const presenter = look(owned).move === 'none' ? owned : { ...owned, at: otherEndpoints(owned.at) };
     return { presenter, expected: look(presenter) };
   };
   for (const [index, token] of state.refresh.entries()) {
     const { presenter, expected } = harmless(owner(token.family), (by) => refreshOutcome(state, token, by, undefined));
-    const what = `refresh with refresh token ${index} at the ${presenter.at} face`;
+    const what = `refresh with refresh token ${index} at the ${presenter.at} endpointSet`;
     checks.push(refreshNow(world, token, presenter).then((answer) => same(answer, expected.answer, what)));
   }
   for (const [index, code] of state.codes.entries()) {
     const { presenter, expected } = harmless(owner(code), (by) => redeemOutcome(state, code, by, right));
-    const what = `redemption of code ${index} at the ${presenter.at} face`;
+    const what = `redemption of code ${index} at the ${presenter.at} endpointSet`;
     checks.push(redeemNow(world, code, presenter).then((answer) => same(answer, expected.answer, what)));
   }
   await Promise.all(checks);

@@ -1,4 +1,4 @@
-import { FACE_RULES } from '../../src/claims/face.ts';
+import { ENDPOINT_RULES } from '../../src/claims/endpoint-set.ts';
 import type { DescribedRoute } from '../../src/openapi/document.ts';
 import type { Operation, OperationExample } from '../../src/platform/http/operation.ts';
 import { FORM_TYPE } from '../../src/platform/http/operation.ts';
@@ -76,7 +76,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
 
   async function ofClient() {
     const registered: TestClient = await newClient(server);
-    const client = Object.values(FACE_RULES.standard).some((path) => text.includes(`"${path}"`))
+    const client = Object.values(ENDPOINT_RULES.oidc).some((path) => text.includes(`"${path}"`))
       ? standard(registered)
       : registered;
     const own: Record<string, string> = {

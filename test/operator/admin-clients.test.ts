@@ -45,6 +45,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     resource: null,
     type: 'confidential',
     requirePkce: false,
+    endpoints: ['v2', 'oidc'],
     faces: ['contract', 'standard'],
     idTokenClaims: 'granted',
     idTokenSignedResponseAlg: null,
@@ -114,6 +115,7 @@ test('PATCH /clients/{clientId}: each field alone, all of them, and back to noth
     const answer = await api('PATCH', `/clients/${clientId}`, { [field]: value });
     expected = { ...expected, [field]: value };
     assert.deepEqual([answer.status, answer.body], [200, expected], field);
+    assert.equal(answer.headers.get('deprecation'), null, field);
   }
   assert.deepEqual(
     (await api('POST', '/clients', CHANGE)).body.redirectUris,
@@ -124,6 +126,23 @@ test('PATCH /clients/{clientId}: each field alone, all of them, and back to noth
   const nulls = { ...addresses, description: null, defaultMaxAge: null, owner: null };
   const emptied = await api('PATCH', `/clients/${clientId}`, { ...nulls, scopes: null, postLogoutRedirectUris: [] });
   assert.deepEqual(emptied.body, { ...expected, ...nulls, scopes: null, postLogoutRedirectUris: [] });
+});
+
+test('endpoints under its former name, with its former values, until 1.0', async () => {
+  const made = await api('POST', '/clients', { ...GOOD, faces: ['contract'] });
+  const both = (body: typeof made.body) => [body.endpoints, body.faces];
+  assert.deepEqual([made.status, ...both(made.body)], [201, ['v2'], ['contract']]);
+  const path = `/clients/${made.body.clientId}`;
+  const changed = await api('PATCH', path, { faces: ['standard', 'contract'] });
+  assert.deepEqual([changed.status, ...both(changed.body)], [200, ['v2', 'oidc'], ['contract', 'standard']]);
+  for (const { headers } of [made, changed]) assert.equal(headers.get('deprecation'), '@1795651200');
+  const now = await api('PATCH', path, { endpoints: ['oidc'] });
+  assert.deepEqual(both(now.body), [['oidc'], ['standard']]);
+  for (const refused of [{ faces: ['v2'] }, { endpoints: ['contract'] }, { endpoints: ['v2'], faces: ['contract'] }]) {
+    const { status, body } = await api('PATCH', path, refused);
+    assert.deepEqual([status, body.error], [400, 'invalid_request'], JSON.stringify(refused));
+  }
+  assert.deepEqual((await api('GET', path)).body, now.body);
 });
 
 const text = (length: number): string => 'x'.repeat(length);

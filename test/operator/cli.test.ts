@@ -127,6 +127,9 @@ test('client: create, show, list, update, rotate-secret, disable, enable, delete
   assert.deepEqual([updated.scopes, updated.requirePkce, updated.owner], [null, false, 'Acme']);
   const bye = 'https://app.example.com/bye';
   const added = ['--add-redirect-uri', 'https://app.example.com/two', '--add-redirect-uri', client.redirectUri];
+  // The former name of --endpoints, until 1.0.
+  assert.deepEqual((await done(['client', 'update', clientId, '--face', 'standard'])).endpoints, ['oidc']);
+  assert.deepEqual((await done(['client', 'update', clientId, '--endpoints', 'v2'])).endpoints, ['v2']);
   const longer = await done(['client', 'update', clientId, ...added, '--add-post-logout-redirect-uri', bye]);
   assert.deepEqual(longer.redirectUris, [...made.redirectUris, 'https://app.example.com/two']);
   assert.deepEqual(longer.postLogoutRedirectUris, [bye]);
@@ -417,7 +420,7 @@ test('explain: whether a token is valid and why, without using or showing it', a
   assert.equal((await explain(wide.access_token)).scope, 'openid phone');
 });
 
-test('explain names the endpoints that accept a token, and their errors, by its face', async () => {
+test('explain names the endpoints that accept a token, and their errors, by where it was issued', async () => {
   const client = await newClient(server);
   const user = await newUser(server);
   const explain = async (token: string) => {

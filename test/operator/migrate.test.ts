@@ -103,8 +103,8 @@ const LATER_COLUMNS = [
   ['organization', 'require_second_factor'],
   ['token_family', 'review_at'],
 ] as const;
-/** Those that came after the faces. */
-const AFTER_FACES = LATER_COLUMNS.slice(-9);
+/** Those that came after the sets of endpoints. */
+const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-9);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(
@@ -226,7 +226,7 @@ for (const [kind, make, skip] of kinds) {
       const config = readConfig(at.environment);
       const earlier = NAMES.filter((name) => name < '0022').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const add = (from: bigint) => withLaterColumns(at, () => fixture(before.database, from), AFTER_FACES);
+      const add = (from: bigint) => withLaterColumns(at, () => fixture(before.database, from), AFTER_ENDPOINT_SETS);
       const [silent, told] = [await add(1n << 57n), await add(1n << 58n)];
       await before.close();
       await at.execute('UPDATE client SET backchannel_logout_session_required = 0');

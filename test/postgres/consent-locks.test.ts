@@ -163,7 +163,7 @@ test('decisions §2: a decision and an authorization without a page lock in one 
   for (const answer of await untilMet(besideTheCount)) assert.ok(codeOf(answer));
 });
 
-/** A first consent on the standard face, which has made its grant, beside a revocation: only the contract's grant had a row before. */
+/** A first consent at the OIDC endpoints, which has made its grant, beside a revocation: only the contract's grant had a row before. */
 async function besideFirstConsent(): Promise<{ answer: Answer; revoked: JsonAnswer; clientId: string } | undefined> {
   const client = await newClient(server);
   const user = await newUser(server);
@@ -207,7 +207,7 @@ test('decisions §11: ending what is weaker for an app waits for a first consent
   assert.equal((await redeem(server, client, code)).body.error, 'invalid_grant');
 });
 
-test('decisions §10: a revocation waits for a first consent on the other face, and ends its grant', async () => {
+test('decisions §10: a revocation waits for a first consent at the other endpoints, and ends its grant', async () => {
   const { answer, revoked, clientId } = await untilMet(besideFirstConsent);
   codeOf(answer);
   assert.equal(revoked.status, 204);

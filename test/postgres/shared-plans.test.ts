@@ -70,7 +70,7 @@ test('a read looks up the row of each caller by an index, also in a table of a t
      SELECT n, n, 1, 'openid', '', 'epoch', 0, 0 FROM generate_series(1, 1000) n`,
   );
   await connection.query('ANALYZE');
-  for (const work of [findSession({ hash: '1' }), findGrant({ accountId: '1', clientId: '1', face: 'contract' })]) {
+  for (const work of [findSession({ hash: '1' }), findGrant({ accountId: '1', clientId: '1', endpointSet: 'v2' })]) {
     const plan = await planOf(work);
     assert.doesNotMatch(plan, /Seq Scan on (browser_session|consent_grant)|Hash/, plan);
   }

@@ -62,7 +62,7 @@ let tokens: Tokens;
 const server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: '2/m', TESSERA_LIMIT_CLIENT_AUTH: '1/m' });
 after(() => server.close());
 const foreign = await newClient(server);
-// The first ID token of the standard face makes its key pair, which is an event too.
+// The first ID token of the OIDC endpoints makes its key pair, which is an event too.
 await tokensFor(server, standard(foreign), await newUser(server));
 
 async function allEvents(): Promise<Event[]> {
@@ -309,7 +309,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
   ['the person takes access away', () => revokeOnPage(browser, client), ['consent.revoked', 'user', '+', 'both']],
   ['once more, where there is nothing to take', () => revokeOnPage(browser, foreign).catch(() => undefined)],
   [
-    'consent on the standard face, and a code that is presented at the contract’s first',
+    'consent at the OIDC endpoints, and a code that is presented at the contract’s first',
     async () => {
       code = await codeFor(server, standard(client), user, {}, { browser });
       status(400, await redeem(server, client, code));
@@ -321,7 +321,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['token.issued', 'client', '+', 'both'],
   ],
   [
-    'a remembered consent of the standard face, and a code used twice',
+    'a remembered consent of the OIDC endpoints, and a code used twice',
     async () => {
       code = await codeFor(server, standard(client), user, {}, { browser });
       status(200, await redeem(server, standard(client), code));
@@ -332,7 +332,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['token.code_replayed', 'client', '-', 'both'],
   ],
   [
-    'a refresh on both faces',
+    'a refresh at both sets of endpoints',
     async () => {
       status(400, await refresh(server, client, tokens.refresh_token));
       take(await refresh(server, standard(client), tokens.refresh_token));
@@ -341,7 +341,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['token.refreshed', 'client', '+', 'both'],
   ],
   [
-    'a standard token at the UserInfo of both faces',
+    'a standard token at the UserInfo of both sets of endpoints',
     async () => {
       status(401, await userinfo(server, tokens.access_token));
       status(200, await userinfo(server, tokens.access_token, '/oidc/userinfo'));

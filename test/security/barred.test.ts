@@ -27,7 +27,7 @@ interface Belongings {
   readonly cookies: string;
   readonly tokens: Tokens;
   readonly code: string;
-  /** The same of the standard face. */
+  /** The same of the OIDC endpoints. */
   readonly ofStandard: { readonly tokens: Tokens; readonly code: string };
   /** The fields of the forms that were on the screen, for each address that they are sent to. */
   readonly forms: ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -39,7 +39,7 @@ interface Request {
   readonly json?: Readonly<Record<string, string>>;
   /** Whether the client authenticates in the body, and so by nothing else. */
   readonly bare?: boolean;
-  /** The access token in the header, where it is not that of the contract's face. */
+  /** The access token in the header, where it is not that of the v2 endpoints. */
   readonly bearer?: string;
 }
 
@@ -124,7 +124,7 @@ function requestsTo({ method, url }: Route, own: Belongings): Request[] {
       return form(Object.fromEntries(new URL(authorizeUrl(client), server.baseUrl).searchParams));
     case 'GET /continue':
       return [{ address: `/continue?request=${forms.get('/continue')?.['request']}` }];
-    // What belongs to the other face is sent first, and is unharmed by it.
+    // What belongs to the other endpoints is sent first, and is unharmed by it.
     case 'POST /api/v2/oauth/token':
       return [...exchanges(address, client, ofStandard), ...exchanges(address, client, { code, tokens })];
     case 'POST /oidc/token':

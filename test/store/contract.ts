@@ -165,7 +165,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const revoked = await times(8, () => database.commit(() => revokeGrants({ accountId, clientId, now: NOW })));
     assert.deepEqual(revoked.flat(), [grantId]);
     assert.equal(countTrue(await times(8, () => database.commit(() => grant(id(), accountId, clientId)))), 1);
-    assert.notEqual((await database.read(() => findGrant({ accountId, clientId, face: 'contract' })))?.id, grantId);
+    assert.notEqual((await database.read(() => findGrant({ accountId, clientId, endpointSet: 'v2' })))?.id, grantId);
   });
 
   it('of parallel takes exactly as many as the limit are within it, and the next window begins anew', async () => {

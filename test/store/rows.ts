@@ -61,7 +61,7 @@ export function* client(id: string): Work<void> {
 
 export function* grant(id: string, accountId: string, clientId: string): Work<boolean> {
   const terms = { scopes: 'openid', declined: '', resources: null, epoch: 'epoch', now: NOW };
-  return (yield* addGrant({ id, accountId, clientId, face: 'contract', ...terms })) !== undefined;
+  return (yield* addGrant({ id, accountId, clientId, endpointSet: 'v2', ...terms })) !== undefined;
 }
 
 export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'clientId' | 'grantId'>, jti = `jti ${id}`) {
@@ -82,14 +82,14 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
     currentToken: { jti, kid: 'kid', issuedAt: NOW, expiresAt: NOW + 1000 },
     createdAt: NOW,
     endsAt: NOW + 2000,
-    face: 'contract',
+    endpointSet: 'v2',
     endsWithSession: false,
   });
 }
 
 export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture, 'familyId'>): Work<void> {
   yield* insertCode({
-    face: 'contract',
+    endpointSet: 'v2',
     ...{ hash, grantId, accountId, clientId, accountGeneration: 'a', clientGeneration: 'c' },
     redirectUri: 'https://app.example.com/cb',
     scopes: 'openid',

@@ -117,7 +117,7 @@ export function assertInvalidToken(answer: JsonAnswer): void {
 export const KINDS = ['access', 'refresh'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Presents tokens where their kind belongs, on both faces, a few at a time: each must be refused as any other rubbish is. */
+/** Presents tokens where their kind belongs, at both sets of endpoints, a few at a time: each must be refused as any other rubbish is. */
 export async function allRefused(
   server: Server,
   client: TestClient,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FACE_RULES, type Face } from '../../src/claims/face.ts';
+import { ENDPOINT_RULES, type EndpointSet } from '../../src/claims/endpoint-set.ts';
 import { type Agent, type Answer, agent } from './agent.ts';
 import { ADMIN_KEY, type TestServer } from './server.ts';
 
@@ -60,8 +60,8 @@ export async function newUser(server: TestServer, fields: Readonly<Record<string
 }
 
 export interface TestClient {
-  /** The face whose endpoints it uses; the contract's where it is left out. */
-  readonly face?: Face;
+  /** The set of endpoints whose endpoints it uses; the contract's where it is left out. */
+  readonly endpointSet?: EndpointSet;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -86,10 +86,10 @@ export async function newClient(
   };
 }
 
-/** The client at the endpoints of the standard face. */
-export const standard = <Client extends TestClient>(client: Client) => ({ ...client, face: 'standard' }) as const;
+/** The client at the endpoints of the OIDC endpoints. */
+export const standard = <Client extends TestClient>(client: Client) => ({ ...client, endpointSet: 'oidc' }) as const;
 
-const rulesOf = ({ face = 'contract' }: Pick<TestClient, 'face'>) => FACE_RULES[face];
+const rulesOf = ({ endpointSet = 'v2' }: Pick<TestClient, 'endpointSet'>) => ENDPOINT_RULES[endpointSet];
 
 /** The address of an authorization request. */
 export function authorizeUrl(client: TestClient, parameters: Readonly<Record<string, string>> = {}): string {
@@ -170,7 +170,11 @@ export async function codeFor(
 }
 
 /** A call of the token endpoint with a JSON body. */
-export async function tokenCall(server: At, body: unknown, client: Pick<TestClient, 'face'> = {}): Promise<JsonAnswer> {
+export async function tokenCall(
+  server: At,
+  body: unknown,
+  client: Pick<TestClient, 'endpointSet'> = {},
+): Promise<JsonAnswer> {
   return json(
     await fetch(addressOf(server) + rulesOf(client).tokenPath, {
       method: 'POST',

@@ -1,7 +1,8 @@
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { FACES } from '../../claims/face.ts';
+import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
 import { clientNotFound } from '../../clients/clients.ts';
+import { formerEndpointsRecord, formerNames } from '../../clients/former-endpoints.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { findClient } from '../../clients/store.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
@@ -27,7 +28,8 @@ interface ConnectionServices {
 }
 
 /**
- * Revokes a client's access, on every face: its codes and tokens for this person are refused from the next request on, for good. A
+ * Revokes a client's access, at both sets of endpoints: its codes and tokens for this person are refused from the next request on, for
+ * good. A
  * consent form that was open is shown again, also where the client had no access yet.
  *
  * The account's lock makes this and every decision of a consent page come one after the other. A grant that does not exist yet
@@ -131,9 +133,10 @@ export const ConnectionRecord = Type.Object(
     name: Type.String(),
     owner: nullableField(Type.String()),
     homepageUrl: nullableField(Type.String()),
-    faces: Type.Array(Type.Unsafe<string>({ enum: FACES }), {
-      about: 'Endpoints that it uses: contract for /api/v2/oauth, standard for /oidc.',
+    endpoints: Type.Array(Type.Unsafe<string>({ enum: ENDPOINT_SETS }), {
+      about: 'Endpoints that it uses: v2 for /api/v2/oauth, oidc for /oidc.',
     }),
+    faces: formerEndpointsRecord,
     scopes: Type.Array(Type.String(), { about: 'Scopes that the user allowed.' }),
     declinedScopes: Type.Array(Type.String(), { about: 'Scopes that the user was asked for and did not allow.' }),
     resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
@@ -150,7 +153,8 @@ export const connectionView = (connection: ListedConnection) => ({
   name: connection.name,
   owner: connection.owner,
   homepageUrl: connection.homepageUrl,
-  faces: connection.faces,
+  endpoints: connection.endpoints,
+  faces: formerNames(connection.endpoints),
   scopes: connection.scopes,
   declinedScopes: connection.declined,
   resources: connection.resources,

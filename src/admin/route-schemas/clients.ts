@@ -1,5 +1,7 @@
 import type { FastifySchema } from 'fastify';
+import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
 import { CLIENT_FIELDS } from '../../clients/fields.ts';
+import { formerNames } from '../../clients/former-endpoints.ts';
 import {
   ClientRecord,
   CreateClientRequest,
@@ -29,6 +31,7 @@ const notes = {
     scopes: ['openid', 'email'],
     owner: 'Acme Ltd',
   }),
+  faces: formerNames(ENDPOINT_SETS),
   hasPicture: false,
   status: 'active',
   secrets: [secret],

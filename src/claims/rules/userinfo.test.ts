@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONTRACT_CLAIM_SCOPES, STANDARD_CLAIM_SCOPES } from '../permissions.ts';
+import { OIDC_CLAIM_SCOPES, V2_CLAIM_SCOPES } from '../permissions.ts';
 import { pictureUrl, standardClaim, standardClaims, userInfo } from './userinfo.ts';
 
 const ISSUER = 'https://id.example';
@@ -30,25 +30,25 @@ for (const [scope, names] of fields) {
 test('the contract’s language is that of the tag, in two letters; the claim locale is the tag', () => {
   const elsewhere = { ...person, profile: { ...profile, language: 'zh-Hant-TW' } };
   assert.equal(userInfo(elsewhere, new Set(), ISSUER).language, 'zh');
-  const claims = standardClaims(elsewhere, new Set(['openid', 'profile']), STANDARD_CLAIM_SCOPES, ISSUER);
+  const claims = standardClaims(elsewhere, new Set(['openid', 'profile']), OIDC_CLAIM_SCOPES, ISSUER);
   assert.equal(claims['locale'], 'zh-Hant-TW');
 });
 
 test('OpenID Connect Core 1.0 §5.3.2: a standard claim without a value is absent', () => {
-  const claims = standardClaims(person, new Set(['details', 'phone']), CONTRACT_CLAIM_SCOPES, ISSUER);
+  const claims = standardClaims(person, new Set(['details', 'phone']), V2_CLAIM_SCOPES, ISSUER);
   assert.equal(claims['birthdate'], '1990-12-10');
   assert.equal(claims['updated_at'], 1);
   for (const name of ['website', 'phone_number', 'phone_number_verified', 'email']) assert.ok(!(name in claims), name);
 });
 
-test('on the standard face no claim but sub is given without a scope or a request', () => {
-  assert.deepEqual(standardClaims(person, new Set(['openid']), STANDARD_CLAIM_SCOPES, ISSUER), { sub: '1' });
-  const named = standardClaims(person, new Set(['openid', 'profile']), STANDARD_CLAIM_SCOPES, ISSUER);
+test('at the OIDC endpoints no claim but sub is given without a scope or a request', () => {
+  assert.deepEqual(standardClaims(person, new Set(['openid']), OIDC_CLAIM_SCOPES, ISSUER), { sub: '1' });
+  const named = standardClaims(person, new Set(['openid', 'profile']), OIDC_CLAIM_SCOPES, ISSUER);
   assert.deepEqual(Object.keys(named), ['sub', 'name', 'preferred_username', 'picture', 'locale', 'updated_at']);
 });
 
 test('OpenID Connect Core 1.0 §5.5: a single claim is given without its scope', () => {
-  assert.equal(standardClaims(person, new Set(), CONTRACT_CLAIM_SCOPES, ISSUER, ['email'])['email'], 'ada@example.com');
+  assert.equal(standardClaims(person, new Set(), V2_CLAIM_SCOPES, ISSUER, ['email'])['email'], 'ada@example.com');
   assert.equal(standardClaim('birthdate', person, ISSUER), '1990-12-10');
   for (const name of ['website', 'other', 'toString'])
     assert.equal(standardClaim(name, person, ISSUER), undefined, name);

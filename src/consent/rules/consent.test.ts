@@ -1,10 +1,10 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { decidedScopes, grantedScopes, type RememberedConsent, scopesNoLongerGranted, scopesToAsk } from './consent.ts';
 
-const { contract, standard } = FACE_RULES;
+const { v2, oidc } = ENDPOINT_RULES;
 
 const remembered = (scopes: string[], declined: string[] = []): RememberedConsent => ({
   scopes: new Set(scopes),
@@ -32,13 +32,13 @@ const asks: [string, string[], RememberedConsent | null, boolean, string[] | und
   ],
 ];
 for (const [name, requested, before, always, expected] of asks) {
-  test(name, () => assert.deepEqual(scopesToAsk(requested, before, always, contract), expected));
+  test(name, () => assert.deepEqual(scopesToAsk(requested, before, always, v2), expected));
 }
 
 test('a decision adds to what was decided before', () => {
   const before = remembered(['openid', 'email'], ['phone']);
   assert.deepEqual(
-    decidedScopes(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before, contract),
+    decidedScopes(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before, v2),
     {
       scopes: 'openid email social',
       declined: 'details phone',
@@ -48,7 +48,7 @@ test('a decision adds to what was decided before', () => {
 
 test('a decision replaces an earlier one about the same scope', () => {
   const before = remembered(['openid', 'email'], ['phone']);
-  assert.deepEqual(decidedScopes(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before, contract), {
+  assert.deepEqual(decidedScopes(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before, v2), {
     scopes: 'openid phone',
     declined: 'email',
   });
@@ -56,13 +56,13 @@ test('a decision replaces an earlier one about the same scope', () => {
 
 test('what a decision took away are the optional scopes that it no longer grants', () => {
   const before = new Set(['openid', 'profile', 'email', 'phone']);
-  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid', 'phone', 'social']), contract), ['email']);
-  assert.deepEqual(scopesNoLongerGranted(before, before, contract), []);
-  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid']), contract), ['email', 'phone']);
+  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid', 'phone', 'social']), v2), ['email']);
+  assert.deepEqual(scopesNoLongerGranted(before, before, v2), []);
+  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid']), v2), ['email', 'phone']);
 });
 
 test('a switch that the page did not show grants nothing', () => {
-  assert.deepEqual(decidedScopes(['email'], [], new Set(['email', 'phone']), null, contract), {
+  assert.deepEqual(decidedScopes(['email'], [], new Set(['email', 'phone']), null, v2), {
     scopes: 'openid',
     declined: '',
   });
@@ -70,15 +70,15 @@ test('a switch that the page did not show grants nothing', () => {
 
 test('a request gets the granted part, and openid also when it left it out', () => {
   assert.equal(
-    grantedScopes(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social']), contract),
+    grantedScopes(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social']), v2),
     'openid profile email',
   );
 });
 
-test('on the standard face profile has a switch, and openid is granted only where it was requested', () => {
-  assert.deepEqual(scopesToAsk(['openid', 'profile', 'email'], null, false, standard), ['profile', 'email']);
-  const decided = decidedScopes(['profile', 'offline_access'], ['profile'], new Set(), null, standard);
+test('at the OIDC endpoints profile has a switch, and openid is granted only where it was requested', () => {
+  assert.deepEqual(scopesToAsk(['openid', 'profile', 'email'], null, false, oidc), ['profile', 'email']);
+  const decided = decidedScopes(['profile', 'offline_access'], ['profile'], new Set(), null, oidc);
   assert.deepEqual(decided, { scopes: 'offline_access', declined: 'profile' });
-  assert.equal(grantedScopes(['profile', 'email'], new Set(['email']), standard), 'email');
-  assert.deepEqual(scopesNoLongerGranted(new Set(['profile']), new Set(), standard), ['profile']);
+  assert.equal(grantedScopes(['profile', 'email'], new Set(['email']), oidc), 'email');
+  assert.deepEqual(scopesNoLongerGranted(new Set(['profile']), new Set(), oidc), ['profile']);
 });

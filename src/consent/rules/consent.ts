@@ -1,7 +1,7 @@
-import type { Face, FaceRules } from '../../claims/face.ts';
+import type { EndpointRules, EndpointSet } from '../../claims/endpoint-set.ts';
 import { formatScopes, type OptionalScope } from '../../claims/permissions.ts';
 
-type ScopeRules = Pick<FaceRules, 'optionalScopes' | 'alwaysOpenId'>;
+type ScopeRules = Pick<EndpointRules, 'optionalScopes' | 'alwaysOpenId'>;
 
 /** What a person decided about a client before, as far as it is still valid. */
 export interface RememberedConsent {
@@ -54,7 +54,7 @@ export function decidedScopes(
   return { scopes: formatScopes(scopes), declined: formatScopes(declined) };
 }
 
-/** What a decision on one face changes in the live grant of another. */
+/** What a decision at one set of endpoints changes in the live grant of another. */
 export interface ForeignChange {
   readonly scopes: string;
   readonly declined: string;
@@ -62,20 +62,20 @@ export interface ForeignChange {
 }
 
 /**
- * The grant of another face after a decision about the same client: what was switched off is switched off there too, and nothing is
- * switched on. So a client gains nothing by asking on another face.
- * @param declined every scope that is declined on the face of the decision now
+ * The grant of the other endpoints after a decision about the same client: what was switched off is switched off there too, and nothing is
+ * switched on. So a client gains nothing by asking at the other endpoints.
+ * @param declined every scope that is declined at the set of endpoints of the decision now
  * @returns undefined where it stays as it is
  */
 export function foreignChange(
   held: RememberedConsent,
   switchedOff: ReadonlySet<string>,
   declined: ReadonlySet<string>,
-  { optionalScopes, alwaysShared }: Pick<FaceRules, 'optionalScopes' | 'alwaysShared'>,
+  { optionalScopes, alwaysShared }: Pick<EndpointRules, 'optionalScopes' | 'alwaysShared'>,
 ): ForeignChange | undefined {
   const off = new Set<string>(optionalScopes.filter((scope) => switchedOff.has(scope)));
   const isShared = (scopes: ReadonlySet<string>) => alwaysShared.some((scope) => scopes.has(scope));
-  // Until the person decides there, or allows it on the face where it was declined.
+  // Until the person decides there, or allows it at the set of endpoints where it was declined.
   const askAgain = isShared(switchedOff) || (held.askAgain === true && isShared(declined));
   if (off.isSubsetOf(held.declined) && off.isDisjointFrom(held.scopes) && askAgain === (held.askAgain ?? false)) {
     return undefined;
@@ -97,13 +97,13 @@ export function grantedScopes(requested: readonly string[], granted: ReadonlySet
   return formatScopes(rules.alwaysOpenId ? ['openid', ...given] : given);
 }
 
-/** Whether a scope has a switch on the consent page of the face. */
+/** Whether a scope has a switch on the consent page of the set of endpoints. */
 const isOptionalHere = (scope: string, { optionalScopes }: ScopeRules): boolean =>
   (optionalScopes as readonly string[]).includes(scope);
 
-/** What a face always shares although the person switched it off on another one: the consent page says so. */
+/** What a set of endpoints always shares although the person switched it off on another one: the consent page says so. */
 export const sharedThoughDeclined = (
-  { face, alwaysShared }: Pick<FaceRules, 'face' | 'alwaysShared'>,
-  live: readonly { readonly face: Face; readonly declined: ReadonlySet<string> }[],
+  { endpointSet, alwaysShared }: Pick<EndpointRules, 'endpointSet' | 'alwaysShared'>,
+  live: readonly { readonly endpointSet: EndpointSet; readonly declined: ReadonlySet<string> }[],
 ): readonly OptionalScope[] =>
-  alwaysShared.filter((scope) => live.some((grant) => grant.face !== face && grant.declined.has(scope)));
+  alwaysShared.filter((scope) => live.some((grant) => grant.endpointSet !== endpointSet && grant.declined.has(scope)));

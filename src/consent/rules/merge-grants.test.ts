@@ -6,7 +6,7 @@ import { mergeGrants } from './merge-grants.ts';
 
 const grant: ConnectedGrant = {
   clientId: '1',
-  face: 'contract',
+  endpointSet: 'v2',
   name: 'App',
   owner: null,
   picture: null,
@@ -19,27 +19,27 @@ const grant: ConnectedGrant = {
   lastUsedAt: null,
 };
 
-test('decisions §10: the grants of both faces are one connection', () => {
+test('decisions §10: the grants of both sets of endpoints are one connection', () => {
   const other: ConnectedGrant = {
     ...grant,
-    face: 'standard',
+    endpointSet: 'oidc',
     scopes: ['openid', 'profile', 'social'],
     declined: ['email', 'phone', 'details'],
     resources: ['https://api.example'],
     connectedAt: 1,
     lastUsedAt: 5,
   };
-  const { face: _face, ...client } = grant;
+  const { endpointSet: _endpointSet, ...client } = grant;
   assert.deepEqual(mergeGrants([grant, { ...grant, clientId: '2' }, other]), [
     {
       ...client,
-      faces: ['contract', 'standard'],
+      endpoints: ['v2', 'oidc'],
       scopes: ['openid', 'email', 'profile', 'social'],
       declined: ['phone', 'details'],
       resources: ['https://api.example'],
       connectedAt: 1,
       lastUsedAt: 5,
     },
-    { ...client, clientId: '2', faces: ['contract'] },
+    { ...client, clientId: '2', endpoints: ['v2'] },
   ]);
 });

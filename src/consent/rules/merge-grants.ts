@@ -1,9 +1,9 @@
-import type { Face } from '../../claims/face.ts';
+import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import type { ConnectedGrant } from '../store.ts';
 
-/** A client that has access to a person's data, on one face or on several. */
-export interface Connection extends Omit<ConnectedGrant, 'face'> {
-  readonly faces: readonly Face[];
+/** A client that has access to a person's data, at one set of endpoints or at both. */
+export interface Connection extends Omit<ConnectedGrant, 'endpointSet'> {
+  readonly endpoints: readonly EndpointSet[];
 }
 
 const union = <T>(one: readonly T[], other: readonly T[]): readonly T[] => [...new Set([...one, ...other])];
@@ -14,14 +14,14 @@ const latest = (one: number | null, other: number | null): number | null =>
 /** One connection for each client, in the order of their first grants: decisions §10. */
 export function mergeGrants(grants: readonly ConnectedGrant[]): readonly Connection[] {
   const connections = new Map<string, Connection>();
-  for (const { face, ...grant } of grants) {
-    const known = connections.get(grant.clientId) ?? { ...grant, faces: [] };
+  for (const { endpointSet, ...grant } of grants) {
+    const known = connections.get(grant.clientId) ?? { ...grant, endpoints: [] };
     const scopes = union(known.scopes, grant.scopes);
     connections.set(grant.clientId, {
       ...known,
-      faces: union(known.faces, [face]),
+      endpoints: union(known.endpoints, [endpointSet]),
       scopes,
-      // A scope that one face allows is shared, whatever was never asked on the other.
+      // A scope that one set of endpoints allows is shared, whatever was never asked on the other.
       declined: union(known.declined, grant.declined).filter((scope) => !scopes.includes(scope)),
       resources: union(known.resources, grant.resources),
       connectedAt: Math.min(known.connectedAt, grant.connectedAt),

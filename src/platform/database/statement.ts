@@ -5,10 +5,16 @@ import type { Tables } from './schema.ts';
 /** A placeholder in a built query, for a value that is passed when the query runs. */
 class Parameter {
   readonly name: string;
-  constructor(name: string) {
+  readonly encode: Codec<never>['encode'] | undefined;
+  constructor(name: string, encode?: Codec<never>['encode']) {
     this.name = name;
+    this.encode = encode;
   }
 }
+
+/** A parameter of a query as a codec stores it: `.where('scopes', '=', encoded(scopeSet, p.scopes))`. */
+export const encoded = <T, Stored>(codec: Codec<T, Stored>, parameter: T): Stored =>
+  parameter instanceof Parameter ? (new Parameter(parameter.name, codec.encode) as Stored) : codec.encode(parameter);
 
 type Build<P, R> = (db: Kysely<Tables>, params: P) => Compilable<R>;
 
@@ -85,7 +91,8 @@ function binder(parameters: readonly unknown[]): Compiled['bind'] {
   const values = parameters.map((parameter, index) => {
     if (!(parameter instanceof Parameter)) return `constants[${index}]`;
     const name = JSON.stringify(parameter.name);
-    return `given(params[${name}], ${name})`;
+    const value = `given(params[${name}], ${name})`;
+    return parameter.encode === undefined ? value : `constants[${index}].encode(${value})`;
   });
   return new Function('constants', 'given', `return (params) => [${values.join(', ')}];`)(parameters, given);
 }
@@ -140,9 +147,9 @@ export function changes<P extends object>(build: Build<P, unknown>): (params: P)
 }
 
 /** How a value is read from a column and written to it. */
-export interface Codec<T> {
+export interface Codec<T, Stored = unknown> {
   readonly decode: (stored: unknown) => T;
-  readonly encode: (value: T) => unknown;
+  readonly encode: (value: T) => Stored;
 }
 
 /** Where a part of a record is stored. */
@@ -179,6 +186,19 @@ const unchanged = (value: unknown): unknown => value;
 /** A value that is stored unchanged. It was validated before. */
 export const plain = <T>(): Codec<T> => ({ decode: asStored, encode: unchanged });
 
+/** One of a few values, each stored under another name. */
+export function renamed<T extends string>(names: Readonly<Record<T, string>>): Codec<T, string> {
+  const values = new Map(Object.entries(names).map(([value, name]) => [name, value as T]));
+  return {
+    decode: (stored) => {
+      const value = values.get(String(stored));
+      if (value === undefined) throw new Error(`${stored} is not one of ${[...values.keys()].join(', ')}`);
+      return value;
+    },
+    encode: (value) => names[value],
+  };
+}
+
 /** A boolean, stored as 1 or 0. */
 export const bit: Codec<boolean> = { decode: (stored) => stored === 1, encode: (value) => (value ? 1 : 0) };
 
@@ -192,6 +212,12 @@ export const json = <T>(): Codec<T> => ({
 export const jsonOr = <T, A>(absent: A): Codec<T | A> => ({
   decode: (stored) => (stored === null ? absent : (JSON.parse(String(stored)) as T)),
   encode: (value) => (value === null ? null : JSON.stringify(value)),
+});
+
+/** A list whose members have a codec, stored as JSON. Null is read as `absent`. */
+export const listOr = <T>(codec: Codec<T>, absent: readonly T[]): Codec<readonly T[]> => ({
+  decode: (stored) => (stored === null ? absent : (JSON.parse(String(stored)) as unknown[]).map(codec.decode)),
+  encode: (values) => JSON.stringify(values.map(codec.encode)),
 });
 
 /** The columns that store these fields. */

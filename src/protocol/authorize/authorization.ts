@@ -1,7 +1,7 @@
 import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { coveredClaims, encodeResources, formatClaims, formatScopes } from '../../claims/permissions.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { type Client, findClient, holdClient } from '../../clients/store.ts';
@@ -104,7 +104,8 @@ function* evaluate(
   if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
-    signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));
+    signedIn &&
+    (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, endpointSet: request.endpointSet }));
   const isRequired =
     signedIn?.organizationRequires || client.requireSecondFactor || services.secondFactor === 'required';
   const asksForMore = isRequired || request.acrs !== undefined;
@@ -126,7 +127,7 @@ function* evaluate(
 const isStillRegistered = (client: Client, request: AuthorizationRequest): boolean =>
   client.status === 'active' &&
   client.generation === request.clientGeneration &&
-  client.faces.includes(request.face) &&
+  client.endpoints.includes(request.endpointSet) &&
   isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
   (client.scopes === null ||
     consentScopes(request).every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
@@ -263,7 +264,7 @@ const TOO_MANY_CODES = redirectedError(
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const { code, newGrantId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
-  const rules = FACE_RULES[request.face];
+  const rules = ENDPOINT_RULES[request.endpointSet];
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With their locks: what ends the session, or requires more of the people who use the app, waits for this commit, and then finds the code.
@@ -281,9 +282,12 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     return { kind: 'refused', refusal: TOO_MANY_CODES };
   }
   // Always after the count, with a decision or without: two orders of these locks could deadlock.
-  const key = { accountId: account.id, clientId: client.id, face: request.face };
+  const key = { accountId: account.id, clientId: client.id, endpointSet: request.endpointSet };
   const live = decision === undefined ? [] : yield* lockGrants(key);
-  let grant = decision === undefined ? yield* lockGrant(key) : live.find(({ face }) => face === request.face);
+  let grant =
+    decision === undefined
+      ? yield* lockGrant(key)
+      : live.find(({ endpointSet }) => endpointSet === request.endpointSet);
   // A remembered consent may have been changed or revoked by another process since it was read.
   if (decision === undefined && (grant === undefined || grant.askAgain)) return CHANGED;
 
@@ -310,7 +314,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   }
   yield* insertCode({
     hash: digest(code),
-    face: request.face,
+    endpointSet: request.endpointSet,
     grantId: grant.id,
     accountId: account.id,
     clientId: client.id,

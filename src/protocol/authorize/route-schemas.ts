@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import type { Face } from '../../claims/face.ts';
+import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import {
   FORM_TYPE,
   type OperationExample,
@@ -43,14 +43,14 @@ const byGet = {
 } satisfies FastifySchema;
 
 export const authorizeByGetSchemas = {
-  contract: byGet,
-  standard: {
+  v2: byGet,
+  oidc: {
     ...byGet,
     operationId: 'authorizeStandard',
     summary: 'Request a code (standard)',
     description: `${DESCRIPTION} This is the endpoint that the discovery document names: a scope that is unknown or not registered is left out.`,
   },
-} satisfies Record<Face, FastifySchema>;
+} satisfies Record<EndpointSet, FastifySchema>;
 
 const byPost = {
   ...AUTHORIZE,
@@ -64,6 +64,6 @@ const byPost = {
 } satisfies FastifySchema;
 
 export const authorizeByPostSchemas = {
-  contract: byPost,
-  standard: { ...byPost, operationId: 'authorizeStandardByPost', summary: 'Request a code by a form (standard)' },
-} satisfies Record<Face, FastifySchema>;
+  v2: byPost,
+  oidc: { ...byPost, operationId: 'authorizeStandardByPost', summary: 'Request a code by a form (standard)' },
+} satisfies Record<EndpointSet, FastifySchema>;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FACE_RULES, type FaceRules } from '../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
 import { findClient } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
@@ -42,13 +42,15 @@ interface AuthorizationEndpointServices extends AuthorizationPageServices {
 export function authorizationRoutes(app: FastifyInstance, services: AuthorizationEndpointServices): void {
   app.decorateRequest('pendingRequest', undefined);
 
-  for (const rules of Object.values(FACE_RULES)) {
-    const { authorizationPath: path, face } = rules;
+  for (const rules of Object.values(ENDPOINT_RULES)) {
+    const { authorizationPath: path, endpointSet } = rules;
     // Each answer of the endpoint issues something, or says that something is wrong with the app: it has none without a body.
-    app.get(path, { schema: authorizeByGetSchemas[face], config: IN_FLOW, exposeHeadRoute: false }, (request, reply) =>
-      authorize(services, rules, request, reply, queryOf(request)),
+    app.get(
+      path,
+      { schema: authorizeByGetSchemas[endpointSet], config: IN_FLOW, exposeHeadRoute: false },
+      (request, reply) => authorize(services, rules, request, reply, queryOf(request)),
     );
-    app.post(path, { schema: authorizeByPostSchemas[face], config: IN_FLOW }, async (request, reply) => {
+    app.post(path, { schema: authorizeByPostSchemas[endpointSet], config: IN_FLOW }, async (request, reply) => {
       const misplaced = checkQueryOfPost(queryOf(request));
       if (misplaced !== undefined) return showError(services, request, reply, misplaced);
       return authorize(services, rules, request, reply, formOf(request));
@@ -59,7 +61,7 @@ export function authorizationRoutes(app: FastifyInstance, services: Authorizatio
 
 async function authorize(
   services: AuthorizationEndpointServices,
-  rules: FaceRules,
+  rules: EndpointRules,
   request: FastifyRequest,
   reply: FastifyReply,
   parameters: RepeatableParameters,

@@ -1,5 +1,5 @@
 import { ACR_VALUES } from '../../authenticators/rules/authentication-context.ts';
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { SCOPES } from '../../claims/permissions.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
@@ -15,7 +15,7 @@ export const JWKS_PATH = '/.well-known/jwks.json';
 /** The claims of ID tokens and of the standard UserInfo. */
 const CLAIMS = [
   ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'amr', 'at_hash', 'jti'],
-  ...FACE_RULES.standard.claimScopes.keys(),
+  ...ENDPOINT_RULES.oidc.claimScopes.keys(),
 ];
 
 /**
@@ -23,7 +23,7 @@ const CLAIMS = [
  * line here.
  */
 export function metadata(issuer: string): Readonly<Record<string, unknown>> {
-  const { authorizationPath, tokenPath, userinfoPath } = FACE_RULES.standard;
+  const { authorizationPath, tokenPath, userinfoPath } = ENDPOINT_RULES.oidc;
   return {
     issuer,
     authorization_endpoint: issuer + authorizationPath,

@@ -1,5 +1,5 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
-import { FACE_RULES, type FaceRules } from '../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { remainingScopes } from '../../claims/permissions.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily } from '../../credentials/token-family-store.ts';
@@ -101,7 +101,7 @@ async function explain(parts: ExplainParts, presented: string): Promise<Explanat
   if (verdict.kind === 'invalid') {
     return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: ANEW };
   }
-  const error = rules?.barredIsInvalidGrant ? INVALID[signed.kind] : '403 access_denied';
+  const error = rules?.invalidGrantInsteadOf403 ? INVALID[signed.kind] : '403 access_denied';
   const answer = `${error}: ${MESSAGES[verdict.kind]}`;
   return { ...known, verdict: 'refused', answer, ...BARRED[verdict.kind] };
 }
@@ -115,15 +115,15 @@ const BARRED = {
   revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: ANEW },
 } as const;
 
-/** The endpoints that accept a token: the standard UserInfo endpoint accepts access tokens of every face. */
-const placesOf = ({ kind }: SignedToken, { tokenPath, userinfoPath }: FaceRules): string =>
-  kind === 'refresh' ? tokenPath : [...new Set([userinfoPath, FACE_RULES.standard.userinfoPath])].join(' and ');
+/** The endpoints that accept a token: the UserInfo endpoint of OIDC accepts access tokens of both sets. */
+const placesOf = ({ kind }: SignedToken, { tokenPath, userinfoPath }: EndpointRules): string =>
+  kind === 'refresh' ? tokenPath : [...new Set([userinfoPath, ENDPOINT_RULES.oidc.userinfoPath])].join(' and ');
 
 function accepted(
   signed: SignedToken,
   token: VerifiedToken | VerifiedClientToken,
   issuer: string,
-  rules: FaceRules | null,
+  rules: EndpointRules | null,
 ) {
   const place = signed.kind === 'refresh' ? 'the token endpoint' : 'UserInfo';
   if (ownAudiences(issuer, signed.kind).some((own) => token.audience.includes(own))) {
@@ -148,8 +148,8 @@ interface JudgedToken {
   readonly username: string | null;
   /** The scopes of the token, without those that the user withdrew since. */
   readonly scope: string | null;
-  /** Of the face that it was issued on; null for a token that a client got for itself. */
-  readonly rules: FaceRules | null;
+  /** Of the set of endpoints that it was issued on; null for a token that a client got for itself. */
+  readonly rules: EndpointRules | null;
 }
 
 async function judgeOfClient(
@@ -172,7 +172,7 @@ async function judgeOfAccount(
   const found = await database.read(() => readFamily(token));
   if (found === undefined) return undefined;
   const known = {
-    rules: FACE_RULES[found.face],
+    rules: ENDPOINT_RULES[found.endpointSet],
     username: found.profile.username,
     scope: token.scope === '' ? null : remainingScopes(token.scope, found.withdrawn),
   };

@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { buildKeySet } from '../../keys/keys.ts';
 import { idTokenAlg, mint, newRefreshToken } from './grant.ts';
 
@@ -20,7 +20,7 @@ test('JW-17: 100,000 tokens of one moment, person and client, half of each kind,
   const keySet = buildKeySet('1', [{ kid: 'k', material: Buffer.alloc(32, 1), retiredAt: null }]);
   const order = {
     ...{ subject, scope: 'openid', nonce: null, narrowed: false, claims: null },
-    rules: FACE_RULES.contract,
+    rules: ENDPOINT_RULES.v2,
     withGrantedClaims: false,
     alg: 'HS256',
     proof: { kind: 'secret', secret: 'x' },

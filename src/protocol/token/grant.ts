@@ -1,5 +1,5 @@
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import type { FaceRules } from '../../claims/face.ts';
+import type { EndpointRules } from '../../claims/endpoint-set.ts';
 import type { RequestedClaims } from '../../claims/permissions.ts';
 import { narrowedResources, parseResources, storedScopes } from '../../claims/permissions.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
@@ -50,7 +50,7 @@ export type GrantHandler = (
   parts: TokenServices,
   authenticated: AuthenticatedClient,
   parameters: Parameters,
-  rules: FaceRules,
+  rules: EndpointRules,
 ) => Promise<AccessTokenResponse & Partial<TokenResponse>>;
 
 /**
@@ -121,7 +121,7 @@ export function newRefreshToken(keySet: KeySet, now: number, familyEndsAt: numbe
 
 /** What the tokens of a response say. */
 interface TokenOrder {
-  readonly rules: FaceRules;
+  readonly rules: EndpointRules;
   readonly subject: Omit<Subject, 'picture'>;
   /** The scopes of the access token. */
   readonly scope: string;
@@ -165,7 +165,7 @@ export async function mint(keySet: KeySet, order: TokenOrder, now: number): Prom
     const context = { ...order, scopes, accessToken: access, random: randomIdentifier() };
     response.id_token = await signIdToken(idClaims(subject, context, now));
   }
-  if (order.narrowed || rules.alwaysNamesScopes) response.scope = scope;
+  if (order.narrowed || rules.alwaysReturnsScope) response.scope = scope;
   return response;
 }
 

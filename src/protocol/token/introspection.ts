@@ -1,4 +1,4 @@
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { remainingScopes, storedScopes } from '../../claims/permissions.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { isOwnResource } from '../../clients/resources.ts';
@@ -98,12 +98,12 @@ function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Wor
   if (found === undefined) return undefined;
   const { keyVersion, profile, withdrawn, family } = found;
   const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
-  // Without any scope it gives no access: on the standard face every one may have been withdrawn.
+  // Without any scope it gives no access: at the OIDC endpoints every one may have been withdrawn.
   const isActive = scope !== '' && isLive(kind, token.jti, found, now);
   const context = kind === 'access' ? authenticationOf(family) : {};
   const live = isActive ? { scope, sub: token.accountId, ...context } : undefined;
   // The name is shared where it always is, or where its scope is still granted.
-  const nameScope = FACE_RULES[found.face].claimScopes.get('preferred_username') ?? null;
+  const nameScope = ENDPOINT_RULES[found.endpointSet].claimScopes.get('preferred_username') ?? null;
   const isNamed = nameScope === null || storedScopes(scope).has(nameScope);
   return { keyVersion, live, ...(isNamed && { username: profile.username }) };
 }

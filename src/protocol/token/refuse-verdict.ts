@@ -44,14 +44,18 @@ export function refuseToken(verdict: RefusedVerdict): OAuthError {
 
 /**
  * The error of the token endpoint that refuses a code or refresh token.
- * @param barredIsInvalidGrant RFC 6749 §5.2, where the contract has a 403: see `FaceRules`
+ * @param invalidGrantInsteadOf403 RFC 6749 §5.2, where the contract has a 403: see `EndpointRules`
  */
-export function refuseGrant(verdict: RefusedVerdict, description: string, barredIsInvalidGrant: boolean): OAuthError {
+export function refuseGrant(
+  verdict: RefusedVerdict,
+  description: string,
+  invalidGrantInsteadOf403: boolean,
+): OAuthError {
   if (verdict.kind === 'invalid') {
     return invalidGrant(description, verdict.reason).withDetail(detailOfInvalid(verdict.reason));
   }
   const refusal = forbidden(verdict.kind);
-  return barredIsInvalidGrant
+  return invalidGrantInsteadOf403
     ? invalidGrant(refusal.message, refusal.reason).withDetail(DETAILS[verdict.kind])
     : refusal;
 }

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import type { Face } from '../../claims/face.ts';
+import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import { ASSERTION_TYPE } from '../../clients/rules/assertion.ts';
 import { GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
@@ -155,8 +155,8 @@ const requestTokens = {
 } satisfies FastifySchema;
 
 export const requestTokensSchemas = {
-  contract: requestTokens,
-  standard: {
+  v2: requestTokens,
+  oidc: {
     ...requestTokens,
     operationId: 'requestStandardTokens',
     summary: 'Get tokens (standard)',
@@ -166,7 +166,7 @@ export const requestTokensSchemas = {
       example.status === 200 ? { ...example, answer: { ...THREE, scope: 'openid email' } } : example,
     ),
   },
-} satisfies Record<Face, FastifySchema>;
+} satisfies Record<EndpointSet, FastifySchema>;
 
 export const revokeTokenSchema = {
   ...IN_TOKENS,

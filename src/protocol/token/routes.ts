@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { record } from '../../audit/audit.ts';
-import { FACE_RULES, type FaceRules } from '../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -52,10 +52,10 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     token.setValidatorCompiler(compileParameters);
 
     // Contract §4.2, decisions §4.
-    for (const rules of Object.values(FACE_RULES)) {
-      const { tokenPath, face } = rules;
-      token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[face] }, async (request, reply) => {
-        const { parameters, authenticated } = await fromClient(request, reply, tokenPath, rules.namesDisabledClient);
+    for (const rules of Object.values(ENDPOINT_RULES)) {
+      const { tokenPath, endpointSet } = rules;
+      token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[endpointSet] }, async (request, reply) => {
+        const { parameters, authenticated } = await fromClient(request, reply, tokenPath, rules.reportsDisabledClient);
         const grant = chooseGrant(parameters, authenticated, rules);
         if (grant instanceof OAuthError) {
           throw await parts.database.commit(() => refuseGrantType(parts, authenticated, grant, parts.clock()));
@@ -148,7 +148,7 @@ function unsupportedGrant(grantType: string): OAuthError {
 function chooseGrant(
   parameters: Parameters,
   { client }: AuthenticatedClient,
-  { face }: FaceRules,
+  { endpointSet }: EndpointRules,
 ): GrantHandler | OAuthError {
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) {
@@ -163,8 +163,8 @@ function chooseGrant(
       `The client is not registered for the grant ${grantType}. Add it to grantTypes of its registration.`,
     );
   }
-  if (!client.faces.includes(face)) {
-    const paths = client.faces.map((registered) => FACE_RULES[registered].tokenPath);
+  if (!client.endpoints.includes(endpointSet)) {
+    const paths = client.endpoints.map((registered) => ENDPOINT_RULES[registered].tokenPath);
     return new OAuthError(400, 'unauthorized_client', `The client is registered for ${paths.join(' and ')} only.`);
   }
   return GRANTS[grantType];

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEvent } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import { FACE_RULES, type Face } from '../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointSet } from '../../claims/endpoint-set.ts';
 import { remainingNames, storedScopes } from '../../claims/permissions.ts';
 import { type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
@@ -42,9 +42,9 @@ interface UserInfoParts {
 
 /** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
-  app.get(FACE_RULES.contract.userinfoPath, { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
+  app.get(ENDPOINT_RULES.v2.userinfoPath, { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
     const token = tokenOfHeader(request);
-    const { person, scopes } = await readUser(parts, token, request, ['contract']);
+    const { person, scopes } = await readUser(parts, token, request, ['v2']);
     return reply
       .header('cache-control', 'no-store')
       .type('application/json')
@@ -55,17 +55,17 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
     acceptForms(standard);
     // The handler reads the body, because a repeated token has its own error message.
     standard.setValidatorCompiler(readByHandler);
-    const { userinfoPath } = FACE_RULES.standard;
+    const { userinfoPath } = ENDPOINT_RULES.oidc;
     standard.get(userinfoPath, { ...PAGES, schema: readStandardClaimsSchema }, answer);
     standard.post(userinfoPath, { ...PAGES, schema: postStandardClaimsSchema }, answer);
   });
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const token = oneToken(request.headers.authorization, queryOf(request), formOf(request));
-    const user = await readUser(parts, token, request, ['contract', 'standard']).catch(asInvalidToken);
-    const { person, face, scopes } = user;
+    const user = await readUser(parts, token, request, ['v2', 'oidc']).catch(asInvalidToken);
+    const { person, endpointSet, scopes } = user;
     if (!scopes.has('openid')) throw missingScope('openid');
-    const claims = standardClaims(person, scopes, FACE_RULES[face].claimScopes, parts.issuer, user.claims);
+    const claims = standardClaims(person, scopes, ENDPOINT_RULES[endpointSet].claimScopes, parts.issuer, user.claims);
     const { userinfoAlg, id } = user.client;
     reply.header('cache-control', 'no-store');
     if (userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
@@ -75,8 +75,8 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
 
 /** What UserInfo answers from. */
 interface ReadUser {
-  /** The face that the token was issued on. */
-  readonly face: Face;
+  /** The set of endpoints that the token was issued on. */
+  readonly endpointSet: EndpointSet;
   readonly person: Person;
   readonly scopes: ReadonlySet<string>;
   /** Single granted claims, for the standard form. */
@@ -89,14 +89,14 @@ const INVALID = { kind: 'invalid', reason: 'not on record' } as const;
 /**
  * The user of an access token, with those of its scopes and single claims that are still granted, by the present state of the
  * database.
- * @param accepted the faces whose tokens the endpoint accepts
+ * @param accepted the sets of endpoints whose tokens the endpoint accepts
  * @throws {OAuthError} 401 `invalid_token`, 403 `access_denied` or 429 `rate_limit_exceeded`
  */
 const readUser = (
   parts: UserInfoParts,
   presented: string,
   request: FastifyRequest,
-  accepted: readonly Face[],
+  accepted: readonly EndpointSet[],
 ): Promise<ReadUser> =>
   withCurrentKeys(parts.keys, async () => {
     const { database, clock, keys, issuer, limits, recordThrottled } = parts;
@@ -132,11 +132,14 @@ const readUser = (
       return refuseToken(INVALID);
     }
     requireVersion(signed.keySet, found.keyVersion);
-    const { face } = found;
-    if (!accepted.includes(face)) {
-      const reason = 'a token of the other face';
+    const { endpointSet } = found;
+    if (!accepted.includes(endpointSet)) {
+      const reason = 'a token of the other endpoints';
       await refused({ type: 'token.wrong_kind', accountId, clientId, details: { reason, familyId } });
-      return invalidToken(`This access token is for ${FACE_RULES[face].userinfoPath}: send it there.`, reason);
+      return invalidToken(
+        `This access token is for ${ENDPOINT_RULES[endpointSet].userinfoPath}: send it there.`,
+        reason,
+      );
     }
     const verdict = judge(found.state, found.inherited, now);
     if (verdict.kind !== 'live') {
@@ -147,7 +150,7 @@ const readUser = (
     if (parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, now);
     const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null } = found;
     return {
-      face,
+      endpointSet,
       person: { id: accountId, profile, organization, createdAt, updatedAt },
       scopes: withdrawn.size === 0 ? scopes : scopes.difference(withdrawn),
       client: { id: clientId, userinfoAlg },

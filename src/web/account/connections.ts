@@ -6,7 +6,7 @@ import {
   revokeAccess,
   revokedAccess,
 } from '../../account-actions/connections/connections.ts';
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { appPicture } from '../../pages/app.ts';
 import {
   doneNotice,
@@ -104,12 +104,12 @@ function revokedNotice({ app, at, ...summary }: RevokedAccess, messages: Message
 function appRow(site: Site, connection: ListedConnection, { token, part }: ConnectionsPage): Html {
   const { messages, path } = site;
   const text = messages.connections;
-  const { clientId, name, owner, host, faces, resources, connectedAt, lastUsedAt } = connection;
-  const rules = faces.map((face) => FACE_RULES[face]);
+  const { clientId, name, owner, host, endpoints, resources, connectedAt, lastUsedAt } = connection;
+  const rules = endpoints.map((endpointSet) => ENDPOINT_RULES[endpointSet]);
   const sharesIdentity = rules.some(({ identityClaims }) => identityClaims);
-  // What every face of the app has a switch for: a scope without one is covered by what is always shared.
+  // What every set of endpoints of the app has a switch for: a scope without one is covered by what is always shared.
   const named = (scopes: readonly string[]) =>
-    FACE_RULES.standard.optionalScopes
+    ENDPOINT_RULES.oidc.optionalScopes
       .filter((scope) => scopes.includes(scope) && rules.every(({ optionalScopes }) => optionalScopes.includes(scope)))
       .map((scope) => (scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope]));
   const declined = named(connection.declined);

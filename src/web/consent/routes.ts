@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
-import { FACE_RULES } from '../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
@@ -126,7 +126,7 @@ async function showConsent(
   const { account } = visitor;
   const { client, handle, request } = pending;
   const { redirectUri, resources = [] } = request;
-  const rules = FACE_RULES[request.face];
+  const rules = ENDPOINT_RULES[request.endpointSet];
   const key = { accountId: account.id, clientId: client.id };
   const { revocation, grants, organization, resourceServers } = await database.read(function* read() {
     return {
@@ -137,7 +137,7 @@ async function showConsent(
       resourceServers: yield* findResourceServers(resources),
     };
   });
-  const grant = grants.find(({ face }) => face === request.face);
+  const grant = grants.find(({ endpointSet }) => endpointSet === request.endpointSet);
   const declinedElsewhere = new Set(grants.flatMap((other) => (other === grant ? [] : [...other.declined])));
   const isOn = (scope: OptionalScope): boolean =>
     !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));

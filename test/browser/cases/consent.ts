@@ -44,7 +44,7 @@ export function consentCases(theStage: () => Stage): void {
       assert.equal(await page.getByText(`${user.username}@example.com`).isVisible(), true);
     }));
 
-  test('decisions §10: on the standard face profile and email have a switch, and the id alone is always shared', () =>
+  test('decisions §10: at the OIDC endpoints profile and email have a switch, and the id alone is always shared', () =>
     visit(theStage(), { viewport: { width: 390, height: 844 } }, async (page) => {
       const stage = theStage();
       const { server } = stage;

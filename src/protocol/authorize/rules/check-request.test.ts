@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FACE_RULES } from '../../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import { formParameters } from '../../../platform/http/parameters.ts';
 import { checkRequest } from './check-request.ts';
 import { checkTarget, type RedirectingClient } from './check-target.ts';
@@ -12,7 +12,7 @@ const client: RedirectingClient = {
   redirectUris: ['https://app.example.com/cb'],
   scopes: ['openid', 'email'],
   grantTypes: ['authorization_code'],
-  faces: ['contract', 'standard'],
+  endpoints: ['v2', 'oidc'],
   type: 'confidential',
   requirePkce: false,
   defaultMaxAge: 60,
@@ -22,7 +22,7 @@ const client: RedirectingClient = {
 const check = (
   parameters: Readonly<Record<string, string>>,
   change: Partial<RedirectingClient> = {},
-  rules = FACE_RULES.contract,
+  rules = ENDPOINT_RULES.v2,
 ) => {
   const sent = { response_type: 'code', redirect_uri: 'https://app.example.com/cb', ...parameters };
   const read = formParameters(new URLSearchParams(sent).toString());
@@ -61,7 +61,7 @@ for (const [name, parameters, change, error] of errors) {
 test('a request without optional parameters', () => {
   const checked = check({});
   assert.deepEqual(checked.kind === 'request' && checked.request, {
-    face: 'contract',
+    endpointSet: 'v2',
     clientId: '1',
     clientGeneration: 'generation',
     redirectUri: 'https://app.example.com/cb',
@@ -80,9 +80,9 @@ test('a request without optional parameters', () => {
 });
 
 const standard = (parameters: Readonly<Record<string, string>>, change: Partial<RedirectingClient> = {}) =>
-  check(parameters, change, FACE_RULES.standard);
+  check(parameters, change, ENDPOINT_RULES.oidc);
 
-test('RFC 6749 §3.1.1: the standard face rejects another response_type by its own code', () => {
+test('RFC 6749 §3.1.1: the OIDC endpoints reject another response_type by its own code', () => {
   const checked = standard({ response_type: 'token' });
   assert.ok(checked.kind === 'redirect' && checked.error === 'unsupported_response_type');
 });
@@ -96,14 +96,14 @@ const scopeCases: [string, string | undefined, string[] | string][] = [
   ['a malformed list', 'openid  email', 'invalid_scope'],
 ];
 for (const [name, scope, expected] of scopeCases) {
-  test(`OpenID Connect Core 1.0 §3.1.2.1, on the standard face: ${name}`, () => {
+  test(`OpenID Connect Core 1.0 §3.1.2.1, at the OIDC endpoints: ${name}`, () => {
     const checked = standard(scope === undefined ? {} : { scope });
     assert.deepEqual(checked.kind === 'request' ? checked.request.scopes : checked.error, expected);
   });
 }
 
-test('a client that is registered for one face may not use the other', () => {
-  const checked = standard({}, { faces: ['contract'] });
+test('a client that is registered for one set of endpoints may not use the other', () => {
+  const checked = standard({}, { endpoints: ['v2'] });
   assert.ok(checked.kind === 'redirect' && checked.error === 'unauthorized_client');
   assert.match(checked.description, /\/api\/v2\/oauth\/authorize/);
 });

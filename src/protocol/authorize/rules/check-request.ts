@@ -1,5 +1,5 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
-import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { effectiveClaims, parseResources, parseScope, SCOPES } from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
@@ -21,7 +21,7 @@ import {
 export function checkRequest(
   parameters: RepeatableParameters,
   target: RedirectTarget,
-  rules: FaceRules,
+  rules: EndpointRules,
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   const { client } = target;
   for (const name of SINGLE_NAMES) {
@@ -46,9 +46,9 @@ export function checkRequest(
     return redirectedError('unauthorized_client', 'the client is not registered for the grant authorization_code');
   }
 
-  if (!client.faces.includes(rules.face)) {
-    const [face = 'contract'] = client.faces;
-    const { authorizationPath } = FACE_RULES[face];
+  if (!client.endpoints.includes(rules.endpointSet)) {
+    const [endpointSet = 'v2'] = client.endpoints;
+    const { authorizationPath } = ENDPOINT_RULES[endpointSet];
     return redirectedError('unauthorized_client', `the client is registered for ${authorizationPath} only`);
   }
 
@@ -87,7 +87,7 @@ export function checkRequest(
   return {
     kind: 'request',
     request: {
-      face: rules.face,
+      endpointSet: rules.endpointSet,
       clientId: client.id,
       clientGeneration: client.generation,
       redirectUri: target.redirectUri,
@@ -119,7 +119,7 @@ const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES a
 function checkScopes(
   text: string | undefined,
   allowed: readonly string[] | null,
-  { omitsUnknownScopes }: FaceRules,
+  { ignoresUnknownScopes }: EndpointRules,
 ): readonly string[] | RedirectedError {
   const scopes = text === undefined ? ['openid'] : parseScope(text);
   if (scopes === undefined) {
@@ -128,7 +128,7 @@ function checkScopes(
   // openid needs no registration: it only names the user.
   const isUsable = (scope: string) =>
     SCOPES.includes(scope) && (allowed === null || scope === 'openid' || allowed.includes(scope));
-  if (omitsUnknownScopes && scopes.some(isUsable)) return scopes.filter(isUsable);
+  if (ignoresUnknownScopes && scopes.some(isUsable)) return scopes.filter(isUsable);
   for (const scope of scopes) {
     if (!SCOPES.includes(scope)) {
       const detail = { rule: 'RFC 6749 §3.3', expected: SCOPES.join(' '), received: scope };
@@ -189,7 +189,7 @@ type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' |
 function checkAuthentication(
   parameters: RepeatableParameters,
   client: RedirectingClient,
-  rules: FaceRules,
+  rules: EndpointRules,
 ): AuthenticationParameters | RedirectedError {
   const prompt = checkPrompt(parameters.get('prompt'));
   if ('kind' in prompt) return prompt;

@@ -8,7 +8,7 @@ const URI = 'https://app.example.com/cb';
 const client: RedirectingClient = {
   id: '1',
   name: 'App',
-  faces: ['contract', 'standard'],
+  endpoints: ['v2', 'oidc'],
   redirectUris: [URI, 'com.example.app:/cb'],
   scopes: null,
   grantTypes: ['authorization_code'],

@@ -1,4 +1,4 @@
-import type { Face } from '../../../claims/face.ts';
+import type { EndpointSet } from '../../../claims/endpoint-set.ts';
 import { type DeveloperAdvice, type Remedy, readClient } from '../../../clients/rules/developer-advice.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redirect-uri.ts';
 import { explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
@@ -14,7 +14,7 @@ export interface RedirectingClient {
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[] | null;
   readonly grantTypes: readonly string[];
-  readonly faces: readonly Face[];
+  readonly endpoints: readonly EndpointSet[];
   readonly type: 'confidential' | 'public';
   readonly requirePkce: boolean;
   /** In seconds. */

@@ -7,7 +7,7 @@ const quiet = { none: false, login: false, consent: false, select: false };
 const granted = { scopes: new Set(['openid', 'email']), declined: new Set<string>() };
 const base: AuthorizationState = {
   request: {
-    face: 'contract',
+    endpointSet: 'v2',
     redirectUri: 'https://app.example.com/callback',
     scopes: ['openid', 'email'],
     prompt: quiet,

@@ -1,6 +1,6 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
 import type { EnrollableFactor, StepUp } from '../../../authenticators/rules/requirement.ts';
-import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import type { OptionalScope } from '../../../claims/permissions.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
@@ -33,7 +33,7 @@ export type AuthorizationStep =
 export interface AuthorizationState {
   readonly request: Pick<
     AuthorizationRequest,
-    'face' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
+    'endpointSet' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
   readonly visitor: 'anonymous' | 'banned' | 'suspended' | 'signed in';
@@ -83,7 +83,7 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
-  const rules = FACE_RULES[request.face];
+  const rules = ENDPOINT_RULES[request.endpointSet];
   const always =
     prompt.consent || hasNewResource || isClaimableUri || isNewlyOffline(state, rules) || grantsNothing(state, rules);
   const asked = scopesToAsk(consentScopes(request), remembered, always, rules);
@@ -108,11 +108,11 @@ function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): Aut
 }
 
 /** §11: the person consents to access while signed out. */
-const isNewlyOffline = ({ request: { scopes }, remembered }: AuthorizationState, rules: FaceRules): boolean =>
+const isNewlyOffline = ({ request: { scopes }, remembered }: AuthorizationState, rules: EndpointRules): boolean =>
   rules.endsWithSession && scopes.includes('offline_access') && remembered?.scopes.has('offline_access') !== true;
 
 /** Whether every requested scope was declined before: an access token has one at least. */
-const grantsNothing = ({ request: { scopes }, remembered }: AuthorizationState, rules: FaceRules): boolean =>
+const grantsNothing = ({ request: { scopes }, remembered }: AuthorizationState, rules: EndpointRules): boolean =>
   remembered !== null && grantedScopes(scopes, remembered.scopes, rules) === '';
 
 /** §3.1.2.1: a session may be as old as max_age, and no older; max_age=0 means prompt=login. */

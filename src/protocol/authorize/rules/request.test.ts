@@ -13,7 +13,7 @@ import {
 } from './request.ts';
 
 const request = (state: string | null): AuthorizationRequest => ({
-  face: 'contract',
+  endpointSet: 'v2',
   clientId: '1',
   clientGeneration: 'generation',
   redirectUri: 'https://app.example.com/cb',

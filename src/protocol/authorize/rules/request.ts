@@ -1,4 +1,4 @@
-import { FACE_RULES, type Face } from '../../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointSet, endpointSetCodec, FORMER_NAMES } from '../../../claims/endpoint-set.ts';
 import { type RequestedClaims, scopesOfClaims } from '../../../claims/permissions.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
@@ -74,7 +74,7 @@ interface ResponseTarget {
 /** A valid request, as it is stored until it is answered. */
 export interface AuthorizationRequest extends ResponseTarget {
   /** Of the authorization endpoint that received it; nothing later changes it. */
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly clientId: string;
   /** The client's generation at the time of the request: one that was disabled since must send another request. */
   readonly clientGeneration: string;
@@ -102,11 +102,13 @@ export interface AuthorizationRequest extends ResponseTarget {
 
 /** Every scope that a person is asked about: those of `scope`, and those that cover the claims of `claims`. */
 export const consentScopes = ({
-  face,
+  endpointSet,
   scopes,
   claims,
-}: Pick<AuthorizationRequest, 'face' | 'scopes' | 'claims'>): readonly string[] =>
-  claims === null ? scopes : [...new Set([...scopes, ...scopesOfClaims(claims, FACE_RULES[face].claimScopes)])];
+}: Pick<AuthorizationRequest, 'endpointSet' | 'scopes' | 'claims'>): readonly string[] =>
+  claims === null
+    ? scopes
+    : [...new Set([...scopes, ...scopesOfClaims(claims, ENDPOINT_RULES[endpointSet].claimScopes)])];
 
 /** What a valid request asks for, for its trace. */
 export const describeRequest = ({ scopes, redirectUri }: AuthorizationRequest): string =>
@@ -127,23 +129,26 @@ export const LARGEST_REQUEST = 4096;
 /** The other columns of its row: four hashes of 43 characters, an id, two times, an outcome. */
 const OTHER_COLUMNS = 256;
 
-export function storedRequest({ state, ...rest }: AuthorizationRequest): StoredRequest {
-  const json = JSON.stringify(rest);
+export function storedRequest({ state, endpointSet, ...rest }: AuthorizationRequest): StoredRequest {
+  const json = JSON.stringify({ face: endpointSetCodec.encode(endpointSet), ...rest });
   const octets = state === null ? null : Buffer.from(state);
   return { json, state: octets, size: OTHER_COLUMNS + Buffer.byteLength(json) + (octets?.length ?? 0) };
 }
 
 /** The request of a row that {@link storedRequest} made. */
 export function restoredRequest(json: string, octets: Uint8Array | null): AuthorizationRequest {
-  const rest = JSON.parse(json) as AuthorizationRequest;
+  const { face = FORMER_NAMES.v2, ...rest } = JSON.parse(json) as StoredMembers;
+  const request = { ...DEFAULTS, ...rest, endpointSet: endpointSetCodec.decode(face) };
   return octets === null
-    ? { ...DEFAULTS, ...rest }
-    : { ...DEFAULTS, ...rest, state: Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('utf8') };
+    ? request
+    : { ...request, state: Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('utf8') };
 }
+
+/** The endpoint set is stored as `face`, by its former names, as earlier versions do. */
+type StoredMembers = Omit<AuthorizationRequest, 'endpointSet'> & { readonly face?: string };
 
 /** The members that a request stored by an earlier version lacks. */
 const DEFAULTS = {
-  face: 'contract',
   state: null,
   responseMode: 'query',
   maxAge: null,

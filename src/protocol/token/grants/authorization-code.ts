@@ -1,5 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import type { FaceRules } from '../../../claims/face.ts';
+import type { EndpointRules } from '../../../claims/endpoint-set.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
@@ -124,7 +124,7 @@ const UNUSED_CODE = {
 
 /** What {@link redeem} gets beside the request. */
 interface RedeemContext {
-  readonly rules: FaceRules;
+  readonly rules: EndpointRules;
   readonly familyId: string;
   readonly keySet: KeySet;
   readonly now: number;
@@ -161,8 +161,14 @@ function* redeem(
   requireVersion(keySet, code.keyVersion);
   const about = { ...event, accountId: code.accountId };
 
-  const { face } = rules;
-  const presentation = { face, clientId: client.id, redirectUri, codeVerifier, pkceRequired: proof.kind === 'public' };
+  const { endpointSet } = rules;
+  const presentation = {
+    endpointSet,
+    clientId: client.id,
+    redirectUri,
+    codeVerifier,
+    pkceRequired: proof.kind === 'public',
+  };
   const result = redemption(code, presentation, now);
   if (result.kind === 'refuse') {
     const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
@@ -180,7 +186,7 @@ function* redeem(
   const verdict = judge(code.state, code.inherited, now);
   if (verdict.kind !== 'live') {
     yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: verdict.kind } });
-    return refuseGrant(verdict, `The code was refused: ${SIGN_IN_ENDED}. ${ANEW}`, rules.barredIsInvalidGrant);
+    return refuseGrant(verdict, `The code was refused: ${SIGN_IN_ENDED}. ${ANEW}`, rules.invalidGrantInsteadOf403);
   }
   if (result.kind === 'replay') return refused(REPLAYED, DOUBLE_CALLBACK, 'code replayed');
   if (code.scopes === '') {
@@ -199,7 +205,7 @@ function* redeem(
   const refreshToken = newRefreshToken(keySet, now, endsAt);
   yield* insertFamily({
     id: familyId,
-    face: code.face,
+    endpointSet: code.endpointSet,
     grantId: code.grantId,
     accountId: code.accountId,
     clientId: client.id,

@@ -1,5 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { parseScope, type RequestedClaims, SCOPES } from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
@@ -103,7 +103,7 @@ function* refresh(
   authenticated: AuthenticatedClient,
   parameters: Parameters,
   presented: PresentedToken,
-  { rules, now }: { readonly rules: FaceRules; readonly now: number },
+  { rules, now }: { readonly rules: EndpointRules; readonly now: number },
 ): Work<RefreshedFamily | OAuthError> {
   const { client, origin } = authenticated;
   const limited = yield* countRequest(parts, authenticated, now);
@@ -148,8 +148,8 @@ function* refresh(
   }
   requireVersion(keySet, found.keyVersion);
 
-  if (found.face !== rules.face) {
-    const { tokenPath } = FACE_RULES[found.face];
+  if (found.endpointSet !== rules.endpointSet) {
+    const { tokenPath } = ENDPOINT_RULES[found.endpointSet];
     const reason = 'of the other token endpoint';
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
     return invalidGrant(`The refresh token was issued at ${tokenPath}: send it there.`, reason).withDetail({
@@ -163,7 +163,7 @@ function* refresh(
   if (verdict.kind !== 'live') {
     const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return refuseGrant(verdict, ENDED, rules.barredIsInvalidGrant);
+    return refuseGrant(verdict, ENDED, rules.invalidGrantInsteadOf403);
   }
   const { currentToken, predecessorJti, rotatedAt, endsAt } = found.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);

@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FACE_RULES } from '../../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import { ClockBehind } from '../../../platform/clock.ts';
 import {
   accessClaims,
@@ -57,7 +57,7 @@ test('RFC 9068 §2.2: the token of a client itself names the client as its subje
 test('RFC 8707 §2: a token for other resources tells them no email', () => {
   const profile = { email: 'ada@example.com' };
   const subject = { issuer: ISSUER, accountId: '1', clientId: '2', familyId: '3', profile } as unknown;
-  const access = { rules: FACE_RULES.contract, scope: 'openid', claims: null };
+  const access = { rules: ENDPOINT_RULES.v2, scope: 'openid', claims: null };
   const of = (resources: readonly string[] | null) =>
     accessClaims(subject as Parameters<typeof accessClaims>[0], { ...access, resources }, 'j', NOW);
   assert.deepEqual([of(null)['aud'], of(null)['email']], [OWN, 'ada@example.com']);

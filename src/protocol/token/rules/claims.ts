@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
-import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import type { RequestedClaims } from '../../../claims/permissions.ts';
 import { standardClaim, standardClaims } from '../../../claims/rules/userinfo.ts';
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
@@ -19,11 +19,11 @@ export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
 /** The audience of an access token for UserInfo. It differs from that of refresh tokens, so that neither passes for the other. */
 export const accessAudience = (issuer: string): string => `${issuer}/oidc/userinfo`;
 
-/** The audiences that the endpoints of this service accept: refresh tokens are for the token endpoint of their face. */
+/** The audiences that the endpoints of this service accept: refresh tokens are for the token endpoint of their set of endpoints. */
 export const ownAudiences = (issuer: string, kind: TokenKind): readonly string[] =>
   kind === 'access' ? [accessAudience(issuer)] : TOKEN_PATHS.map((path) => issuer + path);
 
-const TOKEN_PATHS = Object.values(FACE_RULES).map(({ tokenPath }) => tokenPath);
+const TOKEN_PATHS = Object.values(ENDPOINT_RULES).map(({ tokenPath }) => tokenPath);
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -54,7 +54,7 @@ export interface Subject extends AuthenticationContext {
 
 /** What an access token grants. */
 interface Access {
-  readonly rules: FaceRules;
+  readonly rules: EndpointRules;
   readonly scope: string;
   readonly claims: RequestedClaims | null;
   /** The resources that may accept it; null is UserInfo, as in the contract's token. */
@@ -117,7 +117,7 @@ export function clientClaims(
 export function refreshClaims(
   subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'familyId'>,
   token: { readonly jti: string; readonly issuedAt: number; readonly expiresAt: number },
-  { tokenPath }: Pick<FaceRules, 'tokenPath'>,
+  { tokenPath }: Pick<EndpointRules, 'tokenPath'>,
 ): Claims {
   return {
     iss: subject.issuer,
@@ -133,7 +133,7 @@ export function refreshClaims(
 
 /** The response that an ID token is part of, and how it is signed. */
 export interface IdTokenContext {
-  readonly rules: FaceRules;
+  readonly rules: EndpointRules;
   /** The granted scopes. */
   readonly scopes: ReadonlySet<string>;
   /** Whether the claims of all granted scopes are included. */
@@ -221,7 +221,7 @@ export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | u
   return { accountId: sub, clientId: aud, familyId, sid };
 }
 
-/** The inverse of {@link familyClaim}, for both faces. The standard face had the claim `family` as well, until 0.2.0. */
+/** The inverse of {@link familyClaim}, for both sets of endpoints. The OIDC endpoints had the claim `family` as well, until 0.2.0. */
 function familyOf({ family, jti }: Claims): unknown {
   return family === undefined && typeof jti === 'string' && jti.includes('.') ? jti.slice(0, jti.indexOf('.')) : family;
 }

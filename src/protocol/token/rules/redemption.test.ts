@@ -9,7 +9,7 @@ const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 const code: IssuedCode = {
-  face: 'contract',
+  endpointSet: 'v2',
   clientId: '1',
   redirectUri: 'https://a/cb',
   codeChallenge: null,
@@ -19,7 +19,7 @@ const code: IssuedCode = {
 };
 const bound: IssuedCode = { ...code, codeChallenge: challenge };
 const right: CodePresentation = {
-  face: 'contract',
+  endpointSet: 'v2',
   clientId: '1',
   redirectUri: 'https://a/cb',
   codeVerifier: undefined,
@@ -27,11 +27,11 @@ const right: CodePresentation = {
 
 const cases: [string, IssuedCode, CodePresentation, number, string][] = [
   ['a right use redeems', code, right, 0, 'redeem'],
-  ['the other face’s token endpoint refuses it', code, { ...right, face: 'standard' }, 0, 'refuse'],
+  ['the other endpoints’ token endpoint refuses it', code, { ...right, endpointSet: 'oidc' }, 0, 'refuse'],
   [
     'and takes no second use there for a replay',
     { ...code, redeemed: true },
-    { ...right, face: 'standard' },
+    { ...right, endpointSet: 'oidc' },
     0,
     'refuse',
   ],

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { FACE_RULES, type Face } from '../../../claims/face.ts';
+import { ENDPOINT_RULES, type EndpointSet } from '../../../claims/endpoint-set.ts';
 import { nearestUri } from '../../../clients/rules/unregistered-uri.ts';
 import { requirePast } from '../../../platform/clock.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** An authorization code as it was issued. */
 export interface IssuedCode {
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
@@ -18,7 +18,7 @@ export interface IssuedCode {
 /** How a client presents a code, having authenticated. */
 export interface CodePresentation {
   /** Of the token endpoint. */
-  readonly face: Face;
+  readonly endpointSet: EndpointSet;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
@@ -86,8 +86,8 @@ export function redemption(code: IssuedCode, presented: CodePresentation, now: n
   if (code.clientId !== presented.clientId) {
     return { kind: 'refuse', reason: 'the code was issued to another client', foreignClient: true };
   }
-  if (code.face !== presented.face) {
-    const { authorizationPath, tokenPath } = FACE_RULES[code.face];
+  if (code.endpointSet !== presented.endpointSet) {
+    const { authorizationPath, tokenPath } = ENDPOINT_RULES[code.endpointSet];
     return refuse(`it was issued at ${authorizationPath}`, `Exchange it at ${tokenPath}.`);
   }
   // RFC 6749 §4.1.3: the redirect_uri of the authorization request, repeated exactly.

@@ -1,11 +1,11 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FACE_RULES } from '../../../claims/face.ts';
+import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import { ClockBehind } from '../../../platform/clock.ts';
 import { type RefreshTokenChain, refreshedClaims, refreshedScope, rotation } from './refresh.ts';
 
-const { contract, standard } = FACE_RULES;
+const { v2, oidc } = ENDPOINT_RULES;
 
 const fresh: RefreshTokenChain = { currentJti: 'a', predecessorJti: null, rotatedAt: null };
 const rotated: RefreshTokenChain = { currentJti: 'c', predecessorJti: 'b', rotatedAt: 1_000_000 };
@@ -48,7 +48,7 @@ const scopes: [string, readonly string[] | null, readonly string[] | undefined, 
 ];
 for (const [name, registered, asked, expected] of scopes) {
   const family = { scopes: granted, grantedScopes: granted };
-  test(name, () => assert.deepEqual(refreshedScope(family, registered, asked, contract), expected));
+  test(name, () => assert.deepEqual(refreshedScope(family, registered, asked, v2), expected));
 }
 
 const narrowed = { scopes: 'openid email', grantedScopes: granted };
@@ -61,22 +61,22 @@ const withdrawn: [string, readonly string[] | null, readonly string[] | undefine
 ];
 for (const [name, registered, asked, expected] of withdrawn) {
   test(`after the person withdrew a scope: ${name}`, () =>
-    assert.deepEqual(refreshedScope(narrowed, registered, asked, contract), expected));
+    assert.deepEqual(refreshedScope(narrowed, registered, asked, v2), expected));
 }
 
 test('single claims are those that the client may ask for, and none for an access token with a scope of its own', () => {
   const claims = { userinfo: ['website', 'email'], idToken: ['locale', 'phone_number'] };
-  assert.deepEqual(refreshedClaims(claims, null, undefined, contract), claims);
-  assert.deepEqual(refreshedClaims(claims, ['email'], undefined, contract), {
+  assert.deepEqual(refreshedClaims(claims, null, undefined, v2), claims);
+  assert.deepEqual(refreshedClaims(claims, ['email'], undefined, v2), {
     userinfo: ['email'],
     idToken: ['locale'],
   });
-  assert.deepEqual(refreshedClaims(claims, null, ['openid'], contract), { userinfo: [], idToken: claims.idToken });
-  assert.equal(refreshedClaims(null, null, undefined, contract), null);
+  assert.deepEqual(refreshedClaims(claims, null, ['openid'], v2), { userinfo: [], idToken: claims.idToken });
+  assert.equal(refreshedClaims(null, null, undefined, v2), null);
 });
 
-test('on the standard face a refresh grants openid only where the authorization did', () => {
+test('at the OIDC endpoints a refresh grants openid only where the authorization did', () => {
   const family = { scopes: 'profile email', grantedScopes: 'profile email' };
-  assert.deepEqual(refreshedScope(family, null, ['email'], standard), { scope: 'email', differs: false });
-  assert.equal(refreshedScope(family, null, ['openid', 'email'], standard), undefined);
+  assert.deepEqual(refreshedScope(family, null, ['email'], oidc), { scope: 'email', differs: false });
+  assert.equal(refreshedScope(family, null, ['openid', 'email'], oidc), undefined);
 });

@@ -1,4 +1,4 @@
-import type { FaceRules } from '../../../claims/face.ts';
+import type { EndpointRules } from '../../../claims/endpoint-set.ts';
 import { coveredClaims, formatScopes, type RequestedClaims, storedScopes } from '../../../claims/permissions.ts';
 import { requirePast, SECOND } from '../../../platform/clock.ts';
 
@@ -58,7 +58,7 @@ export function refreshedScope(
   { scopes, grantedScopes }: FamilyScopes,
   registered: readonly string[] | null,
   requested: readonly string[] | undefined,
-  { alwaysOpenId }: Pick<FaceRules, 'alwaysOpenId'>,
+  { alwaysOpenId }: Pick<EndpointRules, 'alwaysOpenId'>,
 ): RefreshedScope | undefined {
   const isRegistered = (scope: string) => scope === 'openid' || registered === null || registered.includes(scope);
   const available = new Set([...storedScopes(scopes)].filter(isRegistered));
@@ -80,7 +80,7 @@ export function refreshedClaims(
   granted: RequestedClaims | null,
   registered: readonly string[] | null,
   requested: readonly string[] | undefined,
-  { claimScopes, optionalScopes }: Pick<FaceRules, 'claimScopes' | 'optionalScopes'>,
+  { claimScopes, optionalScopes }: Pick<EndpointRules, 'claimScopes' | 'optionalScopes'>,
 ): RequestedClaims | null {
   const claims = coveredClaims(granted, claimScopes, new Set(registered ?? optionalScopes));
   return claims !== null && requested !== undefined ? { ...claims, userinfo: [] } : claims;

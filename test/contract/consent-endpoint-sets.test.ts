@@ -20,7 +20,7 @@ import {
 import { assertStaysHere, codeOf, settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
-// Decisions §10, "No shopping for a face" and "Taking access away": consent for one client on two faces.
+// Decisions §10, "No shopping for a set of endpoints" and "Taking access away": consent for one client on two sets of endpoints.
 
 const server = await startServer();
 after(() => server.close());
@@ -53,8 +53,8 @@ const submit = (browser: Agent, page: Answer, allow: readonly string[] = []) =>
 
 const NOTE = /You switched this off for the app before/;
 
-describe('a scope that is switched off on one face', () => {
-  test('is withdrawn from tokens, codes and families of the contract’s face in the same commit', async () => {
+describe('a scope that is switched off at one set of endpoints', () => {
+  test('is withdrawn from tokens, codes and families of the v2 endpoints in the same commit', async () => {
     const { user, browser } = await newSignedInUser(server);
     const held = await tokensFor(server, contract, user, CONTRACT, { browser });
     const code = codeOf(await browser.get(authorizeUrl(contract, CONTRACT)));
@@ -70,7 +70,7 @@ describe('a scope that is switched off on one face', () => {
     assert.equal(claimsOf(later.access_token).scope, 'openid email');
   });
 
-  test('is withdrawn from the standard face as well, and asked for there no more', async () => {
+  test('is withdrawn from the OIDC endpoints as well, and asked for there no more', async () => {
     const { user, browser } = await newSignedInUser(server);
     const held = await tokensFor(server, client, user, { scope: ALL }, { browser });
     await walk(browser, authorizeUrl(contract, CONTRACT), { allow: ['phone'] });
@@ -90,7 +90,7 @@ describe('a scope that is switched off on one face', () => {
     assert.equal(later.scope, 'openid profile email');
   });
 
-  test('is off on the first page of the other face', async () => {
+  test('is off on the first page of the other endpoints', async () => {
     const { browser } = await newSignedInUser(server);
     await walk(browser, authorizeUrl(client, { scope: ALL }), { allow: ['profile', 'email'] });
     const { text } = await openConsent(browser, contract, CONTRACT);
@@ -100,7 +100,7 @@ describe('a scope that is switched off on one face', () => {
   });
 });
 
-describe('profile or email, declined on the standard face', () => {
+describe('profile or email, declined at the OIDC endpoints', () => {
   const declined: Record<string, [Readonly<Record<string, string>>, readonly string[]]> = {
     profile: [{ scope: ALL }, ['email', 'phone']],
     email: [{ scope: ALL }, ['profile', 'phone']],
@@ -129,7 +129,7 @@ describe('profile or email, declined on the standard face', () => {
     assert.equal(await silently(browser, contract, CONTRACT), undefined);
   });
 
-  test('a later decision that allows both on the standard face takes the question back', async () => {
+  test('a later decision that allows both at the OIDC endpoints takes the question back', async () => {
     const { browser } = await newSignedInUser(server);
     await walk(browser, authorizeUrl(contract, { scope: 'openid' }));
     await walk(browser, authorizeUrl(client, { scope: ALL }), { allow: ['phone'] });
@@ -207,7 +207,7 @@ describe('offline_access', () => {
     assert.equal(await silently(browser, client, OFFLINE), undefined);
   });
 
-  test('it changes nothing on the contract’s face', async () => {
+  test('it changes nothing at the v2 endpoints', async () => {
     const { browser } = await newSignedInUser(server);
     await walk(browser, authorizeUrl(contract, { scope: 'openid email' }));
     assert.equal(await silently(browser, contract, { scope: 'openid email offline_access' }), undefined);
@@ -219,7 +219,7 @@ describe('taking access away', () => {
     ['the contract’s', contract, client],
     ['the standard', client, contract],
   ] as const) {
-    test(`ends an open form of the other face where only ${name} was granted`, async () => {
+    test(`ends an open form of the other endpoints where only ${name} was granted`, async () => {
       const { user, browser } = await newSignedInUser(server);
       const held = await tokensFor(server, granted, user, {}, { browser });
       const page = await openConsent(browser, open, { scope: 'openid phone' });
@@ -241,7 +241,7 @@ describe('taking access away', () => {
     codeOf(await submit(browser, shownAgain, ['phone']));
   });
 
-  test('the page counts what ended on both faces, and an unknown app ends nothing', async () => {
+  test('the page counts what ended at both sets of endpoints, and an unknown app ends nothing', async () => {
     const { user, browser } = await newSignedInUser(server);
     await tokensFor(server, client, user, {}, { browser });
     await tokensFor(server, contract, user, {}, { browser });

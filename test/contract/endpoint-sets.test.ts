@@ -20,7 +20,7 @@ import {
 } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 
-// Decisions §10: two faces over one core.
+// Decisions §10: two sets of endpoints over one core.
 
 const server = await startServer();
 after(() => server.close());
@@ -30,7 +30,7 @@ const SCOPE = 'openid profile email';
 
 const headerOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
 
-describe('the authorization endpoint of the standard face', () => {
+describe('the authorization endpoint of the OIDC endpoints', () => {
   const rejected: [string, Readonly<Record<string, string>>, string][] = [
     ['RFC 6749 §3.1.1: another response_type', { response_type: 'token' }, 'unsupported_response_type'],
     ['RFC 6749 §3.3: nothing known remains of the scopes', { scope: 'x y' }, 'invalid_scope'],
@@ -49,9 +49,9 @@ describe('the authorization endpoint of the standard face', () => {
     assert.equal(tokens.scope, 'openid profile');
   });
 
-  test('a client that is registered for one face is refused on the other, also at its token endpoint', async () => {
+  test('a client that is registered for one set of endpoints is refused at the other, also at its token endpoint', async () => {
     const { browser } = await newSignedInUser(server);
-    const limited = await newClient(server, { faces: ['contract'] });
+    const limited = await newClient(server, { endpoints: ['v2'] });
     const answered = await walk(browser, authorizeUrl(standard(limited)));
     assert.equal(answered.searchParams.get('error'), 'unauthorized_client');
     const { status, body } = await redeem(server, standard(limited), 'x');
@@ -59,7 +59,7 @@ describe('the authorization endpoint of the standard face', () => {
   });
 });
 
-describe('the tokens of the standard face', () => {
+describe('the tokens of the OIDC endpoints', () => {
   const PROTOCOL = ['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'sid', 'sub'];
   const PROFILE = ['locale', 'name', 'picture', 'preferred_username', 'updated_at'];
   const EMAIL = ['email', 'email_verified'];
@@ -119,7 +119,7 @@ describe('the tokens of the standard face', () => {
     assert.notEqual(one, two);
   });
 
-  test('the ID token of the contract’s face names its family as before, and only if a key pair signs it', async () => {
+  test('the ID token of the v2 endpoints names its family as before, and only if a key pair signs it', async () => {
     const { user, browser } = await newSignedInUser(server);
     const tokens = await tokensFor(server, contract, user, {}, { browser });
     assert.equal(claimsOf(tokens.id_token).family, claimsOf(tokens.access_token).family);
@@ -172,7 +172,7 @@ describe('the tokens of the standard face', () => {
 });
 
 describe('nothing crosses', () => {
-  test('the other face’s token endpoint refuses a code, and does not spend it', async () => {
+  test('the other endpoints’ token endpoint refuses a code, and does not spend it', async () => {
     const { user, browser } = await newSignedInUser(server);
     for (const [own, other] of [
       [client, contract],
@@ -185,7 +185,7 @@ describe('nothing crosses', () => {
       }
       const { status, body } = await redeem(server, own, code);
       assert.equal(status, 200);
-      // A second use on the other face is no replay.
+      // A second use at the other endpoints is no replay.
       assert.equal((await redeem(server, other, code)).status, 400);
       assert.equal((await userinfo(server, body.access_token, '/oidc/userinfo')).status, 200);
     }
@@ -251,7 +251,7 @@ describe('RFC 6749 §5.2, RFC 6750 §3.1: standard clients recover on one code',
   }
 });
 
-test('taking access away on the page ends the tokens and codes of both faces', async () => {
+test('taking access away on the page ends the tokens and codes of both sets of endpoints', async () => {
   const { user, browser } = await newSignedInUser(server);
   const ofStandard = await tokensFor(server, client, user, {}, { browser });
   const ofContract = await tokensFor(server, contract, user, {}, { browser });
