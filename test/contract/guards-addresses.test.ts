@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Addresses that are reserved, verified or given back, by ways that lead round the page where they are asked for: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

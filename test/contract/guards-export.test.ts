@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What happens to an account or its export while the export is made or downloaded: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

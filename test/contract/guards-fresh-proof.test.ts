@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Every route of the account that asks for a fresh proof, and what counts as one: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

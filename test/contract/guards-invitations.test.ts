@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What an invitation and the settings of sign-up must still allow when an account is created or a person joins: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

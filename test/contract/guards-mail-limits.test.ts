@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What one IP address may ask for: each page that sends mail counts it, whomever the mail is to. PW-09, decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** New passkeys that come with a statement about the authenticator, for which nobody asked: decisions §11. */
 import assert from 'node:assert/strict';
 import { createHash, sign, X509Certificate } from 'node:crypto';

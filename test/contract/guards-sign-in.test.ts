@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What happens to an account while a sign-in, a step-up or a recovery is under way: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

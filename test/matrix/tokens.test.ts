@@ -61,23 +61,26 @@ describe('the matrix is whole', () => {
   });
 });
 
-function assertOutcome(outcome: string, expected: string | RegExp, what: string): void {
-  if (typeof expected === 'string') assert.equal(outcome, expected, what);
-  else assert.match(outcome, expected, what);
-}
+const isAs = (outcome: string, expected: string | RegExp): boolean =>
+  typeof expected === 'string' ? outcome === expected : expected.test(outcome);
 
 function matrixOf(route: string, place: Place): void {
   describe(`${route}, ${place.name}`, () => {
-    for (const kind of KINDS.filter((kind) => place.right[kind] === undefined)) {
-      const expected = place.except?.[kind] ?? place.refused;
-      test(`${kind}: ${expected}`, async () => {
-        assertOutcome(await place.present(shared, shared.credentials[kind] ?? ''), expected, kind);
-      });
-    }
+    // One test for all of them: a test for each of six thousand pairs takes longer than their requests.
+    test('every other kind is refused', async () => {
+      const wrong: string[] = [];
+      for (const kind of KINDS.filter((kind) => place.right[kind] === undefined)) {
+        const expected = place.except?.[kind] ?? place.refused;
+        const outcome = await place.present(shared, shared.credentials[kind] ?? '');
+        if (!isAs(outcome, expected)) wrong.push(`${kind}: ${outcome}, not ${expected}`);
+      }
+      assert.deepEqual(wrong, []);
+    });
     for (const [kind, expected] of Object.entries(place.right)) {
       test(`${kind} is taken`, async () => {
         const own = place.usesUp ? await makeWorld(server) : shared;
-        assertOutcome(await place.present(own, own.credentials[kind] ?? ''), expected, kind);
+        const outcome = await place.present(own, own.credentials[kind] ?? '');
+        assert.ok(isAs(outcome, expected), `${outcome}, not ${expected}`);
       });
     }
   });

@@ -23,7 +23,7 @@ import { refresh, tokenSteps } from './tokens.ts';
 import { newWorld, observe } from './world.ts';
 
 const { TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS, TESSERA_MODEL_SECONDS, TESSERA_MODEL_SHRINK } = process.env;
-const SAMPLE = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 30 : 10;
+const SAMPLE = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 30 : 6;
 const seconds = Number(TESSERA_MODEL_SECONDS ?? Number.POSITIVE_INFINITY);
 const runs = Number(
   TESSERA_MODEL_RUNS ?? (TESSERA_MODEL_SECONDS === undefined ? (WHOLE ? 40 : SAMPLE) : Number.POSITIVE_INFINITY),

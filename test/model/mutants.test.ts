@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: none
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

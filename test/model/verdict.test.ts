@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: none
 /** Decisions §5: the verdict's order, over every combination of what can have happened (AC-02). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Every route of the admin API with every kind of key: no route may know one kind of key and fail with another. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

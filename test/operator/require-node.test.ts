@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: none
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

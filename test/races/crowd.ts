@@ -14,8 +14,8 @@ import {
 import type { TestServer } from '../support/server.ts';
 import { WHOLE } from '../support/whole.ts';
 
-/** On PostgreSQL, a sample has several times as many as there are connections. */
-const MOST = WHOLE || process.env['TESSERA_TEST_POSTGRES'] === undefined ? 100 : 50;
+/** A sample has several times as many as there are connections. */
+const MOST = WHOLE ? 100 : 40;
 
 /** How many requests run side by side. */
 export const SIZES = [2, 10, MOST] as const;

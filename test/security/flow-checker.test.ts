@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AnyAnswer, forbidden } from '../support/flow-checker.ts';

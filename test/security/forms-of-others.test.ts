@@ -11,7 +11,7 @@ import { digest } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
-import { HOUR, query, settle, tablesOf } from '../support/outcome.ts';
+import { everyRow, HOUR, query, settle } from '../support/outcome.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail } from '../support/recovery.ts';
 import { atSecondStep, enroll, giveRecoveryCodes } from '../support/second-factor.ts';
@@ -339,9 +339,9 @@ async function rows(about?: TestUser, without: readonly string[] = []): Promise<
   const found: string[] = [];
   // Otherwise they are made in the background, at any time.
   await server.makeExports();
-  for (const table of await tablesOf(server)) {
+  for (const [table, rows] of Object.entries(await everyRow(server))) {
     if (table.startsWith('sqlite_') || [...NOT_ABOUT_FORMS, ...without].includes(table)) continue;
-    for (const row of await query(server, `SELECT * FROM ${table}`)) {
+    for (const row of rows) {
       const values = Object.values(row).map(String);
       if (about === undefined || values.includes(about.id)) found.push(`${table} ${JSON.stringify(values)}`);
     }

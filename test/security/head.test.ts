@@ -1,8 +1,8 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { authorizeUrl, newClient, newUser, signedIn, tokensFor, walk } from '../support/flow.ts';
-import { query, tablesOf } from '../support/outcome.ts';
+import { everyRow } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { startRouted } from './routes.ts';
 
@@ -41,14 +41,9 @@ async function send(method: string, url: string, accept: string): Promise<Respon
 
 /** All rows. The number of this node is leased anew from time to time. */
 async function everything(): Promise<Record<string, string[]>> {
-  const tables = (await tablesOf(server)).filter((name) => !/^sqlite_|node/.test(name)).sort();
   const found: Record<string, string[]> = {};
-  for (const table of tables) {
-    const rows = await query(server, `SELECT * FROM ${table}`);
-    found[table] = rows
-      .map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value)))
-      .sort();
-  }
+  for (const [table, rows] of Object.entries(await everyRow(server)))
+    if (!/^sqlite_|node/.test(table)) found[table] = rows.map((row) => JSON.stringify(row)).sort();
   return found;
 }
 

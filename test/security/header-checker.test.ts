@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: none
 /** That the check of every answer's header would notice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: none
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -100,16 +100,40 @@ function poolOf(connectionString: string): Pool {
 function onFile(path: string, sql: string, parameters: readonly Value[]): Record<string, unknown>[] {
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
-    const statement = database.prepare(sql);
-    statement.setReadBigInts(true);
-    const text = (value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
-    return statement.all(...parameters).map((row) => {
-      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)]));
-    });
+    return rowsOn(database, sql, parameters);
   } finally {
     database.close();
   }
 }
+
+const text = (value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
+
+function rowsOn(database: DatabaseSync, sql: string, parameters: readonly Value[] = []): Record<string, unknown>[] {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement
+    .all(...parameters)
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)])));
+}
+
+/** Every row of every table, by table: over one connection, since each reads the whole schema first. */
+export async function everyRow(server: Stored): Promise<Record<string, Record<string, unknown>[]>> {
+  const { databaseUrl } = readConfig(server.environment);
+  const found: Record<string, Record<string, unknown>[]> = {};
+  if (!databaseUrl.startsWith('sqlite:')) {
+    for (const table of await tablesOf(server)) found[table] = await query(server, `SELECT * FROM ${table}`);
+    return found;
+  }
+  const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 5000 });
+  try {
+    for (const { name } of rowsOn(database, TABLES)) found[String(name)] = rowsOn(database, `SELECT * FROM ${name}`);
+    return found;
+  } finally {
+    database.close();
+  }
+}
+
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table'";
 
 /** How many rows a table has. */
 export const countRows = async (server: Stored, table: string): Promise<number> =>
@@ -118,7 +142,7 @@ export const countRows = async (server: Stored, table: string): Promise<number> 
 /** The names of all tables. */
 export async function tablesOf(server: Stored): Promise<string[]> {
   const tables = readConfig(server.environment).databaseUrl.startsWith('sqlite:')
-    ? "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    ? TABLES
     : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
   return (await query(server, tables)).map(({ name }) => String(name));
 }
@@ -135,10 +159,9 @@ export async function withoutTable(server: Stored, table: string, work: () => Pr
 
 /** Every value of every row of every table, as text. */
 export async function storedTexts(server: Stored): Promise<string> {
-  const texts: string[] = [];
-  for (const name of await tablesOf(server)) {
-    for (const row of await query(server, `SELECT * FROM ${name}`)) texts.push(...Object.values(row).map(String));
-  }
+  const texts = Object.values(await everyRow(server)).flatMap((rows) =>
+    rows.flatMap((row) => Object.values(row).map(String)),
+  );
   return texts.join('\n');
 }
 
