@@ -16,9 +16,10 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { addressSearchText } from '../platform/domain-name.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Profile, STORED_PROFILE } from './fields.ts';
-import { emailKey } from './rules/profile.ts';
+import { emailKey, identifierKey } from './rules/profile.ts';
 
 const STORED = {
   id: storedField('id', plain<string>()),
@@ -86,9 +87,9 @@ const findByEmailKey = one(
   toAccount,
 );
 
-/** Finds an account by its username or email address, ignoring case. */
+/** Finds an account by its username or email address as typed, ignoring case. */
 export function findByIdentifier(identifier: string): Work<Account | undefined> {
-  const key = identifier.toLowerCase();
+  const key = identifierKey(identifier);
   return key.includes('@') ? findByEmailKey({ key }) : findByUsername({ username: key });
 }
 
@@ -143,7 +144,16 @@ const matches = (column: Expression<string>, pattern: string) => sql<boolean>`${
 const searchStep = many(
   (
     db,
-    p: { after: string; through: string; limit: number; pattern: string; asTyped: string; id: string; except: string },
+    p: {
+      after: string;
+      through: string;
+      limit: number;
+      pattern: string;
+      address: string;
+      asTyped: string;
+      id: string;
+      except: string;
+    },
   ) =>
     db
       .selectFrom('account')
@@ -155,7 +165,7 @@ const searchStep = many(
         eb.or([
           eb('id', '=', p.id),
           matches(eb.ref('username'), p.pattern),
-          matches(eb.ref('email_key'), p.pattern),
+          matches(eb.ref('email_key'), p.address),
           matches(eb.fn('lower', ['display_name']), p.pattern),
           matches(eb.ref('display_name'), p.asTyped),
         ]),
@@ -206,6 +216,7 @@ export async function findAccountsContaining(
 ): Promise<FoundAccounts> {
   const sought = {
     pattern: containing(text.toLowerCase()),
+    address: containing(addressSearchText(text).toLowerCase()),
     asTyped: containing(text),
     id: isSnowflake(text) ? text : '0',
     except,

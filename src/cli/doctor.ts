@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
+import { type AddressConflict, findAddressConflicts } from '../accounts/address-conflict-store.ts';
 import { inspectDatabase } from '../core.ts';
 import { countDead } from '../mail/store.ts';
 import { type Finding, warning } from '../operations/doctor/finding.ts';
@@ -13,6 +14,7 @@ import { judgeClocks } from '../operations/doctor/rules/clock.ts';
 import { judgeConfiguration, judgeRefusals } from '../operations/doctor/rules/configuration.ts';
 import { judgeCookies } from '../operations/doctor/rules/cookies.ts';
 import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../operations/doctor/rules/database.ts';
+import { judgeEmailAddresses } from '../operations/doctor/rules/email-addresses.ts';
 import { judgeJournal } from '../operations/doctor/rules/journal.ts';
 import { judgeLog } from '../operations/doctor/rules/log.ts';
 import { judgeMail } from '../operations/doctor/rules/mail.ts';
@@ -62,12 +64,14 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let heldNumbers: number | undefined;
   let deadMails: number | undefined;
+  let conflicts: readonly AddressConflict[] = [];
   let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
     const roots = { current: secret, previous: previousSecrets(config) };
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
       deadMails = await inspection.read(() => countDead({}));
+      conflicts = await inspection.read(() => findAddressConflicts());
       fit = await findSecretMatch(inspection, roots, clock);
     }
   } finally {
@@ -77,6 +81,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...judgeConfiguration(config, baseUrl),
     ...judgeDatabase(sight),
     ...judgeMigrations(sight, position, inspection?.unfinished),
+    ...judgeEmailAddresses(conflicts),
     ...judgeNodeNumbers(heldNumbers),
     ...judgeSecret(secretSight, fit),
     ...judgeMail(config, baseUrl, deadMails),

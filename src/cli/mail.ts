@@ -4,8 +4,8 @@ import { listMails, mailView } from '../mail/operate.ts';
 import { sendTestMessage } from '../mail/test-message.ts';
 import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
 import { mailVariables } from '../platform/config/mail.ts';
+import { asciiEmail, nonAsciiLocalPart } from '../platform/domain-name.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
-import { formats } from '../platform/validation/formats.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { wholeNumber } from './option-parsers.ts';
@@ -22,9 +22,13 @@ export function mailCommands(getContext: GetCommandContext): Command {
   examples(mail.command('test'), 'tessera mail test ada@example.com')
     .description('send a test message, and show what the mail server answers')
     .argument('<address>', 'where to send it')
-    .action(async (to: string, _options, command: Command) => {
+    .action(async (typed: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      if (!formats.email(to)) throw invalidRequest(`${to} is not an email address such as ada@example.com.`);
+      const to = asciiEmail(typed);
+      if (to === undefined)
+        throw invalidRequest(
+          `${typed} is not an email address such as ada@example.com.${nonAsciiLocalPart(typed) === '' ? '' : ' Before the @, only ASCII characters are accepted.'}`,
+        );
       await withCore(flags, async (core) => {
         const baseUrl = baseUrlOf(core.config, core.config.port);
         const mailer = await core.mailer();

@@ -27,6 +27,7 @@ export function migrateCommand(getContext: GetCommandContext): Command {
       const made = path !== undefined && !existsSync(path);
       // By name: what is rolled back for a lock runs again.
       const ran = new Map<string, number>();
+      const findings: string[] = [];
       const say = flags.json ? () => {} : (text: string) => void process.stdout.write(text);
       let unfinished = '';
       try {
@@ -43,6 +44,7 @@ export function migrateCommand(getContext: GetCommandContext): Command {
               say(`${number} of ${of}  ${name}`);
               unfinished = '\n';
             },
+            found: (_step, text) => void findings.push(text),
             ran({ name }, milliseconds) {
               say(`  ${milliseconds.toFixed(0)} ms\n`);
               unfinished = '';
@@ -54,8 +56,10 @@ export function migrateCommand(getContext: GetCommandContext): Command {
         say(unfinished);
         if (made && existsSync(path)) process.stderr.write(`Created a new database: ${path}\n`);
       }
-      out.say(ran.size === 0 ? UP_TO_DATE : 'The database is up to date.', {
+      const done = ran.size === 0 ? UP_TO_DATE : 'The database is up to date.';
+      out.say([done, ...findings.map((text) => `\nTo decide: ${text}`)].join('\n'), {
         ran: Array.from(ran, ([name, milliseconds]) => ({ name, milliseconds })),
+        findings,
       });
     });
 }

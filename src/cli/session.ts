@@ -32,6 +32,11 @@ export const reportWaiting: MigrationProgress = {
     ),
 };
 
+/** Reports on standard error what a migration left for an operator to decide. */
+const reportFound: Pick<MigrationProgress, 'found'> = {
+  found: ({ name }, text) => void process.stderr.write(`Migrating: ${name}: ${text}\n`),
+};
+
 /** How often a migration says how far it is, in milliseconds. */
 const REPORT_INTERVAL = 5000;
 
@@ -52,6 +57,7 @@ export function reportAdvance(
 /** For a process that migrates before it does something else: reports on standard error what takes long. */
 export const reportLong: MigrationProgress = {
   ...reportWaiting,
+  ...reportFound,
   advanced: reportAdvance(({ name }, text) => void process.stderr.write(`Migrating: ${name}, ${text}\n`)),
 };
 

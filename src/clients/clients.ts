@@ -7,6 +7,7 @@ import { replacePicture } from '../pictures/store.ts';
 import { type Clock, DAY, SECOND } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import { canonicalEmail } from '../platform/domain-name.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { initialValues } from '../platform/validation/fields.ts';
@@ -58,7 +59,11 @@ function checkedFields<Fields extends UpdateClientRequest>(sent: Fields, type: C
   const given = withoutFormerEndpoints(sent);
   checkRedirectUris('redirectUris', given.redirectUris, type);
   checkRedirectUris('postLogoutRedirectUris', given.postLogoutRedirectUris, type);
-  return given.jwks == null ? given : { ...given, jwks: registeredKeySet(given.jwks) };
+  return {
+    ...given,
+    ...(given.contacts !== undefined && { contacts: given.contacts.map(canonicalEmail) }),
+    ...(given.jwks != null && { jwks: registeredKeySet(given.jwks) }),
+  };
 }
 
 /** The checks of a whole registration. @throws {OAuthError} `invalid_request` naming a field and the remedy */

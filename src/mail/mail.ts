@@ -5,7 +5,7 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { MailSettings } from '../platform/config/mail.ts';
 import { digest, randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { formats } from '../platform/validation/formats.ts';
+import { asciiEmail } from '../platform/domain-name.ts';
 import { addressBucket, type Origin } from '../platform/validation/origin.ts';
 import * as store from './store.ts';
 
@@ -116,12 +116,13 @@ function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Wo
   const { to, accountId, kind, content, expiresAt, challenge = null, dueAt = now, details } = mail;
   const messageId = randomName();
   // An address of an earlier version, perhaps. The change that it is about is made all the same.
-  const deliverable = formats.email(to);
+  const recipient = asciiEmail(to);
+  const deliverable = recipient !== undefined;
   yield* store.insertMail({
     messageId,
     kind,
     accountId,
-    recipient: to,
+    recipient: recipient ?? to,
     challengeHash: challenge,
     sealed: deliverable ? sealer.seal(JSON.stringify({ ...content, details }), contextOf(messageId)) : null,
     status: !deliverable ? 'dead' : keep ? 'kept' : 'waiting',

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 import { type Config, isLoopback } from '../platform/config/config.ts';
 import type { MailAddress } from '../platform/config/mail.ts';
+import { asciiDomain, asciiEmail } from '../platform/domain-name.ts';
 import type { MailMessage } from '../platform/mail/transport.ts';
-import { formats } from '../platform/validation/formats.ts';
 import type { MailContent } from './mail.ts';
 import { renderMail } from './rules/render.ts';
 
@@ -17,7 +17,7 @@ export function senderOf({ mail, contact }: Config, baseUrl: string): MailSender
   const { hostname } = new URL(baseUrl);
   return {
     from: mail.from ?? { name: 'Tessera', address: `no-reply@${hostname}` },
-    replyTo: contact !== undefined && formats.email(contact) ? contact : undefined,
+    replyTo: contact === undefined ? undefined : asciiEmail(contact),
   };
 }
 
@@ -29,12 +29,10 @@ export function greetingOf({ mail }: Config, baseUrl: string): string | undefine
   if (mail.greeting !== undefined) return mail.greeting;
   const { hostname } = new URL(baseUrl);
   const sender = mail.from?.address ?? '';
-  if (isLoopback(hostname)) return domainOf(sender.slice(sender.lastIndexOf('@') + 1));
+  if (isLoopback(hostname)) return asciiDomain(sender.slice(sender.lastIndexOf('@') + 1));
   if (isIPv4(hostname)) return `[${hostname}]`;
   return hostname.startsWith('[') ? hostname.replace('[', '[IPv6:') : hostname;
 }
-
-const domainOf = (text: string): string | undefined => (formats.domain(text) ? text : undefined);
 
 /** A message for the transport. Its id is the same in every attempt, so that a copy can be recognized. */
 export const messageOf = (

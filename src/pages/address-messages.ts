@@ -1,6 +1,10 @@
 import { duration } from './error-messages.ts';
 import type { HtmlPart } from './html.ts';
 
+/** Where an address has other characters than ASCII before the at sign. */
+export const badBeforeAt = (characters: string): string =>
+  `Before the @, an address can have only unaccented letters, digits and signs; yours has ${characters}. After the @, any script is accepted.`;
+
 /** The texts of pages about email addresses, and of those that links in messages open. */
 export const addressTexts = {
   title: 'Email address',
@@ -30,6 +34,7 @@ export const addressTexts = {
   newAddress: 'New email address',
   changeSubmit: 'Send a link and a code',
   bad: 'Enter an email address such as ada@example.com.',
+  badBeforeAt,
   same: 'This is your address already.',
   notAllowed: 'Addresses of this domain are not accepted here. Enter another one.',
   codeTitle: 'Enter the code',

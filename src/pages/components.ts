@@ -1,5 +1,6 @@
 import type { KnownNames } from '../accounts/rules/password.ts';
 import { dateText } from '../platform/date-text.ts';
+import { readableEmail } from '../platform/domain-name.ts';
 import { FORM_TOKEN } from '../platform/http/browser.ts';
 import type { RevocationSummary } from '../verdict/rules.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
@@ -213,7 +214,7 @@ export function operator({ contact, messages }: Site): HtmlPart {
   if (contact === undefined) return messages.help.operator;
   const [local = '', domain] = contact.startsWith('https:') ? [] : contact.split('@');
   const address = domain === undefined ? contact : `mailto:${encodeURIComponent(local)}@${domain}`;
-  return html`<a href="${address}">${contact}</a>`;
+  return html`<a href="${address}">${domain === undefined ? contact : readableEmail(contact)}</a>`;
 }
 
 /** Below a page: whom to ask for help, if a contact is configured. */

@@ -2,7 +2,7 @@ import type { PasswordProblem } from '../accounts/password-problem.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
 import type { PictureProblem } from '../pictures/pictures.ts';
 import { activity } from './activity-messages.ts';
-import { addressTexts } from './address-messages.ts';
+import { addressTexts, badBeforeAt } from './address-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { enroll, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
@@ -100,6 +100,7 @@ export const en = {
     emailTaken: 'An account with this email address already exists. Sign in instead.',
     usernameBad: 'Use a username of 3 to 32 letters a–z, digits, “_”, “.” or “-”.',
     emailBad: 'Enter an email address such as ada@example.com.',
+    emailBadBeforeAt: badBeforeAt,
     passwordBad: 'Use a password of 8 to 256 characters.',
     displayNameBad: 'Enter a name of 1 to 64 characters, at least one of them visible.',
     limited: (seconds: number) =>

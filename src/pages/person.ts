@@ -4,6 +4,7 @@ import type { OptionalScope } from '../claims/permissions.ts';
 import { avatarPath } from '../claims/rules/userinfo.ts';
 import type { Membership } from '../organizations/store.ts';
 import { initials } from '../pictures/rules/initials.ts';
+import { readableEmail } from '../platform/domain-name.ts';
 import { readableNumber } from '../platform/validation/phone.ts';
 import { day, fact, facts, isolate, moment } from './components.ts';
 import { type Html, html } from './html.ts';
@@ -41,7 +42,7 @@ export function profileFacts(site: Site, account: Account): Html {
 }
 
 function emailValue({ email, emailVerified }: Profile, { person: text }: Messages): Html {
-  return html`${email} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span>`;
+  return html`${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span>`;
 }
 
 function languageName(code: string, { language }: Messages): string {

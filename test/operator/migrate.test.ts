@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
+import { updateAccount } from '../../src/account-actions/accounts/accounts.ts';
+import { findAddressConflicts } from '../../src/accounts/address-conflict-store.ts';
 import { removeAccount } from '../../src/accounts/store.ts';
 import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
@@ -13,6 +15,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { type AppliedMigration, migrationState } from '../../src/platform/database/migrations/position.ts';
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
 import type { AuthorizationCodeTable, ClientTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
+import { SYSTEM_ORIGIN } from '../../src/platform/validation/origin.ts';
 import { dump, fixture, NOW } from '../store/rows.ts';
 import { ask } from '../support/ask-postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -160,7 +163,7 @@ for (const [kind, make, skip] of kinds) {
       const again = await tessera(['migrate'], { env });
       assert.deepEqual([again.code, again.stderr], [0, '']);
       assert.match(again.stdout, /^Nothing to do/);
-      assert.deepEqual(JSON.parse((await tessera(['migrate', '--json'], { env })).stdout), { ran: [] });
+      assert.deepEqual(JSON.parse((await tessera(['migrate', '--json'], { env })).stdout), { ran: [], findings: [] });
       const server = await serve({ env });
       assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200, 'the server runs on it');
       await server.stop();
@@ -248,6 +251,73 @@ for (const [kind, make, skip] of kinds) {
       }
       await at.execute('UPDATE client SET id_token_signed_response_alg = NULL');
       await after.close();
+    });
+
+    test('domains become ASCII; accounts whose addresses are then one keep theirs, and both are reported', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const earlier = NAMES.filter((name) => name < '0050').map((name) => [name, timeline[name] ?? assert.fail()]);
+      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
+      const owners: string[] = [];
+      for (let shift = 50n; shift < 57n; shift++) owners.push((await fixture(before.database, 1n << shift)).accountId);
+      await before.close();
+      const [alone, holder, twin, composed, decomposed, local, plain] = owners;
+      const addresses = [
+        [alone, "o'Hara@Bücher.example"],
+        [holder, 'ada@xn--bcher-kva.example'],
+        [twin, 'ada@bücher.example'],
+        [composed, 'bob@müller.example'],
+        [decomposed, 'bob@mu\u0308ller.example'],
+        [local, 'jörg@example.com'],
+        [plain, 'Plain@Example.com'],
+      ] as const;
+      for (const [id, email] of addresses) {
+        const [text, key] = [email, email.toLowerCase()].map((value) => value.replaceAll("'", "''"));
+        await at.execute(`UPDATE account SET email = '${text}', email_key = '${key}' WHERE id = ${id}`);
+      }
+      await at.execute(
+        "INSERT INTO organization (id, name, domain, require_second_factor, created_at) VALUES (1, 'books', 'Bücher.example', 0, 1)",
+      );
+      const { code, stdout, stderr } = await tessera(['migrate', '--json'], { env: at.environment });
+      assert.deepEqual([code, stderr], [0, '']);
+      const { ran, findings } = JSON.parse(stdout) as { ran: { name: string }[]; findings: string[] };
+      assert.ok(ran.some(({ name }) => name === '0050-ascii-domains'));
+
+      const stored = async (id: string | undefined) => at.names(`SELECT email AS name FROM account WHERE id = ${id}`);
+      assert.deepEqual(await stored(alone), ["o'Hara@xn--bcher-kva.example"]);
+      assert.deepEqual(await at.names(`SELECT email_key AS name FROM account WHERE id = ${alone}`), [
+        "o'hara@xn--bcher-kva.example",
+      ]);
+      for (const [id, email] of addresses.slice(1)) assert.deepEqual(await stored(id), [email]);
+      assert.deepEqual(await at.names('SELECT DISTINCT domain AS name FROM organization'), ['xn--bcher-kva.example']);
+      const both = [
+        [holder, twin, 'ada@xn--bcher-kva.example'],
+        [composed, decomposed, 'bob@xn--mller-kva.example'],
+      ] as const;
+      assert.equal(findings.length, both.length + 1, findings.join('\n'));
+      assert.ok(findings.some((text) => text.includes(`The account ${local} keeps an address`)));
+      for (const [one, other, email] of both) {
+        const reported = findings.find((text) => text.includes(`${one} and ${other}`)) ?? assert.fail(stdout);
+        assert.match(reported, /None of them was changed/);
+        assert.ok(reported.includes(email) && reported.includes('tessera user update'), reported);
+      }
+
+      // Both accounts can still be changed, and are found by doctor until one of them has another address.
+      const doctor = await tessera(['doctor', '--json'], { env: at.environment });
+      assert.equal(doctor.stderr, '');
+      const seen = (JSON.parse(doctor.stdout) as { findings: { check: string; found: string }[] }).findings
+        .filter(({ check }) => check === 'email-addresses')
+        .map(({ found }) => found);
+      assert.equal(seen.length, 3, seen.join('\n'));
+      assert.ok(seen.some((text) => text.includes(`${holder} and ${twin}`)));
+      const core = await openCore(config, Date.now);
+      const services = { ...core, ...(await core.notices()) };
+      const change = (fields: object) => updateAccount(services, twin ?? '', fields, SYSTEM_ORIGIN);
+      assert.equal((await change({ displayName: 'Twin' })).profile.email, 'ada@bücher.example');
+      await assert.rejects(change({ email: 'ada@bücher.example' }), /email is taken/);
+      assert.equal((await change({ email: 'twin@bücher.example' })).profile.email, 'twin@xn--bcher-kva.example');
+      assert.equal((await core.database.read(() => findAddressConflicts())).length, 2);
+      await core.close();
     });
 
     test('of many commands at the same time one migrates, and the others find nothing to do', async () => {

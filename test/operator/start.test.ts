@@ -186,6 +186,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'a@example.com, b@example.com',
     'Example\r\nBcc: eve@example.com <no-reply@example.com>',
     'no-reply@exa\nmple.com',
+    'grüße@example.com',
+    'no-reply@xn--a.example',
   ],
   TESSERA_SMTP_NAME: [
     'mail',
@@ -273,6 +275,12 @@ test('mail: how a server is reached, who the sender is, and where the mailbox is
   for (const text of ['Çınar ✓ <a@example.com>', '"Çınar ✓" <a@example.com>'])
     assert.deepEqual(from(text), { name: 'Çınar ✓', address: 'a@example.com' });
 
+  assert.equal(from('Bücher <no-reply@Bücher.example>')?.address, 'no-reply@xn--bcher-kva.example');
+  assert.equal(from('no-reply@localhost')?.address, 'no-reply@localhost');
+  assert.equal(smtp('smtps://mail.bücher.example')?.host, 'mail.xn--bcher-kva.example');
+  const { contact } = readConfig({ TESSERA_CONTACT: 'help@bücher.example' });
+  assert.equal(contact, 'help@xn--bcher-kva.example');
+
   const greeting = (environment: Record<string, string>, baseUrl = 'http://localhost:3000') =>
     greetingOf(readConfig(environment), baseUrl);
   assert.equal(greeting({}, 'https://id.example.com/sso'), 'id.example.com');
@@ -281,6 +289,7 @@ test('mail: how a server is reached, who the sender is, and where the mailbox is
   assert.equal(greeting({}), undefined);
   assert.equal(greeting({ TESSERA_MAIL_FROM: 'no-reply@localhost' }), undefined);
   assert.equal(greeting({ TESSERA_MAIL_FROM: 'Example <no-reply@example.com>' }), 'example.com');
+  assert.equal(greeting({ TESSERA_SMTP_NAME: 'mx.bücher.example' }), 'mx.xn--bcher-kva.example');
   for (const name of ['mx.example.com', '[192.0.2.1]', '[IPv6:2001:db8::1]'])
     assert.equal(greeting({ TESSERA_SMTP_NAME: name }, 'https://id.example.com'), name);
 

@@ -1,4 +1,5 @@
 import type { MailContent } from '../../mail/mail.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 
 interface Secrets {
   readonly url: string;
@@ -35,7 +36,7 @@ export const accountExistsMail = (username: string, url: string): MailContent =>
 export const addressLostMail = (username: string, email: string, url: string): MailContent => ({
   subject: 'The email address of your account was changed',
   paragraphs: [
-    `The account ${username} now has the email address ${email}. It had this one before.`,
+    `The account ${username} now has the email address ${readableEmail(email)}. It had this one before.`,
     'If this was you, there is nothing to do.',
   ],
   action: { label: 'This was not me: undo', url },

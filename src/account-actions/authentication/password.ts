@@ -1,4 +1,5 @@
 import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
+import { identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
@@ -162,7 +163,7 @@ interface Buckets {
 function* bucketsOf(account: Account | undefined, { identifier, browserHash, origin }: PasswordAttempt): Work<Buckets> {
   const known = account !== undefined && (yield* isKnownBrowser(account.id, browserHash));
   // Names are not stored as typed. Unknown ones are counted like accounts.
-  const name = digest(identifier.toLowerCase());
+  const name = digest(identifierKey(identifier));
   const own = known ? ` ${browserHash}` : '';
   return {
     address: signInBucket(origin),

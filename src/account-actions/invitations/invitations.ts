@@ -8,6 +8,7 @@ import { findMembership, findOrganization, type Role, upsertMember } from '../..
 import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { canonicalEmail } from '../../platform/domain-name.ts';
 import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../../platform/oauth-error.ts';
@@ -101,7 +102,8 @@ export async function createInvitation(
   origin: Origin,
 ): Promise<{ readonly invitation: Invitation; readonly link: string | undefined }> {
   const { database, clock, ids, mail, issuer, adminKeyId } = context;
-  const { email = null, organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
+  const { organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
+  const email = input.email === undefined ? null : canonicalEmail(input.email);
   if (organizationId === null && (role !== null || inviterId !== null)) {
     throw invalidRequest('organizationId is missing: a role and an inviter belong to an organization.');
   }

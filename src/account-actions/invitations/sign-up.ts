@@ -17,6 +17,7 @@ import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { canonicalEmail } from '../../platform/domain-name.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
@@ -81,7 +82,8 @@ export async function beginSignUp(
   { browserHash, handle, invitation, origin }: SignUpStart,
 ): Promise<'begun' | 'username taken'> {
   const { database, clock, passwords, limits, sealer, mail, issuer } = services;
-  const { password, ...values } = fields;
+  const { password, ...typed } = fields;
+  const values = { ...typed, email: canonicalEmail(typed.email) };
   const now = clock();
   const passwordHash = await passwords.hash(password, addressFlows(origin));
   const sent = prepareChallenge();

@@ -1,4 +1,5 @@
 import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
+import { identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listBrowsersWaiting, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
@@ -148,7 +149,7 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
     const account = found && (yield* lockAccount({ id: found.id }));
     if (account !== undefined && (yield* makeFor(services, account, { ...request, purpose, sent }, now))) return;
     const lifetime = purpose === 'recover' ? RECOVERY_LIFETIME : SIGN_IN_CODE_LIFETIME;
-    const name = digest(identifier.toLowerCase());
+    const name = digest(identifierKey(identifier));
     yield* createDecoy(services, { sent, purpose, browserHash, lifetime }, name, now);
   });
 }

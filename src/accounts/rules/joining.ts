@@ -1,5 +1,5 @@
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
-import { emailKey, splitEmail } from './profile.ts';
+import { identifierKey, splitEmail } from './profile.ts';
 
 /** Whether people may sign up without an invitation. */
 export const isOpen = ({ mode }: SignUpSettings): boolean => mode === 'open' || mode === 'domains';
@@ -9,7 +9,7 @@ export const isOpen = ({ mode }: SignUpSettings): boolean => mode === 'open' || 
  * these domains. Operators may set any address.
  */
 export function mayHaveAddress({ mode, domains }: SignUpSettings, email: string): boolean {
-  return mode !== 'domains' || domains.includes(splitEmail(emailKey(email)).domain);
+  return mode !== 'domains' || domains.includes(splitEmail(identifierKey(email)).domain);
 }
 
 /** Whether a person with an address may create an account. */

@@ -1,3 +1,4 @@
+import { canonicalEmail } from '../../platform/domain-name.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { initialValues } from '../../platform/validation/fields.ts';
 import { languageTag } from '../../platform/validation/language.ts';
@@ -36,18 +37,22 @@ export function changeProfile(profile: Profile, change: UpdateUserRequest, now: 
   if (change.birthDate != null && change.birthDate >= new Date(now).toISOString().slice(0, 10)) {
     throw invalidRequest(`birthDate must be in the past; got ${change.birthDate}.`);
   }
-  const sameEmail = change.email === undefined || emailKey(change.email) === emailKey(profile.email);
+  const email = change.email === undefined ? profile.email : canonicalEmail(change.email);
   const { password: _password, ...fields } = change;
   return {
     ...profile,
     ...fields,
+    email,
     language: languageTag(fields.language ?? profile.language) ?? profile.language,
-    emailVerified: change.emailVerified ?? (sameEmail && profile.emailVerified),
+    emailVerified: change.emailVerified ?? (emailKey(email) === emailKey(profile.email) && profile.emailVerified),
   };
 }
 
-/** The form in which email addresses are compared. */
+/** The form in which stored email addresses are compared. */
 export const emailKey = (email: string): string => email.toLowerCase();
+
+/** The form in which a username or an email address is looked up, however it was typed. */
+export const identifierKey = (typed: string): string => emailKey(canonicalEmail(typed));
 
 /** The parts of an email address before and after its last at sign. */
 export function splitEmail(email: string): { readonly username: string; readonly domain: string } {

@@ -20,7 +20,7 @@ export function redirectUriProblem(
   if (uri.length > 2048) return 'be at most 2048 characters long';
   // Without the characters that browsers and servers interpret differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) {
-    return 'consist of printable ASCII without spaces, quotes, braces and backslashes (percent-encode other characters)';
+    return 'consist of printable ASCII without spaces, quotes, braces and backslashes (percent-encode other characters, and write a domain in its ASCII form, such as xn--bcher-kva.example)';
   }
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url === undefined) return 'be an absolute URI, for example https://app.example.com/callback';

@@ -4,6 +4,7 @@ export type Check =
   | 'configuration'
   | 'database'
   | 'migrations'
+  | 'email-addresses'
   | 'node-numbers'
   | 'secret'
   | 'mail'

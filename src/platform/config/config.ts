@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
 import { readServerAddress } from '../database/server-address.ts';
 import type { TrustProxy } from '../validation/origin.ts';
+import { contact } from './contact.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { listenHost, type MetricsAddress, metricsAddress } from './listen.ts';
 import { isLoopback } from './loopback.ts';
@@ -141,18 +142,6 @@ function adminKey(value: string): Reading<string> {
     };
   }
   return looksRandom(value) ? { value } : { problem: `${PREDICTABLE}. Make another with: openssl rand -base64 32` };
-}
-
-/** Characters that an address in a `mailto:` link and in a page needs no escaping for. */
-const MAIL_ADDRESS = /^[A-Za-z0-9.!#$'*+/=^_{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]{2,63}$/;
-
-function contact(value: string): Reading<string> {
-  if (value.length <= 254 && MAIL_ADDRESS.test(value)) return { value };
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return { value: url.href };
-  return {
-    problem: 'must be an email address or an https URL, for example help@example.com or https://example.com/help',
-  };
 }
 
 function logLevel(value: string): Reading<LogLevel> {

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { formats } from '../validation/formats.ts';
+import { asciiDomain, asciiEmail, nonAsciiLocalPart } from '../domain-name.ts';
 import { isLoopback } from './loopback.ts';
 import { type Reading, Variable } from './variable.ts';
 
@@ -34,8 +34,9 @@ function smtpUrl(value: string): Reading<SmtpServer> {
   }
   if ((user === '') !== (password === '')) return { problem: 'must have both a user name and a password, or neither' };
   const implicit = url.protocol === 'smtps:';
-  // URLs of other schemes than those of the web keep the brackets of an IPv6 address, and the case of a name.
-  const host = url.hostname.toLowerCase();
+  // URLs of other schemes than those of the web keep the brackets of an IPv6 address, and the case and script of a name.
+  const name = decoded(url.hostname) ?? '';
+  const host = (asciiDomain(name) ?? name).toLowerCase();
   const { tls: asked, ...others } = Object.fromEntries(url.searchParams);
   if (Object.keys(others).length > 0 || (asked !== undefined && (implicit || !['required', 'off'].includes(asked)))) {
     return { problem: 'must have no query but ?tls=off or ?tls=required, with smtp://' };
@@ -68,18 +69,21 @@ function mailFrom(value: string): Reading<MailAddress> {
   const address = bracketed ?? plain ?? '';
   const name = (quoted ?? bare ?? '').trim();
   // A sender on this machine is for development.
-  const known = formats.email(address) || formats.email(address.replace(/@localhost$/, '@localhost.invalid'));
+  const known = /@localhost$/.test(address) ? asciiEmail(`${address}.invalid`) && address : asciiEmail(address);
+  if (nonAsciiLocalPart(address) !== '') return { problem: 'must have only ASCII characters before the @' };
   if (!known || CONTROL.test(value) || name.length > 100) {
     return { problem: 'must be an address such as no-reply@example.com, or Example <no-reply@example.com>' };
   }
-  return { value: { name: name === '' ? undefined : name, address } };
+  return { value: { name: name === '' ? undefined : name, address: known } };
 }
 
 /** A host name with a dot, or an address literal (RFC 5321 §4.1.3). */
 function smtpName(value: string): Reading<string> {
   const name = value.trim();
   const [, version = '', address = ''] = /^\[(IPv6:)?([0-9a-f:.]+)\]$/i.exec(name) ?? [];
-  if (formats.domain(name) || (version === '' ? isIPv4(address) : isIPv6(address))) return { value: name };
+  const domain = asciiDomain(name);
+  if (domain !== undefined) return { value: domain };
+  if (version === '' ? isIPv4(address) : isIPv6(address)) return { value: name };
   return {
     problem: 'must be a full host name such as id.example.com, or an address such as [192.0.2.1] or [IPv6:2001:db8::1]',
   };

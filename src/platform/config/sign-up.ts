@@ -1,4 +1,4 @@
-import { formats } from '../validation/formats.ts';
+import { asciiDomain } from '../domain-name.ts';
 import type { MailSettings } from './mail.ts';
 import { type Reading, Variable } from './variable.ts';
 
@@ -9,7 +9,7 @@ export type SignUpMode = (typeof MODES)[number];
 
 export interface SignUpSettings {
   readonly mode: SignUpMode;
-  /** The domains of the mode `domains`, in lower case. */
+  /** The domains of the mode `domains`, in ASCII and lower case. */
   readonly domains: readonly string[];
 }
 
@@ -19,8 +19,8 @@ function signUpMode(value: string): Reading<SignUpMode> {
 }
 
 function domains(value: string): Reading<readonly string[]> {
-  const list = value.split(',').map((domain) => domain.trim().toLowerCase());
-  if (list.every((domain) => formats.domain(domain))) return { value: list };
+  const list = value.split(',').map((domain) => asciiDomain(domain.trim())?.toLowerCase());
+  if (list.every((domain) => domain !== undefined)) return { value: list };
   return { problem: 'must be domain names separated by commas, for example example.com,example.org' };
 }
 

@@ -45,7 +45,7 @@ export interface AccountTable {
   id: Id;
   username: string;
   email: string;
-  /** The address in lower case: what uniqueness and sign-in go by. */
+  /** The address in lower case, its domain in ASCII: what uniqueness and sign-in go by. */
   email_key: string;
   email_verified: Flag;
   password_hash: string | null;

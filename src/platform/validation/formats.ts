@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { asciiDomain, asciiEmail } from '../domain-name.ts';
 import { isSnowflake } from '../ids/ids.ts';
 import { languageTag } from './language.ts';
 import { isPhoneNumber } from './phone.ts';
@@ -13,17 +14,6 @@ const SINGLE_LINE = /^[^\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-
 const VISIBLE = /[^\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]/u;
 
 const MULTI_LINE = /^(?:[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\n\r\t])*$/u;
-
-const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/i;
-const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/i;
-
-function isEmail(value: string): boolean {
-  const at = value.lastIndexOf('@');
-  const local = value.slice(0, at);
-  if (at < 1 || value.length > 254 || !LOCAL_PART.test(local)) return false;
-  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false;
-  return DOMAIN.test(value.slice(at + 1));
-}
 
 function isHttpsUrl(value: string): boolean {
   if (value.length > 2048 || !/^https:\/\/[\x21-\x7e]+$/i.test(value) || /["<>\\^`{|}]/.test(value)) return false;
@@ -62,8 +52,8 @@ export const formats = {
   id: isSnowflake,
   uuid: (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
   'ip-address': (value: string) => isIP(value) > 0,
-  email: isEmail,
-  domain: (value: string) => DOMAIN.test(value),
+  email: (value: string) => asciiEmail(value) !== undefined,
+  domain: (value: string) => asciiDomain(value) !== undefined,
   'https-url': isHttpsUrl,
   'calendar-date': isCalendarDate,
   instant: isInstant,

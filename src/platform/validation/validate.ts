@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { nonAsciiLocalPart } from '../domain-name.ts';
 import { invalidRequest, type OAuthError } from '../oauth-error.ts';
 import { formats } from './formats.ts';
 import type { Static, TSchema } from './type.ts';
@@ -57,6 +58,12 @@ function explain(error: ErrorObject, where: string): string {
     const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
     const name = join(path, String(params['additionalProperty']));
     return `${name} is not a field here. The fields are: ${known.join(', ')}.`;
+  }
+  if (error.keyword === 'format' && params['format'] === 'email') {
+    const characters = nonAsciiLocalPart(String(error.data));
+    if (characters !== '') {
+      return `${field} must have only ASCII characters before the @; got ${characters} there. The domain after it may be in any script.`;
+    }
   }
   const expected = (error.parentSchema as { description?: string } | undefined)?.description;
   const got = describe(error.data);

@@ -23,9 +23,10 @@ import {
 } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import type { Messages } from '../../pages/messages.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import { asciiEmail, canonicalEmail, nonAsciiLocalPart, readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { formats } from '../../platform/validation/formats.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { PageServices } from '../sign-in/routes.ts';
@@ -65,7 +66,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
     } as const;
     const codeForm =
       waiting &&
-      html`<section class="card"><header><h2>${text.codeTitle}</h2><p class="muted">${text.codeLead(isolate((waiting.data as { email: string }).email))}</p></header>
+      html`<section class="card"><header><h2>${text.codeTitle}</h2><p class="muted">${text.codeLead(isolate(readableEmail((waiting.data as { email: string }).email)))}</p></header>
 <form method="post" action="${path('/account/email/code')}" novalidate>${hidden(frame.token)}
 ${field(codeField)}<div><button class="primary" type="submit">${text.codeSubmit}</button></div></form></section>`;
     const verifyForm =
@@ -88,7 +89,7 @@ ${field(changeField)}<div><button class="primary" type="submit">${text.changeSub
 ${proofGate(site, proof, 'email', changeForm)}</section>${earlier.length > 0 && earlierSection(site, frame.token, earlier)}`;
     const body = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(messages, problems)}
-<section class="card"><header><h2>${text.current}</h2></header><p>${isolate(email)} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
+<section class="card"><header><h2>${text.current}</h2></header><p>${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
 ${!mail.available && html`<p class="muted">${text.noMail}${operator(site)}.</p>`}</section>
 ${mail.available && forms}`;
     return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
@@ -101,9 +102,9 @@ ${mail.available && forms}`;
     const visit = visitOf(request);
     const form = formOf(request);
     const typed = trimTyped(form.get('email'));
-    const problem = problemOf(typed, visit.account.profile.email, services.signUp);
-    if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', text[problem]), { typed });
-    const wait = mail.available ? await requestAddress(services, addressVisit(visit), typed) : 0;
+    const problem = problemOf(typed, visit.account.profile.email, services.signUp, text);
+    if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', problem), { typed });
+    const wait = mail.available ? await requestAddress(services, addressVisit(visit), canonicalEmail(typed)) : 0;
     if (wait > 0) return sendLimited(reply, visit, wait, typed);
     return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
   });
@@ -123,7 +124,7 @@ ${mail.available && forms}`;
     const form = formOf(request);
     const address = form.get('address') ?? '';
     return (await closeRight(services, visit, address))
-      ? show(reply, 200, visit, NO_PROBLEMS, { done: text.earlierDone(isolate(address)) })
+      ? show(reply, 200, visit, NO_PROBLEMS, { done: text.earlierDone(isolate(readableEmail(address))) })
       : show(reply, 403, visit, generalProblem(text.earlierNoFactor));
   });
 
@@ -160,10 +161,20 @@ ${mail.available && forms}`;
   }
 }
 
-function problemOf(typed: string, current: string, signUp: SignUpSettings): 'bad' | 'same' | 'notAllowed' | undefined {
-  if (!formats.email(typed)) return 'bad';
-  if (emailKey(typed) === emailKey(current)) return 'same';
-  return mayHaveAddress(signUp, typed) ? undefined : 'notAllowed';
+/** What is wrong with a new address, for people. */
+function problemOf(
+  typed: string,
+  current: string,
+  signUp: SignUpSettings,
+  text: Messages['address'],
+): string | undefined {
+  const email = asciiEmail(typed);
+  if (email === undefined) {
+    const letters = nonAsciiLocalPart(typed);
+    return letters === '' ? text.bad : text.badBeforeAt(letters);
+  }
+  if (emailKey(email) === emailKey(current)) return text.same;
+  return mayHaveAddress(signUp, email) ? undefined : text.notAllowed;
 }
 
 /** The addresses that can still undo a change, each with a form that ends its right where the visitor may do that. */
@@ -174,7 +185,7 @@ function earlierSection({ messages, path }: Site, token: string, addresses: read
       email,
       until,
       isClosable,
-    }) => html`<li><p>${isolate(email)}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
+    }) => html`<li><p>${isolate(readableEmail(email))}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
 ${
   isClosable &&
   html`<form method="post" action="${path(CLOSE_PATH)}">${hidden(token, { address: email })}<div><button class="danger" type="submit">${text.earlierSubmit}</button></div></form>`

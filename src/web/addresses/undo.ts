@@ -13,6 +13,7 @@ import {
 } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
@@ -50,7 +51,7 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
     return sendPage(reply, status, site, {
       title: text.undoTitle,
       layout: 'narrow',
-      body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(previous.email))}</p></header>
+      body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(readableEmail(previous.email)))}</p></header>
 ${problemSummary(messages, problems)}<p>${text.undoText}</p>
 <form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}
 ${asksFactor && field(code)}

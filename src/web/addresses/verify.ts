@@ -4,6 +4,7 @@ import type { Challenge } from '../../mail/challenges.ts';
 import { hidden, isolate } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
@@ -57,7 +58,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       layout: 'narrow',
       theme: account.profile.theme,
       body: html`<section class="card"><header><h1>${text.confirmTitle}</h1></header>
-<p>${text.confirmLead(isolate(email), isolate(account.profile.username))}</p>
+<p>${text.confirmLead(isolate(readableEmail(email)), isolate(account.profile.username))}</p>
 <form method="post" action="${site.path(VERIFY_PATH)}">${hidden(browsers.of(request, reply).formToken(CONTEXT, visitor), { token })}
 <div><button class="primary" type="submit">${text.confirmSubmit}</button></div></form></section>`,
     });

@@ -6,6 +6,7 @@ import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { isLoopback } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import { canonicalAddress } from '../../platform/validation/origin.ts';
 import type { mailboxDoor } from './key.ts';
@@ -64,7 +65,7 @@ const section = (title: string, content: Html): Html =>
 
 function listPage({ path }: Site, mails: readonly KeptMail[]): Page {
   const row = ({ id, to, createdAt, content }: KeptMail): Html =>
-    html`<li><a href="${path(`/mailbox/${id}`)}">${content.subject}</a><p class="muted small"><bdi>${to}</bdi> · ${moment(createdAt)}</p></li>`;
+    html`<li><a href="${path(`/mailbox/${id}`)}">${content.subject}</a><p class="muted small"><bdi>${readableEmail(to)}</bdi> · ${moment(createdAt)}</p></li>`;
   const list = mails.length === 0 ? html`<p>${text.empty}</p>` : html`<ul class="ways">${mails.map(row)}</ul>`;
   return page(section(text.title, html`<p class="muted">${text.lead}</p>${list}`), text.title);
 }
@@ -75,7 +76,7 @@ function mailPage(site: Site, { to, createdAt, content }: KeptMail): Page {
   const link =
     action &&
     html`<p><a href="${action.url}" rel="noreferrer">${action.label}</a></p><p class="small">${copyable(action.url, site.messages.error, `${copy}: ${text.link}`)}</p>`;
-  const body = html`<p class="muted">${text.to} <bdi>${to}</bdi> · ${moment(createdAt)}</p>
+  const body = html`<p class="muted">${text.to} <bdi>${readableEmail(to)}</bdi> · ${moment(createdAt)}</p>
 ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
 ${code !== undefined && html`<p>${copyable(code, site.messages.error, `${copy}: ${text.code}`)}</p>`}
 ${link}

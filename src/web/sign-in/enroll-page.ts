@@ -14,6 +14,7 @@ import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { codeList, seedToScan } from '../../pages/two-step.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
 
 export const ENROLL = '/login/enroll';
@@ -76,6 +77,7 @@ export function verifyAddressPage(
 ): Page {
   const { enroll: text, address } = site.messages;
   const { email, isSent, problems } = page;
+  const shown = isolate(readableEmail(email));
   const codeField = {
     name: 'code',
     label: address.code,
@@ -87,7 +89,7 @@ export function verifyAddressPage(
     problems,
   } as const;
   const content = html`<h2>${text.verifyTitle}</h2>
-<p>${isSent ? address.codeLead(isolate(email)) : text.verifyLead(isolate(email))}</p>
+<p>${isSent ? address.codeLead(shown) : text.verifyLead(shown)}</p>
 ${
   isSent &&
   form(

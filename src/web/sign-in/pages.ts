@@ -13,6 +13,7 @@ import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 
 /** The app whose authorization request needs the sign-in. */
 export interface RequestingApp {
@@ -130,7 +131,7 @@ ${problemSummary(messages, problems)}
 ${hidden(form.token, { ...requestFields(app), ...(form.invitation !== undefined && { invitation: form.invitation }) })}
 ${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
 ${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
-${form.fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : html`<p>${text.email}: ${isolate(form.fixedEmail)}</p>`}
+${form.fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : html`<p>${text.email}: ${isolate(readableEmail(form.fixedEmail))}</p>`}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages, strengthFor: {} })}
 <button class="primary" type="submit">${text.submit}</button>
 </form>

@@ -1,6 +1,7 @@
 import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
 import { signUpTexts as text } from './sign-up-messages.ts';
 
@@ -42,7 +43,7 @@ export function verifySignUpPage(site: Site, { token, app, problems, address, ma
     layout: 'narrow',
     body: html`<section class="card">
 ${heading(text.verifyTitle, site.messages.signUp.lead, app, site)}
-<p>${address === undefined ? text.verifyLeadUnknown : text.verifyLead(isolate(address))}</p>
+<p>${address === undefined ? text.verifyLeadUnknown : text.verifyLead(isolate(readableEmail(address)))}</p>
 ${mailbox && html`<div class="notice"><p>${text.mailbox(box)}</p></div>`}
 ${problemSummary(site.messages, problems)}
 <form method="post" action="${path('/signup/verify')}" novalidate>
@@ -66,7 +67,7 @@ export function signUpLinkPage(
     title: text.linkTitle,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.linkTitle}</h1></header>
-<p>${text.linkLead(isolate(address))}</p>
+<p>${text.linkLead(isolate(readableEmail(address)))}</p>
 <form method="post" action="${site.path('/signup/verify')}">${hidden(token, fields)}<button class="primary" type="submit">${text.submit}</button></form></section>
 ${helpLine(site)}`,
   };

@@ -11,6 +11,7 @@ import { take } from '../../limits/limits.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
+import { nonAsciiLocalPart } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
@@ -183,10 +184,11 @@ const SIGN_UP_SCHEMAS = { displayName, username, email, password: passwordSchema
 
 async function signUpProblems(values: SignUp, messages: Messages): Promise<Record<string, string>> {
   const { signUp: text } = messages;
+  const letters = nonAsciiLocalPart(values.email);
   const texts = {
     displayName: text.displayNameBad,
     username: text.usernameBad,
-    email: text.emailBad,
+    email: letters === '' ? text.emailBad : text.emailBadBeforeAt(letters),
     password: text.passwordBad,
   };
   const problems: Record<string, string> = {};

@@ -1,5 +1,6 @@
 import type { MailContent } from '../../../mail/mail.ts';
 import { dateText } from '../../../platform/date-text.ts';
+import { readableEmail } from '../../../platform/domain-name.ts';
 
 /** What people are told about their account by mail. */
 export type SecurityNotice =
@@ -192,7 +193,7 @@ export function previousAddressMail(
 export const newAddressMail = (username: string, previous: string, email: string): MailContent => ({
   subject: 'The email address of your account was changed',
   paragraphs: [
-    `An operator of this service changed the email address of the account ${username} from ${previous} to ${email}.`,
+    `An operator of this service changed the email address of the account ${username} from ${readableEmail(previous)} to ${readableEmail(email)}.`,
     'If you did not expect this, contact the administrator of this service.',
   ],
 });

@@ -1,4 +1,5 @@
 import type { Version } from '../../version.ts';
+import type { Query } from './migrate.ts';
 import type { ColumnTypes } from './timeline.ts';
 
 /** The statements of a migration. */
@@ -59,8 +60,17 @@ export interface RowMigration {
   readonly statements: Statements;
 }
 
+/** An expansion that rewrites rows in a way that SQL cannot, in one transaction: for rows of which there are few. */
+export interface RewriteMigration {
+  readonly kind: 'rewrite';
+  /** @returns what it left for an operator to decide, with the remedy */
+  rewrite(query: Query): Promise<readonly string[]>;
+  /** For a new database, which has no rows. */
+  readonly statements: Statements;
+}
+
 /** An entry of a timeline. */
-export type Migration = Initial | Expand | Contract | IndexMigration | RowMigration;
+export type Migration = Initial | Expand | Contract | IndexMigration | RowMigration | RewriteMigration;
 
 /** Adds indexes to tables that may be large. */
 export const addIndexes = (...indexes: readonly NewIndex[]): IndexMigration => ({

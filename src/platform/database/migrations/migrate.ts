@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { VERSION } from '../../version.ts';
 import { type Row, UnusableDatabase } from '../database.ts';
-import type { IndexMigration, NewIndex, RowMigration } from './kinds.ts';
+import type { IndexMigration, NewIndex, RewriteMigration, RowMigration } from './kinds.ts';
 import { type AppliedMigration, migrationState, type UnfinishedMigration } from './position.ts';
 import { changeBatch, FIRST_BATCH, PROGRESS_TABLE, paceAfter } from './row-batches.ts';
 import type { ColumnTypes, Timeline } from './timeline.ts';
@@ -55,6 +55,8 @@ export interface MigrationProgress {
   retrying?(attempt: number, of: number): void;
   began?(step: MigrationStep): void;
   advanced?(step: MigrationStep, advance: MigrationAdvance): void;
+  /** It left something for an operator to decide: what, and the remedy. */
+  found?(step: MigrationStep, text: string): void;
   /** The migration has run. Those that run in one transaction are committed together. */
   ran?(step: MigrationStep, milliseconds: number): void;
 }
@@ -188,6 +190,7 @@ async function runNext(run: Run): Promise<boolean> {
   const step = { name, number: run.ran.length + 1, of: run.ran.length + pending.length };
   if (runsTogether(run, name, pending)) await runGroup(run);
   else if (migration?.kind === 'rows') await runRows(run, step, migration);
+  else if (migration?.kind === 'rewrite') await runRewrite(run, step, migration);
   else if (migration?.kind === 'indexes') await runIndexes(run, step, migration);
   return true;
 }
@@ -196,7 +199,8 @@ async function runNext(run: Run): Promise<boolean> {
 function runsTogether({ kind, steps }: Run, name: string, pending: readonly string[]): boolean {
   if (pending.length === Object.keys(steps).length) return true;
   const migration = steps[name];
-  return migration?.kind !== 'rows' && (migration?.kind !== 'indexes' || kind.indexing === undefined);
+  if (migration?.kind === 'rows' || migration?.kind === 'rewrite') return false;
+  return migration?.kind !== 'indexes' || kind.indexing === undefined;
 }
 
 /** Runs the pending migrations up to the next that stands for itself: all of them commit, or none does. */
@@ -252,6 +256,29 @@ async function runRows(run: Run, step: MigrationStep, { change }: RowMigration):
     size = next;
     await wait(rest);
   }
+  progress.ran?.(step, performance.now() - start);
+  run.ran.push(name);
+}
+
+/** Rewrites rows in one transaction, with the record that this is complete. */
+async function runRewrite(run: Run, step: MigrationStep, { rewrite }: RewriteMigration): Promise<void> {
+  const { query, progress } = run;
+  const { name } = step;
+  progress.began?.(step);
+  const start = performance.now();
+  const found = await transaction(run, async (pending) => {
+    if (pending[0] !== name) return undefined;
+    try {
+      const texts = await rewrite(query);
+      await record(run, name);
+      return texts;
+    } catch (error) {
+      throw failed(run, name, error);
+    }
+  });
+  // The process that held the lock before has run it.
+  if (found === undefined) return;
+  for (const text of found) progress.found?.(step, text);
   progress.ran?.(step, performance.now() - start);
   run.ran.push(name);
 }

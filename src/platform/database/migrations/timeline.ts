@@ -42,6 +42,7 @@ import { passwordSetAt } from './0043-password-set-at.ts';
 import { mailLaneIndexes, mailLanes } from './0044-mail-lanes.ts';
 import { makers } from './0047-makers.ts';
 import { makerIndexes } from './0048-maker-indexes.ts';
+import { asciiDomains } from './0050-ascii-domains.ts';
 import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -117,6 +118,7 @@ const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initia
   '0044-mail-lanes-indexes': mailLaneIndexes,
   '0047-makers': { kind: 'expand', statements: makers },
   '0048-maker-indexes': makerIndexes,
+  '0050-ascii-domains': asciiDomains,
 };
 
 /** The timeline of this version. A change is a new entry at the end. */
