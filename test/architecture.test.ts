@@ -63,6 +63,7 @@ const ORDER = [
   'verdict',
   'accounts',
   'organizations',
+  'invitations',
   'claims',
   'clients',
   'authenticators',
@@ -116,12 +117,12 @@ function domainOf(path: string): string {
 
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
-  'account-actions/invitations': ['membership'],
   'account-actions/personal-data': ['account'],
   audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'client', 'consent_grant', 'key_set'],
-  mail: ['account', 'address_change'],
+  invitations: ['account', 'membership'],
+  mail: ['account', 'address_change', 'invitation'],
   organizations: ['account'],
   sessions: ['account', 'client', 'consent_grant', 'token_family'],
   traces: ['account', 'client'],

@@ -60,6 +60,11 @@ export const forgetBrowsers = command((db, p: { accountId: string }) =>
   db.deleteFrom('known_browser').where('account_id', '=', p.accountId),
 );
 
+/** {@link forgetBrowsers} for the accounts after one id through another. */
+export const forgetBrowsersOfRange = command((db, p: { after: string; through: string }) =>
+  db.deleteFrom('known_browser').where('account_id', '>', p.after).where('account_id', '<=', p.through),
+);
+
 /** Whether any browser signed in to an account before. */
 export function* hasKnownBrowsers(accountId: string): Work<boolean> {
   return (yield* findAny({ accountId })) !== undefined;

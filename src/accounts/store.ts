@@ -19,6 +19,7 @@ import {
 import { addressSearchText } from '../platform/domain-name.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Profile, STORED_PROFILE } from './fields.ts';
+import { forgetBrowsersOfRange } from './known-browser-store.ts';
 import { emailKey, identifierKey } from './rules/profile.ts';
 
 const STORED = {
@@ -261,10 +262,18 @@ export function* endOfBatch(after: string, limit: number): Work<string | undefin
   return (yield* listAccountIds({ after, limit })).at(-1)?.id;
 }
 
-/** Sets the generation of the accounts after one id through another, which invalidates everything issued to them. */
-export const renewGenerations = command((db, p: { after: string; through: string; generation: string }) =>
+const setGenerations = command((db, p: { after: string; through: string; generation: string }) =>
   db.updateTable('account').set({ generation: p.generation }).where('id', '>', p.after).where('id', '<=', p.through),
 );
+
+/**
+ * Sets the generation of the accounts after one id through another, which invalidates everything issued to them. The browsers that signed
+ * in before are forgotten, as with every new generation.
+ */
+export function* renewGenerations(range: { after: string; through: string; generation: string }): Work<void> {
+  yield* setGenerations(range);
+  yield* forgetBrowsersOfRange(range);
+}
 
 /** Accounts whose deletion is due. */
 export const listDueDeletions = many((db, p: { now: number; limit: number }) =>

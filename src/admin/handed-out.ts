@@ -1,4 +1,4 @@
-import { endInvitationsOfAdminKey, takeOverInvitations } from '../account-actions/invitations/store.ts';
+import { endInvitationsOfAdminKey, takeOverInvitations } from '../invitations/store.ts';
 import { endChallengesOfAdminKey } from '../mail/challenge-store.ts';
 import type { Work } from '../platform/database/database.ts';
 

@@ -1,4 +1,3 @@
-import { removeOpenInvitations } from '../account-actions/invitations/store.ts';
 import { removeRequests } from '../account-actions/recovery/request-store.ts';
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
 import { markAllAdminKeysRevoked, waitForAllAdminKeyLocks } from '../admin-keys/store.ts';
@@ -6,6 +5,7 @@ import { record, recordAs } from '../audit/audit.ts';
 import { renewClientGenerations, renewClients } from '../clients/store.ts';
 import { enqueueAccountRangeNotices } from '../credentials/logout-notices.ts';
 import { dropAllCodes } from '../credentials/revocation-store.ts';
+import { removeOpenInvitations } from '../invitations/store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
 import { removeChallengesWithoutAccount } from '../mail/challenge-store.ts';
 import { expireMailOfKind } from '../mail/store.ts';

@@ -8,12 +8,12 @@ import {
   signOutEverywhere,
   suspendAccount,
   unbanAccount,
-  updateAccount,
 } from '../account-actions/accounts/accounts.ts';
 import { createAccount } from '../account-actions/accounts/create-account.ts';
+import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
+import { updateAccount } from '../account-actions/addresses/update-account.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
 import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
-import { listInvitations } from '../account-actions/invitations/store.ts';
 import {
   createOrganization,
   getOrganization,
@@ -23,7 +23,6 @@ import {
   updateOrganization,
 } from '../account-actions/organizations/organizations.ts';
 import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
-import { createRecoveryLink } from '../account-actions/recovery/operator-link.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { endWeakerAccess } from '../account-actions/sign-in/end-weaker.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
@@ -41,6 +40,7 @@ import {
 } from '../clients/clients.ts';
 import { FACES_DEPRECATED, type FormerEndpoints } from '../clients/former-endpoints.ts';
 import { clientView, secretView } from '../clients/view.ts';
+import { listInvitations } from '../invitations/store.ts';
 import { listMails, mailView } from '../mail/operate.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
@@ -145,9 +145,10 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
   });
   admin.post('/users/:id/recovery-link', { schema: users.createRecoveryLinkSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
-    const { resetFactors = false } = request.body;
-    const { url, expiresAt } = await createRecoveryLink(services, request.params.id, { resetFactors }, origin);
-    return reply.code(201).send({ url, expiresAt: iso(expiresAt) });
+    const { resetFactors = false, address } = request.body;
+    const asked = { resetFactors, address };
+    const { url, expiresAt, email } = await createRecoveryLink(services, request.params.id, asked, origin);
+    return reply.code(201).send({ url, expiresAt: iso(expiresAt), email });
   });
   admin.get('/users/:id/connections', { schema: users.listConnectionsSchema }, async (request) => {
     const { services } = callerOf(request);

@@ -5,7 +5,7 @@ import {
   invitationView,
   revokeInvitation,
 } from '../account-actions/invitations/invitations.ts';
-import { listInvitations } from '../account-actions/invitations/store.ts';
+import { listInvitations } from '../invitations/store.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';

@@ -8,13 +8,13 @@ import {
   signOutEverywhere,
   suspendAccount,
   unbanAccount,
-  updateAccount,
 } from '../account-actions/accounts/accounts.ts';
 import { createAccount } from '../account-actions/accounts/create-account.ts';
 import { releaseUsername } from '../account-actions/accounts/usernames.ts';
+import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
+import { updateAccount } from '../account-actions/addresses/update-account.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
 import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
-import { createRecoveryLink } from '../account-actions/recovery/operator-link.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
@@ -262,11 +262,17 @@ export function userCommands(getContext: GetCommandContext): Command {
     about('recovery-link', 'create a link with which a user sets a new password, once, within 30 minutes'),
     'tessera user recovery-link ada',
     'tessera user recovery-link ada@example.com --reset-factors',
+    'tessera user recovery-link ada --address ada@example.com',
   )
     .option('--reset-factors', 'using the link also removes the authenticator app, recovery codes and passkeys')
-    .action(async (who: string, { resetFactors = false }: { resetFactors?: boolean }, command: Command) => {
+    .option(
+      '--address <address>',
+      'where the address was changed in the last seven days: the earlier one to give back, or "keep"; ends everything of the account at once',
+    )
+    .action(async (who: string, options: { resetFactors?: boolean; address?: string }, command: Command) => {
+      const { resetFactors = false, address } = options;
       const { flags, out } = getContext(command);
-      const { url, expiresAt } = await withCore(flags, async (core) => {
+      const { url, expiresAt, email } = await withCore(flags, async (core) => {
         const { config } = core;
         const sealed = {
           sealer: await core.sealer(),
@@ -276,14 +282,13 @@ export function userCommands(getContext: GetCommandContext): Command {
         return createRecoveryLink(
           { ...core, ...sealed, adminKeyId: null },
           await accountId(core, who),
-          { resetFactors },
+          { resetFactors, address },
           origin,
         );
       });
-      out.say(`Give this link to the user. It works once, until ${iso(expiresAt)}:\n${url}`, {
-        url,
-        expiresAt: iso(expiresAt),
-      });
+      const text = `Give this link to the user. It works once, until ${iso(expiresAt)}:\n${url}`;
+      const mailbox = `The account has the address ${email}: whoever reads it can recover the account by mail.`;
+      out.say(`${text}\n${mailbox}`, { url, expiresAt: iso(expiresAt), email });
     });
 
   return user;

@@ -139,6 +139,19 @@ export function* changeGrant(
   return changed;
 }
 
+/** The clients of the live grants on which a person decided at an instant or later. */
+export const listClientsDecidedSince = many(
+  (db, p: { accountId: string; since: number }) =>
+    db
+      .selectFrom('consent_grant')
+      .select('client_id')
+      .distinct()
+      .where('account_id', '=', p.accountId)
+      .where('revoked_at', 'is', null)
+      .where('updated_at', '>=', p.since),
+  (row) => row.client_id,
+);
+
 const setRevoked = many(
   (db, p: GrantKey & { readonly now: number }) =>
     db

@@ -129,6 +129,19 @@ export const findOldestOpen = one(
   toChallenge,
 );
 
+/** When the newest challenge of an account and a purpose was made, whatever happened to it since. */
+export const findNewest = one(
+  (db, p: { accountId: string; purpose: string }) =>
+    db
+      .selectFrom('challenge')
+      .select('created_at')
+      .where('account_id', '=', p.accountId)
+      .where('purpose', '=', p.purpose)
+      .orderBy('created_at', 'desc')
+      .limit(1),
+  (row) => row.created_at,
+);
+
 /** Removes the challenges of a purpose that one browser asked for, where there is no account. */
 export const removeChallengesOfBrowser = command((db, p: { browserHash: string; purpose: string }) =>
   db

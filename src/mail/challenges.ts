@@ -161,6 +161,10 @@ export function* findOldestChallenge(
   return stored && opened(sealer, stored);
 }
 
+/** When the newest challenge of a purpose and account that is stored was made; undefined where there is none. */
+export const newestChallengeAt = (accountId: string, purpose: ChallengePurpose): Work<number | undefined> =>
+  store.findNewest({ accountId, purpose });
+
 /** The browsers that asked for challenges of a purpose which can still be answered; null for one that no browser asked for. */
 export function* listBrowsersWaiting(
   { id: accountId, generation }: NonNullable<NewChallenge['account']>,
@@ -238,7 +242,7 @@ function triesOf(
   return {
     told: [
       ...(accountId === null && isTyped ? [] : [`code ${purpose} ${accountId ?? at}${own}`]),
-      ...(isTyped ? [`code at ${at}`] : []),
+      ...(isTyped ? [`code at ${decoy}${at}`] : []),
     ],
     untold: `code to ${decoy}${at}${holder}`,
   };

@@ -91,10 +91,10 @@ export function startMailDispatcher(
   }
 
   async function attempt(mail: ClaimedMail): Promise<MailOutcome | undefined> {
-    const { challengeHash } = mail;
-    const link = challengeHash === null ? undefined : await database.read(() => findLinkOfMail(challengeHash));
     const content = openContent(sealer, mail);
-    const isDead = isDeadLink(mail, link, clock());
+    const restsOn = mail.challengeHash ?? content?.restsOn;
+    const link = restsOn === undefined ? undefined : await database.read(() => findLinkOfMail(restsOn));
+    const isDead = isDeadLink(restsOn, link, clock());
     const obstacle = findObstacle(mail, isDead && content?.withoutLink === undefined, clock());
     if (obstacle !== undefined) return giveUp(mail, obstacle);
     if (content === undefined) return giveUp(mail, { status: 'dead', problem: 'its content cannot be decrypted' });

@@ -45,8 +45,13 @@ export interface NewMail {
   readonly content: MailContent;
   /** The message is not sent after this instant: its link is dead by then. */
   readonly expiresAt: number;
-  /** The hash of the challenge, or of the right to undo, whose link it carries. Once that is dead, it is not sent, or without the link. */
+  /** The hash of the challenge whose link it carries. Once that is dead, it is not sent, or without the link. */
   readonly challenge?: string;
+  /**
+   * The same for a right to undo a change of address, and for an invitation. It is encrypted with the content: an earlier version, which
+   * takes the hash of a message for that of a challenge, would not send it.
+   */
+  readonly restsOn?: string;
   /** When it is sent at the earliest; at once by default. */
   readonly dueAt?: number;
   /** What a message that replaces this one has to know, as JSON. Encrypted and erased with the content, and not part of the message. */
@@ -82,7 +87,7 @@ const REMOVED_AT_ONCE = 200;
 const contextOf = (messageId: string): string => `mail ${messageId}`;
 
 /** What is sealed of a message. */
-type SealedContent = MailContent & Pick<NewMail, 'details'>;
+type SealedContent = MailContent & Pick<NewMail, 'details' | 'restsOn'>;
 
 /** The content of a message; undefined where it was erased or changed. */
 export const openContent = (
@@ -113,7 +118,7 @@ export function createMailer({ smtp, mailbox }: MailSettings, sealer: Sealer): M
 }
 
 function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Work<void> {
-  const { to, accountId, kind, content, expiresAt, challenge = null, dueAt = now, details } = mail;
+  const { to, accountId, kind, content, expiresAt, challenge = null, dueAt = now, details, restsOn } = mail;
   const messageId = randomName();
   // An address of an earlier version, perhaps. The change that it is about is made all the same.
   const recipient = asciiEmail(to);
@@ -124,7 +129,7 @@ function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Wo
     accountId,
     recipient: recipient ?? to,
     challengeHash: challenge,
-    sealed: deliverable ? sealer.seal(JSON.stringify({ ...content, details }), contextOf(messageId)) : null,
+    sealed: deliverable ? sealer.seal(JSON.stringify({ ...content, details, restsOn }), contextOf(messageId)) : null,
     status: !deliverable ? 'dead' : keep ? 'kept' : 'waiting',
     dueAt,
     createdAt: now,
@@ -153,7 +158,12 @@ export function* countMail(limits: Limits, asked: AskedMail, now: number): Work<
   return yield* countRecipient(limits, asked, now);
 }
 
-function* countAccount(limits: Limits, { accountId, origin }: AskedMail, now: number): Work<boolean> {
+/** {@link countMail} for the account of the one who asks alone. */
+export function* countAccount(
+  limits: Limits,
+  { accountId, origin }: Pick<AskedMail, 'accountId' | 'origin'>,
+  now: number,
+): Work<boolean> {
   if (accountId === undefined) return true;
   const about = { name: 'mailAddress', origin, accountId } as const;
   return (yield* take(`mail by ${accountId}`, limits.mailAddress, now, about)) === 0;

@@ -147,9 +147,26 @@ const findRightOfMail = one(
   (row): LinkState => ({ usedAt: null, expiresAt: row.expires_at, generation: null, currentGeneration: null }),
 );
 
-/** What the link of a message rests on: a challenge, with the generation of its account, or a right to undo a change of address. */
+const findInvitationOfMail = one(
+  (db, p: { hash: string }) => db.selectFrom('invitation').select(['used_at', 'expires_at']).where('hash', '=', p.hash),
+  (row): LinkState => ({
+    usedAt: row.used_at,
+    expiresAt: row.expires_at,
+    generation: null,
+    currentGeneration: null,
+  }),
+);
+
+/**
+ * What the link of a message rests on: a challenge, with the generation of its account, a right to undo a change of address, or an
+ * invitation.
+ */
 export function* findLinkOfMail(hash: string): Work<LinkState | undefined> {
-  return (yield* findChallengeOfMail({ hash })) ?? (yield* findRightOfMail({ hash }));
+  return (
+    (yield* findChallengeOfMail({ hash })) ??
+    (yield* findRightOfMail({ hash })) ??
+    (yield* findInvitationOfMail({ hash }))
+  );
 }
 
 /** A claim: it holds while no other process has claimed the message again. */

@@ -66,7 +66,6 @@ const setRequirement = command((db, p: { id: string; required: number }) =>
 /** Sets whether an organization requires a second factor of its members. */
 export const saveRequirement = (id: string, required: boolean) => setRequirement({ id, required: required ? 1 : 0 });
 
-/** The organization of this user, if it requires a second factor. */
 /** The organizations that require a second factor of their members. */
 export const requiringOrganizations = (db: Kysely<Tables>) =>
   db
@@ -75,6 +74,7 @@ export const requiringOrganizations = (db: Kysely<Tables>) =>
     .select('o.id')
     .where('o.require_second_factor', '=', 1);
 
+/** The organization that requires a second factor of a user, if there is one. */
 export const findRequiringOrganization = one(
   (db, p: { accountId: string }) => requiringOrganizations(db).where('m.account_id', '=', p.accountId),
   ({ id }) => id,

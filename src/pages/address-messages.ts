@@ -77,7 +77,7 @@ export const addressTexts = {
     ' back.',
   ],
   undoText:
-    'Every browser and app is signed out, the password stops working, and sign-in methods that were added since the change are removed. We then send a link to this address, with which you set a new password.',
+    'Every browser and app is signed out, and the password stops working. What was added since the change is removed: ways to sign in, access that apps were given, and an organization that was joined by an invitation. A deletion that was asked for is canceled. We then send a link to this address, with which you set a new password.',
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint: 'You had set this up before the address was changed.',
   undoSubmit: 'Undo the change',
@@ -88,7 +88,7 @@ export const addressTexts = {
   secureTitle: 'Was this you?',
   secureLead: (username: HtmlPart): HtmlPart => ['This happened to the account ', username, ':'],
   secureText:
-    'If not, end everything at once: every browser and app is signed out, the password stops working, and sign-in methods that were added since are removed.',
+    'If not, end everything at once: every browser and app is signed out, and the password stops working. What was added since is removed: ways to sign in, access that apps were given, and an organization that was joined by an invitation. A deletion that was asked for is canceled.',
   secureNext: 'We then send a link to your email address, with which you set a new password.',
   secureSubmit: 'This was not me: end everything',
   secureStay: 'If it was you, close this page. Nothing changes.',

@@ -174,11 +174,16 @@ test('the inviter must still have the right, and people elsewhere are refused, n
   await setRole('MEMBER');
   assert.equal(await join(path, browser), 404, 'the role was lost');
   await setRole('ADMIN');
-  await admin(server, 'PUT', `/users/${inviter.id}/ban`, {});
-  assert.equal(await join(path, browser), 404, 'banned');
-  await admin(server, 'DELETE', `/users/${inviter.id}/ban`);
+  for (const bar of ['ban', 'suspension']) {
+    const { path: ended } = await invite(fields);
+    await admin(server, 'PUT', `/users/${inviter.id}/${bar}`, {});
+    assert.equal(await join(ended, browser), 404, bar);
+    await admin(server, 'DELETE', `/users/${inviter.id}/${bar}`);
+    assert.equal(await join(ended, browser), 404, `given back after the ${bar}`);
+  }
+  const { path: open } = await invite(fields);
   await admin(server, 'PUT', `/organizations/${other}/members/${user.id}`, {});
-  assert.equal(await join(path, browser), 409, 'in another organization');
+  assert.equal(await join(open, browser), 409, 'in another organization');
   assert.deepEqual(
     (await members(other)).map(({ username }) => username),
     [user.username],

@@ -76,7 +76,7 @@ test('another browser sets the password by the link, and is not signed in', asyn
   assert.equal(await statusOf(user, NEW), 303);
 });
 
-test('an account that waits for its deletion is recovered without a session, and its next sign-in may come back', async () => {
+test('a recovery calls off the deletion of the account, for which another person may have asked', async () => {
   const user = await newUser(server);
   const owner = await signedIn(server, user);
   const left = await owner.submit(await owner.get('/account/data'), { confirm: 'yes' }, '/account/deletion');
@@ -84,12 +84,10 @@ test('an account that waits for its deletion is recovered without a session, and
   const browser = browserOf();
   await askRecovery(server, browser, user.email);
   const { link = '' } = await newestMail(server, user.email, 'recovery');
-  const done = await useLink(browser, link, NEW);
-  assert.equal(done.status, 200);
-  assert.match(done.text, /Sign in with your new password/);
-  assert.equal(browser.cookie('tessera_session'), undefined);
-  const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password: NEW });
-  assert.equal(answer.location?.pathname, '/login/come-back');
+  assert.equal((await useLink(browser, link, NEW)).location?.pathname, '/account');
+  assert.equal((await browser.get('/account')).status, 200);
+  assert.equal((await admin(server, 'GET', `/users/${user.id}`)).body.deletion, null);
+  assert.match((await newestMail(server, user.email, 'deletion')).subject, /will not be deleted/);
 });
 
 test('the code continues in the browser that asked, and in no other', async () => {
@@ -399,12 +397,30 @@ test('where an authenticator app is set up, a link alone is not enough: each cod
   await askRecovery(server, browser, user.email);
   const again = (await newestMail(server, user.email, 'recovery')).link ?? '';
   const [recoveryCode = ''] = factor.recoveryCodes;
-  assert.equal((await useLink(browser, again, PASSWORD, { factor: recoveryCode })).location?.pathname, '/account');
+  // No recovery code was shown, so the codes may be another person's.
+  assert.equal((await useLink(browser, again, PASSWORD, { factor: recoveryCode })).status, 400);
+  const notices = (await mailsTo(server, user.email)).filter(({ kind }) => kind === 'security notice');
+  assert.ok(notices.some(({ text }) => /recovery codes no longer work/.test(text)));
+  server.advance(15 * MINUTE);
+  const next2 = totpCode(factor, server.now());
+  assert.equal((await useLink(browser, again, PASSWORD, { factor: next2 })).location?.pathname, '/account');
   server.advance(15 * MINUTE);
   await askRecovery(server, browser, user.email);
   const third = (await newestMail(server, user.email, 'recovery')).link ?? '';
   for (const status of [400, 400, 400, 400, 400, 429]) {
     assert.equal((await useLink(browserOf(), third, NEW, { factor: recoveryCode })).status, status);
+  }
+});
+
+test('a recovery code that is shown keeps the others', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const { recoveryCodes } = await enroll(server, user);
+  for (const [time, factor] of recoveryCodes.slice(0, 2).entries()) {
+    const browser = browserOf();
+    await askRecovery(server, browser, user.email);
+    const { link = '' } = await newestMail(server, user.email, 'recovery');
+    assert.equal((await useLink(browser, link, `${NEW} ${time}`, { factor })).location?.pathname, '/account');
+    server.advance(MINUTE);
   }
 });
 

@@ -332,7 +332,7 @@ export const mutants: readonly Mutant[] = [
   // Generations.
   instead(
     'a new password ends nothing',
-    ACCOUNTS,
+    'src/account-actions/addresses/update-account.ts',
     'const isSecured = passwordHash !== undefined || decidesAddress;',
     'const isSecured = decidesAddress;',
   ),
@@ -340,8 +340,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a suspension ends nothing',
     ACCOUNTS,
-    '    suspensionReason: reason,\n    generation: randomIdentifier(),\n',
-    '    suspensionReason: reason,\n',
+    'suspensionReason: reason, generation: randomIdentifier() }',
+    'suspensionReason: reason }',
   ),
   instead(
     'signing out everywhere ends nothing',

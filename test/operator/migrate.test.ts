@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import { updateAccount } from '../../src/account-actions/accounts/accounts.ts';
+import { updateAccount } from '../../src/account-actions/addresses/update-account.ts';
 import { findAddressConflicts } from '../../src/accounts/address-conflict-store.ts';
 import { removeAccount } from '../../src/accounts/store.ts';
 import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';

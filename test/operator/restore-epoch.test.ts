@@ -6,6 +6,7 @@ import { beginEpoch } from '../../src/admin/recovery.ts';
 import { insertMail, listMailOf } from '../../src/mail/store.ts';
 import { assertInvalidGrant, assertInvalidToken } from '../support/api-call.ts';
 import { admin, authorizeUrl, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { startServer } from '../support/server.ts';
 import { tessera } from './command.ts';
@@ -35,6 +36,7 @@ test('ST-08: a new epoch ends all that was issued before, in one commit on eithe
   assertInvalidToken(await userinfo(server, tokens.access_token));
   assertInvalidGrant(await refresh(server, client, tokens.refresh_token));
   assert.equal((await browser.get('/account')).location?.pathname, '/login');
+  assert.deepEqual(await query(server, 'SELECT browser_hash FROM known_browser'), [], 'no browser is known any more');
   const again = await signedIn(server, user);
   const answer = await again.get(authorizeUrl(client));
   assert.equal(answer.location?.origin, new URL(client.redirectUri).origin, 'no consent is asked for');

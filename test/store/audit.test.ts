@@ -9,9 +9,9 @@ import {
   signOutEverywhere,
   suspendAccount,
   unbanAccount,
-  updateAccount,
 } from '../../src/account-actions/accounts/accounts.ts';
 import { createAccount } from '../../src/account-actions/accounts/create-account.ts';
+import { updateAccount } from '../../src/account-actions/addresses/update-account.ts';
 import { revokeAccess } from '../../src/account-actions/connections/connections.ts';
 import { createOrganization, removeMember, setMember } from '../../src/account-actions/organizations/organizations.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';

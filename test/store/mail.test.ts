@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { insertPreviousAddress, removePreviousAddresses } from '../../src/accounts/previous-address-store.ts';
+import { endInvitationsOfAdminKey, type Invitation, insertInvitation } from '../../src/invitations/store.ts';
 import { openSealer } from '../../src/keys/sealer.ts';
 import { createChallenge, prepareChallenge, useChallenge } from '../../src/mail/challenges.ts';
 import { type MailDispatcherOptions, startMailDispatcher } from '../../src/mail/dispatcher.ts';
@@ -12,6 +13,7 @@ import type { MailSender } from '../../src/mail/message.ts';
 import { listMail } from '../../src/mail/store.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
+import { one } from '../../src/platform/database/statement.ts';
 import { smtpTransport, type TransportOptions } from '../../src/platform/mail/transport.ts';
 import { certificate } from '../support/certificate.ts';
 import { openOwnStore } from '../support/own-store.ts';
@@ -345,6 +347,37 @@ test('a message whose right to undo a change of address has ended is not sent', 
     await enqueue(message({ challenge: 'open', expiresAt: now + DAY }));
     await sending.deliverDue();
     assert.equal(receiver.received.length, 1);
+    await sending.stop();
+  }));
+
+const readHash = one((db, p: { id: string }) => db.selectFrom('mail').select('challenge_hash').where('id', '=', p.id));
+
+test('what outlives generations is looked up, but is not named where an earlier version looks for a challenge', () =>
+  withReceiver({}, async (receiver) => {
+    const sending = node(plainUrl(receiver));
+    const accountId = '4712';
+    await database.commit(() => account(accountId));
+    const right = { accountId, email: 'b@example.com', changedAt: now, factorsSince: now, expiresAt: now + DAY };
+    const invitation: Invitation = {
+      ...{ id: '1', hash: 'invitation', email: 'b@example.com', mailed: true, organizationId: null, role: null },
+      ...{ inviterId: null, adminKeyId: '9', createdAt: now, expiresAt: now + DAY, usedAt: null, usedBy: null },
+    };
+    await database.commit(() => insertPreviousAddress({ ...right, hash: 'right' }));
+    await database.commit(() => insertInvitation(invitation));
+    for (const restsOn of ['right', 'invitation']) {
+      await enqueue(message({ restsOn, expiresAt: now + DAY }));
+      const { id } = await newest();
+      assert.equal((await database.read(() => readHash({ id })))?.challenge_hash, null);
+      await sending.deliverDue();
+      assert.equal((await newest()).status, 'sent', restsOn);
+      await enqueue(message({ restsOn, expiresAt: now + DAY }));
+      // The owner has the address again; the key that invited was revoked.
+      await database.commit(() => removePreviousAddresses({ accountId, since: 0 }));
+      if (restsOn === 'invitation') await database.commit(() => endInvitationsOfAdminKey({ adminKeyId: '9' }));
+      await sending.deliverDue();
+      assert.equal((await newest()).problem, 'its link is no longer valid', restsOn);
+    }
+    assert.equal(receiver.received.length, 2);
     await sending.stop();
   }));
 

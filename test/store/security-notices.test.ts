@@ -85,7 +85,7 @@ const act = ({ id }: NotifiedAccount, notice: SecurityNotice, facts = {}): Promi
     assert.ok(account !== undefined);
     const changed = { ...account, generation: `generation ${++generations}` };
     yield* saveAccount(changed);
-    yield* enqueueSecurityNotice(services, changed, notice, facts, now);
+    yield* enqueueSecurityNotice(services, changed, notice, facts, now, now);
   });
 
 const readRows = many((db, p: { accountId: string }) =>
@@ -186,7 +186,7 @@ test('what is decisive is told at once after a flood, and ten minutes later at m
 test('a message that a process has begun to send is not changed, and its link works on in the same generation', async () => {
   const account = await newPerson();
   let during: (() => Promise<void>) | undefined = async () =>
-    database.commit(() => enqueueSecurityNotice(services, account, 'export requested', {}, now));
+    database.commit(() => enqueueSecurityNotice(services, account, 'export requested', {}, now, now));
   const texts: string[] = [];
   const sent: MailMessage[] = [];
   const sending = startMailDispatcher(
@@ -213,7 +213,7 @@ test('a message that a process has begun to send is not changed, and its link wo
     DAY,
     0,
   );
-  await database.commit(() => enqueueSecurityNotice(services, account, 'new device', {}, now));
+  await database.commit(() => enqueueSecurityNotice(services, account, 'new device', {}, now, now));
   await sending.deliverDue();
   assert.equal(texts.filter((text) => /copy of the data/.test(text)).length, 2);
   assert.deepEqual(

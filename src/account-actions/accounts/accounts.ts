@@ -1,21 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { Profile } from '../../accounts/fields.ts';
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
-import { requireGoodPassword } from '../../accounts/password-problem.ts';
-import {
-  isReservedAddress,
-  listPreviousAddresses,
-  removePreviousAddresses,
-} from '../../accounts/previous-address-store.ts';
-import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
-import type { BanRequest, SuspensionRequest, UpdateUserRequest } from '../../accounts/schema.ts';
+import { isReservedAddress } from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import type { BanRequest, SuspensionRequest } from '../../accounts/schema.ts';
 import type { Account } from '../../accounts/store.ts';
 import * as store from '../../accounts/store.ts';
 import { type EventType, record } from '../../audit/audit.ts';
 import { eraseReasons } from '../../audit/erase-store.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
-import { endChallenges, listBrowsersWaiting } from '../../mail/challenges.ts';
+import { endInvitationsOfInviter } from '../../invitations/store.ts';
 import { eraseMail } from '../../mail/mail.ts';
 import type { Picture } from '../../pictures/pictures.ts';
 import { replacePicture } from '../../pictures/store.ts';
@@ -24,9 +18,10 @@ import type { Passwords } from '../../platform/crypto/passwords.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { invalidRequest, notFound, type OAuthError } from '../../platform/oauth-error.ts';
-import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
-import { enqueueNewAddressMails, enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { accountTime } from '../notices/account-time.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
 export { FieldTaken } from './usernames.ts';
@@ -74,7 +69,7 @@ type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | 
 /**
  * Changes an account under its lock and records the event, in one commit. Where the generation changes, the apps to notify are
  * enqueued with it, and the browsers that signed in before are forgotten.
- * @param decide gives the change to the account as it is under the lock
+ * @param decide gives the change to the account as it is under the lock; `at` is the {@link accountTime} of the change
  * @param afterSave further work of the same commit, given the changed account and what it was before
  * @returns the account after the commit
  * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and any error of `decide`
@@ -83,16 +78,17 @@ export async function changeAccount(
   { database, clock }: AccountsContext,
   id: string,
   event: AccountChangeEvent,
-  decide: (account: Account, now: number) => AccountChange,
+  decide: (account: Account, now: number, at: number) => AccountChange,
   afterSave?: (changed: Account, before: Account, now: number) => Work<void>,
 ): Promise<Account> {
   const now = clock();
   return database.commit(function* change(): Work<Account> {
     const account = yield* store.lockAccount({ id });
     if (account === undefined) throw userNotFound(id);
-    const values = decide(account, now);
+    const at = yield* accountTime(account, now);
+    const values = decide(account, now, at);
     if (values === undefined) return account;
-    const changed = yield* saveChange(account, values, now);
+    const changed = yield* saveChange(account, values, at, now);
     if (afterSave !== undefined) yield* afterSave(changed, account, now);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
@@ -101,11 +97,17 @@ export async function changeAccount(
 
 /**
  * Saves a change of an account that the unit of work has locked. Where the generation changes, the apps to notify are enqueued first.
+ * @param at the {@link accountTime} of the change
  * @throws {FieldTaken} where another account has a unique field
  */
-function* saveChange(account: Account, values: NonNullable<AccountChange>, now: number): Work<Account> {
+export function* saveChange(
+  account: Account,
+  values: NonNullable<AccountChange>,
+  at: number,
+  now: number,
+): Work<Account> {
   const { id } = account;
-  const changed: Account = { ...account, ...values, updatedAt: now };
+  const changed: Account = { ...account, ...values, updatedAt: at };
   yield* requireUnique(changed.profile, id);
   const isRenewed = changed.generation !== account.generation;
   if (isRenewed) yield* enqueueAccountNotices(id, now);
@@ -118,83 +120,6 @@ function* saveChange(account: Account, values: NonNullable<AccountChange>, now: 
   const [from, to] = [account.profile.username, changed.profile.username];
   if (from !== to) yield* replaceUsername(from, to, id, now);
   return changed;
-}
-
-/**
- * Changes fields of an account. A new password ends every existing session, code and token. So does a decision on the address, which only
- * an operator makes here: it also ends every link, code, right and reservation of the account, so that no earlier holder gets it back.
- * The person is told of a new password and, at both addresses, of a new address.
- * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
- */
-export async function updateAccount(
-  context: AccountsContext & PasswordContext & SecurityNoticeServices,
-  id: string,
-  input: UpdateUserRequest,
-  origin: Origin,
-): Promise<Account> {
-  const { database, clock } = context;
-  const { password } = input;
-  const passwordHash =
-    password === undefined ? undefined : await hashNewPassword(context, id, { ...input, password }, origin);
-  const now = clock();
-  return database.commit(function* update(): Work<Account> {
-    const account = yield* store.lockAccount({ id });
-    if (account === undefined) throw userNotFound(id);
-    const profile = changeProfile(account.profile, input, now);
-    const decidesAddress = yield* isAddressDecision(account, profile, input, now);
-    const isSecured = passwordHash !== undefined || decidesAddress;
-    if (!isSecured && isDeepStrictEqual(profile, account.profile)) return account;
-    const changed = yield* saveChange(
-      account,
-      {
-        profile,
-        ...(passwordHash !== undefined && { passwordHash, passwordSetAt: now }),
-        ...(isSecured && { generation: randomIdentifier() }),
-      },
-      now,
-    );
-    if (decidesAddress) {
-      yield* endChallenges(id);
-      yield* removePreviousAddresses({ accountId: id, since: 0 });
-    }
-    if (emailKey(profile.email) !== emailKey(account.profile.email)) {
-      yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
-    }
-    if (passwordHash !== undefined) {
-      yield* enqueueSecurityNotice(context, changed, 'password changed', { byOperator: true }, now);
-    }
-    const type = passwordHash === undefined ? 'account.updated' : 'account.password_changed';
-    yield* record({ at: now, type, origin, accountId: id, details: { fields: Object.keys(input) } });
-    return changed;
-  });
-}
-
-/** @throws {OAuthError} `not_found`, `invalid_request` where the password is not good enough */
-async function hashNewPassword(
-  context: AccountsContext & PasswordContext,
-  id: string,
-  input: UpdateUserRequest & { readonly password: string },
-  origin: Origin,
-): Promise<string> {
-  const { profile } = await getAccount(context, id);
-  await requireGoodPassword(context, input.password, { ...profile, ...input });
-  return context.passwords.hash(input.password, [...addressFlows(origin), `account ${id}`]);
-}
-
-/**
- * Whether an operator's change decides which address an account has: another one, another state of it, or the present one named again
- * while a change of it can still be undone, or waits for its link.
- */
-function* isAddressDecision(
-  { id, generation, profile: before }: Account,
-  after: Profile,
-  input: UpdateUserRequest,
-  now: number,
-): Work<boolean> {
-  if (emailKey(after.email) !== emailKey(before.email) || after.emailVerified !== before.emailVerified) return true;
-  if (input.email === undefined && input.emailVerified === undefined) return false;
-  if ((yield* listPreviousAddresses({ accountId: id, now })).length > 0) return true;
-  return (yield* listBrowsersWaiting({ id, generation }, 'change address', now)).length > 0;
 }
 
 /** Sets or replaces an account's picture; null removes it, and the initials are shown. */
@@ -263,7 +188,15 @@ export async function banAccount(
     id,
     { type: 'account.banned', origin, details: { until, reason } },
     (_account, now) => ({ bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() }),
+    (_changed, _before, now) => endInvitationsOf(id, origin, now),
   );
+}
+
+/** Ends the invitations of a person who is barred, as far as nobody has used them: like a token, none is valid again afterwards. */
+function* endInvitationsOf(inviterId: string, origin: Origin, now: number): Work<void> {
+  for (const invitationId of yield* endInvitationsOfInviter({ inviterId })) {
+    yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
+  }
 }
 
 /** Lifts a ban, if there is one. Earlier sessions and tokens stay invalid; the person signs in again. */
@@ -281,11 +214,13 @@ export function suspendAccount(
   origin: Origin,
 ): Promise<Account> {
   const reason = input.reason ?? null;
-  return changeAccount(context, id, { type: 'account.suspended', origin, details: { reason } }, (_account, now) => ({
-    suspendedAt: now,
-    suspensionReason: reason,
-    generation: randomIdentifier(),
-  }));
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.suspended', origin, details: { reason } },
+    (_account, now) => ({ suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() }),
+    (_changed, _before, now) => endInvitationsOf(id, origin, now),
+  );
 }
 
 /** Lifts a suspension, if there is one. Earlier sessions and tokens stay invalid. */
@@ -308,7 +243,8 @@ export function signOutEverywhere(
     { type: 'account.signed_out_everywhere', origin },
     () => ({ generation: randomIdentifier() }),
     // It ends the links of earlier reports, so it brings another one.
-    (changed, _before, now) => enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now),
+    (changed, _before, now) =>
+      enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now, changed.updatedAt),
   );
 }
 

@@ -7,6 +7,7 @@ import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { accountTime } from '../notices/account-time.ts';
 
 /**
  * Makes an email address free for the person who has just proved it, inside the unit of work that gives it to them. An account that
@@ -23,10 +24,11 @@ export function* displaceAddress(email: string, ownId: string, now: number, orig
   const holder = yield* lockAccount({ id: found.id });
   if (holder === undefined || emailKey(holder.profile.email) !== key) return 'free';
   if (holder.profile.emailVerified) return 'taken';
+  const at = yield* accountTime(holder, now);
   yield* enqueueAccountNotices(holder.id, now);
   // No mail reaches this address, and nobody can verify it (RFC 2606 §2).
   const profile = { ...holder.profile, email: `${holder.id}@unverified.invalid`, emailVerified: false };
-  yield* saveAccount({ ...holder, profile, generation: randomIdentifier(), updatedAt: now });
+  yield* saveAccount({ ...holder, profile, generation: randomIdentifier(), updatedAt: at });
   yield* forgetBrowsers({ accountId: holder.id });
   yield* record({ at: now, type: 'account.address_displaced', origin, accountId: holder.id });
   return 'free';

@@ -15,7 +15,7 @@ import {
   tryCode,
   useChallenge,
 } from '../../mail/challenges.ts';
-import { countMail } from '../../mail/mail.ts';
+import { countAccount, countMail, countRecipient, countSender } from '../../mail/mail.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -76,7 +76,8 @@ export async function requestAddress(
   const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
   return sessionDatabase(services, session).commit(function* request(): Work<number> {
     const { provedBy } = session;
-    if (purpose === 'change address' && (yield* findReturn(account, email, provedBy, now)) === undefined) {
+    const isReturn = purpose === 'change address' && (yield* findReturn(account, email, provedBy, now)) !== undefined;
+    if (purpose === 'change address' && !isReturn) {
       const seconds = yield* exceededRolling(...changesOf(limits, account, origin, now));
       if (seconds > 0) return seconds;
     }
@@ -88,8 +89,8 @@ export async function requestAddress(
       data: { email, provedBy } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
-    const isWithin = yield* countMail(limits, { to: email, purpose, origin, accountId: id }, now);
     const owner = yield* ownerOf(email, id, now);
+    const isWithin = yield* countRequest(limits, { email, purpose, origin, accountId: id, isReturn, owner }, now);
     yield* createChallenge(sealer, sent, { ...challenge, isDecoy: !isWithin || owner !== undefined }, now);
     if (!isWithin) return 0;
     // What sends nothing is no event, and costs no more than its form.
@@ -107,6 +108,31 @@ export async function requestAddress(
     }
     return 0;
   });
+}
+
+/**
+ * Counts a request for an address. A stranger who names an address that is reserved, to which nothing is sent, uses up nothing of its owner,
+ * and going back to an address has a count of its own.
+ */
+function* countRequest(
+  limits: Limits,
+  asked: {
+    readonly email: string;
+    readonly purpose: AddressPurpose;
+    readonly origin: Origin;
+    readonly accountId: string;
+    readonly isReturn: boolean;
+    readonly owner: Account | 'reserved' | undefined;
+  },
+  now: number,
+): Work<boolean> {
+  const { email: to, purpose, origin, accountId, isReturn, owner } = asked;
+  if (isReturn) {
+    if (!(yield* countSender(limits, origin, now))) return false;
+    return yield* countRecipient(limits, { to, purpose: 'go back', origin }, now);
+  }
+  if (owner !== 'reserved') return yield* countMail(limits, { to, purpose, origin, accountId }, now);
+  return (yield* countSender(limits, origin, now)) && (yield* countAccount(limits, { origin, accountId }, now));
 }
 
 const linkTo = (issuer: string, path: string, { link }: Pick<SentChallenge, 'link'>): string =>
@@ -249,7 +275,11 @@ async function confirm(
     });
     return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
   } catch (error) {
-    if (error instanceof ChangesLimited) return { kind: 'limited', seconds: error.seconds };
+    if (error instanceof ChangesLimited) {
+      // The event of the limit was taken back with the rest.
+      await services.database.commit(() => exceededRolling(...changesOf(limits, account, origin, now)));
+      return { kind: 'limited', seconds: error.seconds };
+    }
     if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };
     throw error;
   }

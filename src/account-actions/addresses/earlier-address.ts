@@ -7,7 +7,6 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
-import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { listRecoveryCodeTimes } from '../../authenticators/recovery-code-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
@@ -16,6 +15,7 @@ import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
 import { isEarlierProof, type SetUpTimes } from './rules/earlier-proof.ts';
@@ -54,7 +54,7 @@ export function* findReturn(
 
 /**
  * Ends what came since an account gave up the address that it has again, in the unit of work that has saved it: younger rights, links
- * and codes, and what was set up since. The address that it drops is told, and gets nothing that acts.
+ * and codes, and what was added since. The address that it drops is told, and gets nothing that acts.
  * @param left the account's address until now
  */
 export function* endSince(
@@ -66,7 +66,7 @@ export function* endSince(
   const { id: accountId, profile } = account;
   yield* removePreviousAddresses({ accountId, since: right.changedAt });
   yield* endChallenges(accountId);
-  yield* removeFactorsSince(accountId, right.factorsSince);
+  yield* removeAddedSince(accountId, right.factorsSince, origin, now);
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
   yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
   yield* services.mail.enqueue({ ...message, to: profile.email, content: addressRegainedMail(profile.username) }, now);
@@ -84,7 +84,7 @@ export function* endSince(
  */
 export function* giveUpAddress(
   { mail, sealer, issuer }: SecurityNoticeServices,
-  { id: accountId, profile }: Account,
+  { id: accountId, profile, updatedAt: changedAt }: Account,
   before: string | undefined,
   undo: { readonly sent: SentChallenge; readonly path: string },
   now: number,
@@ -94,18 +94,16 @@ export function* giveUpAddress(
   const message = { accountId, kind: 'address changed', expiresAt } as const;
   yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
   if (before === undefined) return;
-  const [latest] = yield* listPreviousAddresses({ accountId, now });
   yield* prolongPreviousAddresses({ accountId, now, expiresAt });
   yield* insertPreviousAddress({
     hash: undo.sent.hash,
     accountId,
     email: before,
-    // Which right is older must show, whatever the clocks of the nodes say.
-    changedAt: Math.max(now, (latest?.changedAt ?? 0) + 1),
-    factorsSince: yield* unansweredSince(sealer, accountId, now),
+    changedAt,
+    factorsSince: yield* unansweredSince(sealer, accountId, changedAt),
     expiresAt,
   });
   const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
   const content = addressLostMail(username, email, url);
-  yield* mail.enqueue({ ...message, to: before, content, challenge: undo.sent.hash }, now);
+  yield* mail.enqueue({ ...message, to: before, content, restsOn: undo.sent.hash }, now);
 }

@@ -63,6 +63,15 @@ export const rightClosedMail = (username: string): MailContent => ({
   ],
 });
 
+/** To an earlier address of an account, when an operator decides that the account keeps its present one. */
+export const rightEndedMail = (username: string): MailContent => ({
+  subject: 'You can no longer undo a change of address',
+  paragraphs: [
+    `The account ${username} had this email address until a few days ago. The link with which this address could undo the change no longer works.`,
+    'An operator of this service decided that the account keeps its present address. If the account is yours, contact the administrator of this service.',
+  ],
+});
+
 /** To the address that an account has again. */
 export const addressRegainedMail = (username: string): MailContent => ({
   subject: 'Your account has its earlier email address again',

@@ -2,15 +2,16 @@ import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
 import { endYoungerRights } from '../../accounts/previous-address-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { type Challenge, endChallenges, findChallenge, prepareChallenge, useChallenge } from '../../mail/challenges.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityReport } from '../notices/rules/notice-text.ts';
+import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
@@ -66,13 +67,13 @@ export async function secureAccount(
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
     const right = yield* endYoungerRights(account.id, account.profile.email, now);
     const from = Math.min(since, right?.factorsSince ?? since);
-    return yield* endEverything(services, account, account.profile, from, origin, now);
+    return yield* endAndRecover(services, account, account.profile, from, origin, now);
   });
 }
 
 /**
- * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, and
- * the factors that were added since an instant. Recovery then begins at its address.
+ * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, what
+ * was added since an instant, and its deletion, if one was asked for.
  */
 export function* endEverything(
   services: SecurityNoticeServices,
@@ -83,12 +84,33 @@ export function* endEverything(
   now: number,
 ): Work<Account> {
   const { id } = account;
-  const changed = { ...account, profile, passwordHash: null, generation: randomIdentifier(), updatedAt: now };
+  const changed = {
+    ...account,
+    ...NOT_DELETED,
+    profile,
+    passwordHash: null,
+    generation: randomIdentifier(),
+    updatedAt: yield* accountTime(account, now),
+  };
   yield* enqueueAccountNotices(id, now);
   yield* saveAccount(changed);
   yield* endChallenges(id);
-  yield* removeFactorsSince(id, since);
+  yield* removeAddedSince(id, since, origin, now);
   yield* forgetBrowsers({ accountId: id });
+  yield* callOffDeletion(services, account, profile, origin, now);
+  return changed;
+}
+
+/** {@link endEverything}, with the recovery of the account by its address. */
+export function* endAndRecover(
+  services: SecurityNoticeServices,
+  account: Account,
+  profile: Account['profile'],
+  since: number,
+  origin: Origin,
+  now: number,
+): Work<Account> {
+  const changed = yield* endEverything(services, account, profile, since, origin, now);
   yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin }, now);
   return changed;
 }

@@ -18,7 +18,7 @@ import type { CodeServices } from '../authentication/code-attempt.ts';
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
 import { changeUndoneMail } from './mails.ts';
-import { endEverything } from './secure-account.ts';
+import { endAndRecover } from './secure-account.ts';
 
 /** A change of address that can still be undone. */
 export interface OpenUndo {
@@ -31,10 +31,11 @@ export interface OpenUndo {
 /** Reads the change that a link undoes, inside a unit of work; undefined where it no longer does. */
 function* readOpen(link: string, now: number, read: typeof findAccount): Work<OpenUndo | undefined> {
   if (!isSecretForm(link)) return undefined;
+  const found = yield* findPreviousAddress({ hash: digest(link), now });
+  const account = found && (yield* read({ id: found.accountId }));
+  // While this waited for the account's lock, the owner or an operator may have ended the right.
   const previous = yield* findPreviousAddress({ hash: digest(link), now });
-  if (previous === undefined) return undefined;
-  const account = yield* read({ id: previous.accountId });
-  if (account === undefined) return undefined;
+  if (account === undefined || previous === undefined) return undefined;
   const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.factorsSince);
   const has = (kind: Factor['kind']) => earlier.some((factor) => factor.kind === kind);
   // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
@@ -88,7 +89,7 @@ export async function undoAddressChange(
     if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
     yield* removePreviousAddresses({ accountId: id, since: changedAt });
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
-    yield* endEverything(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
+    yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
     if (emailKey(profile.email) !== emailKey(email)) {
       const content = changeUndoneMail(profile.username);
       const message = { to: profile.email, accountId: id, kind: 'address changed', content } as const;

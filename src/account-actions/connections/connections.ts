@@ -9,7 +9,7 @@ import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.t
 import * as store from '../../consent/store.ts';
 import { enqueueGrantNotices } from '../../credentials/logout-notices.ts';
 import { readFamilyStates } from '../../credentials/revocation-store.ts';
-import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
+import { CLOCK_SKEW, type Clock, iso, isoOrNull } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -60,7 +60,19 @@ export async function revokeAccess(
  * are notified.
  */
 export function* revokeAllAccess(accountId: string, origin: Origin, now: number): Work<void> {
-  for (const clientId of new Set((yield* store.listConnectedGrants({ accountId })).map((grant) => grant.clientId))) {
+  yield* revokeAccessSince({ accountId, since: 0 }, origin, now);
+}
+
+/**
+ * {@link revokeAllAccess} for the clients on whose access was decided at an instant or later, in the consent page of another person
+ * perhaps. A node whose clock is behind may have dated a decision a little before that.
+ */
+export function* revokeAccessSince(
+  { accountId, since }: { readonly accountId: string; readonly since: number },
+  origin: Origin,
+  now: number,
+): Work<void> {
+  for (const clientId of yield* store.listClientsDecidedSince({ accountId, since: since - CLOCK_SKEW })) {
     for (const grantId of yield* store.revokeGrants({ accountId, clientId, now })) {
       yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
     }

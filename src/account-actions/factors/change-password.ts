@@ -49,13 +49,14 @@ export async function changePassword(
     // A session that a stronger factor began says nothing new of that factor.
     ...(session.acr === ACR && { start: { authTime: now, provedAt: now, provedBy: 'password' } }),
     event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },
-    decide(locked) {
+    decide(locked, at) {
       if (locked.passwordHash !== account.passwordHash) {
         throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
       }
-      return { passwordHash: hash, passwordSetAt: now };
+      return { passwordHash: hash, passwordSetAt: at };
     },
-    afterSave: (changed) => enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now),
+    afterSave: (changed) =>
+      enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now, changed.updatedAt),
   });
   return { kind: 'changed', ...renewal };
 }

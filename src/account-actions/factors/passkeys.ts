@@ -31,6 +31,7 @@ import {
   userHandleOf,
 } from '../authentication/passkey.ts';
 import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authentication/recovery-code.ts';
+import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
@@ -133,14 +134,14 @@ export const mayAddPasskeys = (
 /**
  * Adds a passkey that the browser has just created. The first factor beside the password secures the account: earlier sessions and tokens
  * end, and the browser continues in a new session.
- * @param afterSave more work of the same commit, given the session in which the browser continues
+ * @param afterSave more work of the same commit, given the session in which the browser continues, and the time of the passkey
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function addPasskey(
   services: PasskeyServices,
   owner: PasskeyOwner,
   response: string,
-  afterSave?: (session: Pick<Session, 'hash'>) => Work<void>,
+  afterSave?: (session: Pick<Session, 'hash'>, at: number) => Work<void>,
 ): Promise<AddPasskeyResult> {
   const { account, session, browserHash, origin } = owner;
   const { relyingParty, database, clock } = services;
@@ -152,15 +153,16 @@ export async function addPasskey(
   const { challenge, ...created } = verified;
   const name = suggestPasskeyName({ ...created, ...session });
   const accountId = account.id;
-  const passkey: Passkey = { ...created, accountId, name, createdAt: now, lastUsedAt: null };
+  let passkey: Passkey = { ...created, accountId, name, createdAt: now, lastUsedAt: null };
 
-  function* insert(changed: Account, current: Pick<Session, 'hash'>): Work<void> {
+  function* insert(changed: Account, current: Pick<Session, 'hash'>, at: number): Work<void> {
+    passkey = { ...passkey, createdAt: at };
     if (!(yield* usePasskeyChallenge(challenge, now))) throw new NotAdded('expired');
     if ((yield* listPasskeys({ accountId })).length >= MAX_PASSKEYS) throw new NotAdded('too many');
     if (!(yield* insertPasskey(passkey))) throw new NotAdded('exists');
     const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
-    yield* enqueueSecurityNotice(services, changed, 'factor added', facts, now);
-    if (afterSave !== undefined) yield* afterSave(current);
+    yield* enqueueSecurityNotice(services, changed, 'factor added', facts, now, at);
+    if (afterSave !== undefined) yield* afterSave(current, at);
   }
 
   const event = { type: 'account.factor_added', origin, details: { factor: 'passkey', name } } as const;
@@ -173,13 +175,13 @@ export async function addPasskey(
         browserHash,
         event,
         *afterSave(changed, renewed): Work<void> {
-          yield* insert(changed, renewed);
+          yield* insert(changed, renewed, changed.updatedAt);
         },
       });
       return { kind: 'added', passkey, renewal };
     }
     await sessionDatabase(services, session).commit(function* add(): Work<void> {
-      yield* insert(account, session);
+      yield* insert(account, session, yield* accountTime(account, now));
       yield* record({ at: now, accountId, ...event });
     });
     return { kind: 'added', passkey, renewal: undefined };
@@ -253,7 +255,7 @@ export async function takeAwayPasskey(
         if (!(yield* removePasskey({ id, accountId }))) throw new NotRemoved('unknown');
         yield* removeUselessCodes(services.secondFactor, saved);
         const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
-        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
+        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
       },
     });
   } catch (error) {
@@ -288,9 +290,9 @@ export async function removePassword(
     *afterSave(saved): Work<void> {
       if ((yield* listPasskeys({ accountId })).length === 0)
         throw conflict('Add a passkey first. Nothing was changed.');
-      issued = yield* issueMissingRecoveryCodes(prepared, accountId, now);
+      issued = yield* issueMissingRecoveryCodes(prepared, accountId, saved.updatedAt);
       const facts = { ...deviceFacts(session), what: 'your password' };
-      yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
+      yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
     },
   });
   return { ...renewal, codes: issued ? prepared.codes : undefined };

@@ -10,6 +10,7 @@ import { conflict, rateLimited } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 
@@ -46,10 +47,13 @@ export async function setRecoveryCodeRequired(
     if (isRequired && ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) === 0) {
       throw conflict('Get recovery codes first. Nothing was changed.');
     }
-    const changed = isRequired ? yield* requireRecoveryCode({ accountId, now }) : yield* allowMailAlone({ accountId });
+    const at = yield* accountTime(account, now);
+    const changed = isRequired
+      ? yield* requireRecoveryCode({ accountId, now: at })
+      : yield* allowMailAlone({ accountId });
     if (!changed) return false;
     const what = isRequired ? 'a link to your email address and a recovery code' : 'a link to your email address alone';
-    yield* enqueueSecurityNotice(services, account, 'recovery setting', { ...deviceFacts(session), what }, now);
+    yield* enqueueSecurityNotice(services, account, 'recovery setting', { ...deviceFacts(session), what }, now, at);
     const details = { codeRequired: isRequired };
     yield* record({ at: now, type: 'account.recovery_setting_changed', origin, accountId, details });
     return true;

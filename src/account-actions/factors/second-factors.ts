@@ -102,10 +102,10 @@ export async function addTotp(
     // The person has just shown both the password, or what else the session began with, and a code.
     ...(inFlow !== undefined && { start: withMethod(session, 'totp') }),
     *afterSave(saved, renewed): Work<void> {
-      const { generation } = saved;
-      yield* saveTotpSeed({ accountId, sealed, generation, now, lastStep: step });
-      issued = yield* issueMissingRecoveryCodes(prepared, accountId, now);
-      yield* enqueueSecurityNotice(services, saved, 'factor added', noticeFacts(session), now);
+      const { generation, updatedAt: at } = saved;
+      yield* saveTotpSeed({ accountId, sealed, generation, now: at, lastStep: step });
+      issued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
+      yield* enqueueSecurityNotice(services, saved, 'factor added', noticeFacts(session), now, at);
       if (inFlow !== undefined) yield* inFlow(renewed);
     },
   });
@@ -134,7 +134,7 @@ export function removeAuthenticatorApp(
       if (!(yield* canSpare(services, saved, factors, 'totp'))) {
         throw conflict('Without this app there would be no way into your account. Add a passkey first.');
       }
-      yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now);
+      yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now, saved.updatedAt);
     },
   });
 }
@@ -160,8 +160,8 @@ export async function replaceRecoveryCodes(
       if (!isUseful && !(yield* requiresRecoveryCode(account.id))) {
         throw conflict('Set up an authenticator app or a passkey first.');
       }
-      yield* issueRecoveryCodes(prepared, account.id, now);
-      yield* enqueueSecurityNotice(services, saved, 'recovery codes', deviceFacts(session), now);
+      yield* issueRecoveryCodes(prepared, account.id, saved.updatedAt);
+      yield* enqueueSecurityNotice(services, saved, 'recovery codes', deviceFacts(session), now, saved.updatedAt);
     },
   });
   return { ...renewal, codes: prepared.codes };

@@ -3,6 +3,8 @@ import { type Account, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
 import { holdAdminKey } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
+import type { Invitation } from '../../invitations/store.ts';
+import * as store from '../../invitations/store.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { findMembership, findOrganization, type Role, upsertMember } from '../../organizations/store.ts';
 import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
@@ -14,11 +16,14 @@ import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
+import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { accountTime } from '../notices/account-time.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { invitationMail } from './invitation-mails.ts';
 import { mayGive, mayInvite } from './rules.ts';
-import type { Invitation } from './store.ts';
-import * as store from './store.ts';
 
 const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 const DEFAULT_DAYS = 7;
@@ -136,7 +141,10 @@ export async function createInvitation(
     yield* store.insertInvitation(invitation);
     if (email !== null && mailed) {
       const content = invitationMail(organization?.name, link, days);
-      yield* mail.enqueue({ to: email, accountId: null, kind: 'invitation', content, expiresAt }, now);
+      yield* mail.enqueue(
+        { to: email, accountId: null, kind: 'invitation', content, expiresAt, restsOn: invitation.hash },
+        now,
+      );
     }
     const details = { invitationId: invitation.id, organizationId, role };
     yield* record({ at: now, type: 'invitation.created', origin, details });
@@ -205,10 +213,45 @@ export class InvitationRefused extends Error {
 }
 
 /**
+ * Joins an organization by an invitation, as a person who is signed in and has proved who they are. The person is told by mail: with a
+ * stolen session or password, somebody else may have accepted it.
+ * @throws {InvitationRefused}
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export async function joinByInvitation(
+  services: SessionServices & SecurityNoticeServices,
+  {
+    account: { id },
+    session,
+    origin,
+  }: { readonly account: Account; readonly session: Session; readonly origin: Origin },
+  link: string,
+): Promise<void> {
+  const now = services.clock();
+  await sessionDatabase(services, session).commit(function* join(): Work<void> {
+    const account = yield* lockAccount({ id });
+    if (account === undefined) throw new InvitationRefused('dead');
+    const at = yield* accountTime(account, now);
+    const organization = yield* acceptInvitation(link, account, now, origin, at);
+    if (organization === undefined) return;
+    const facts = { ...deviceFacts(session), what: organization };
+    yield* enqueueSecurityNotice(services, account, 'organization joined', facts, now, at);
+  });
+}
+
+/**
  * Accepts an invitation, inside the unit of work that creates the account or holds its lock. What it depends on is checked again here.
+ * @param at the time of the account
+ * @returns the name of the organization that the person joined, if there is one
  * @throws {InvitationRefused}
  */
-export function* acceptInvitation(link: string, account: Account, now: number, origin: Origin): Work<void> {
+export function* acceptInvitation(
+  link: string,
+  account: Account,
+  now: number,
+  origin: Origin,
+  at = now,
+): Work<string | undefined> {
   const open = yield* findOpenInvitation(link, now);
   if (open === undefined) throw new InvitationRefused('dead');
   const { invitation } = open;
@@ -216,7 +259,7 @@ export function* acceptInvitation(link: string, account: Account, now: number, o
   if (email !== null && emailKey(email) !== emailKey(account.profile.email))
     throw new InvitationRefused('other address');
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
-  if (!(yield* store.spendInvitation({ id: invitation.id, now, usedBy: account.id }))) {
+  if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
   }
   if (organizationId !== null) {
@@ -237,4 +280,5 @@ export function* acceptInvitation(link: string, account: Account, now: number, o
   }
   const details = { invitationId: invitation.id };
   yield* record({ at: now, type: 'invitation.accepted', origin, accountId: account.id, details });
+  return open.organization;
 }

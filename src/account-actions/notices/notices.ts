@@ -49,6 +49,7 @@ export const SECURE_PATH = '/secure-account';
 /**
  * Since when an account may have been in foreign hands: when the first report of the last seven days was sent that nobody answered. The
  * next act of a thief ends the link of the report before, so each report remembers the first of its chain.
+ * @param now the `accountTime` of what asks
  */
 export function* unansweredSince(sealer: Sealer, accountId: string, now: number): Work<number> {
   const oldest = yield* findOldestChallenge(sealer, accountId, 'secure account', now);
@@ -65,6 +66,7 @@ export function* unansweredSince(sealer: Sealer, accountId: string, now: number)
  * A message that was not sent yet is replaced by one that tells both. So what an account does costs a bounded number of messages, and the
  * last of them tells everything that the others did not, with a link of the account as it is then.
  * @param account as it is after the change
+ * @param at the `accountTime` of the change: what was set up from then on may be another person's
  */
 export function* enqueueSecurityNotice(
   services: SecurityNoticeServices,
@@ -72,12 +74,13 @@ export function* enqueueSecurityNotice(
   notice: SecurityNotice,
   facts: SecurityFacts,
   now: number,
+  at: number,
 ): Work<void> {
   const { mail, sealer } = services;
   if (!mail.available) return;
   const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, AT_ONCE, now);
-  const since = yield* unansweredSince(sealer, account.id, now);
-  const told = { report: { notice, facts, at: now, since }, dueAt: isSentAtOnce ? now : now + HOLD };
+  const since = yield* unansweredSince(sealer, account.id, at);
+  const told = { report: { notice, facts, at: now, since }, reportedAt: at, dueAt: isSentAtOnce ? now : now + HOLD };
   for (const to of yield* addressesToTell(account, now)) {
     if (to === account.profile.email) yield* tellAccount(services, account, told, now);
     else yield* tellPrevious(services, account, to, told, now);
@@ -86,6 +89,8 @@ export function* enqueueSecurityNotice(
 
 interface Told {
   readonly report: SecurityReport;
+  /** By the time of the account. */
+  readonly reportedAt: number;
   readonly dueAt: number;
 }
 
@@ -111,7 +116,7 @@ function* tellAccount(
       data: report,
       lifetime: REPORT_LIFETIME,
     },
-    now,
+    told.reportedAt,
   );
   const content = noticeMail(username, report, `${issuer}${SECURE_PATH}?token=${sent.link}`);
   yield* mail.enqueue(

@@ -1,5 +1,6 @@
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { findJoinedSince } from '../../invitations/store.ts';
 import type { Organization } from '../../organizations/store.ts';
 import * as store from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
@@ -144,6 +145,25 @@ export async function setMember(
     const details = { organizationId, role };
     yield* record({ at: clock(), type: 'organization.member_set', origin, accountId, details });
   });
+}
+
+/**
+ * Ends the membership that an account got by an invitation at an instant or later, inside a unit of work that holds the account's lock:
+ * another person may have accepted it.
+ * @returns the name of the organization; undefined where there is no such membership
+ */
+export function* endMembershipSince(
+  { accountId, since }: { readonly accountId: string; readonly since: number },
+  origin: Origin,
+  now: number,
+): Work<string | undefined> {
+  const organizationId = yield* findJoinedSince({ accountId, since });
+  if (organizationId === undefined) return undefined;
+  yield* store.lockOrganization({ id: organizationId });
+  if (!(yield* store.deleteMember({ organizationId, accountId }))) return undefined;
+  const details = { organizationId };
+  yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
+  return (yield* store.findOrganization({ id: organizationId }))?.name;
 }
 
 /** @throws {OAuthError} `not_found` where the user is not a member */

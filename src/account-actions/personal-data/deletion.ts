@@ -66,7 +66,14 @@ export function requestDeletion(
       const { deletionRequestedAt, deletionDueAt } = changed;
       if (deletionRequestedAt === null || deletionDueAt === null) return;
       // It ends the links of earlier reports, so it brings another one.
-      yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, deletionRequestedAt);
+      yield* enqueueSecurityNotice(
+        context,
+        changed,
+        'deletion requested',
+        facts,
+        deletionRequestedAt,
+        changed.updatedAt,
+      );
       // A person who comes back and asks again, over and over, is told by the notice alone.
       if (!(yield* takeWithin(`deletion mail ${id}`, MOST_MESSAGES, deletionRequestedAt))) return;
       const content = message(changed, deletionDueAt);
@@ -100,7 +107,7 @@ export function cancelDeletion(
         : { deletionRequestedAt: null, deletionDueAt: null, generation: randomIdentifier() },
     function* tell({ profile: { username, email } }, _before, now): Work<void> {
       if (!canReceiveMail(email)) return;
-      const content = deletionCancelledMail(username, `${issuer}/login`);
+      const content = deletionCancelledMail(username, `${issuer}/login`, 'operator');
       yield* mail.enqueue(
         { to: email, accountId: id, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME },
         now,

@@ -11,6 +11,7 @@ import { conflict } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { EXPORT_SECTIONS } from './export-sections.ts';
@@ -65,7 +66,8 @@ export function requestExport(
     if (wait > 0) return wait;
     yield* replaceExport({ accountId, id: randomName(), generation: session.generation, now });
     yield* record({ at: now, type: 'export.requested', origin, accountId });
-    yield* enqueueSecurityNotice(services, account, 'export requested', deviceFacts(session), now);
+    const at = yield* accountTime(account, now);
+    yield* enqueueSecurityNotice(services, account, 'export requested', deviceFacts(session), now, at);
     return 0;
   });
 }

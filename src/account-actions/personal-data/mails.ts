@@ -11,11 +11,13 @@ export const exportReadyMail = (username: string, until: string, url: string): M
   footer: ['If you did not ask for this, use the link "This was not me" in the message that came before this one.'],
 });
 
-/** Tells a person that an operator canceled the deletion of their account. */
-export const deletionCancelledMail = (username: string, url: string): MailContent => ({
+/** Tells a person that the deletion of their account was canceled: by an operator, or because the account was secured or recovered. */
+export const deletionCancelledMail = (username: string, url: string, by: 'operator' | 'recovery'): MailContent => ({
   subject: 'Your account will not be deleted',
   paragraphs: [
-    `The administrator of this service canceled the deletion of your account ${username}.`,
+    by === 'operator'
+      ? `The administrator of this service canceled the deletion of your account ${username}.`
+      : `The deletion of your account ${username} was canceled, because the account was secured or recovered.`,
     'You can sign in again. Apps do not get their access back: you sign in to them again.',
   ],
   action: { label: 'Sign in', url },

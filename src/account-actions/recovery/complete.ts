@@ -1,7 +1,7 @@
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import { forgetBrowsers, isKnownBrowser, otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import { type PasswordProblem, passwordProblem } from '../../accounts/password-problem.ts';
-import { endYoungerRights, removePreviousAddresses } from '../../accounts/previous-address-store.ts';
+import { endYoungerRights, listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -14,6 +14,7 @@ import type { Method } from '../../authenticators/rules/authentication-context.t
 import { parseTotpCode } from '../../authenticators/rules/codes.ts';
 import type { Factor } from '../../authenticators/rules/factors.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
+import { findJoinedSince } from '../../invitations/store.ts';
 import {
   type Challenge,
   createChallenge,
@@ -40,9 +41,12 @@ import {
 } from '../authentication/authenticators.ts';
 import type { PasskeyServices } from '../authentication/passkey.ts';
 import { prepareRecoveryCodes } from '../authentication/recovery-code.ts';
-import { revokeAllAccess } from '../connections/connections.ts';
-import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { revokeAccessSince, revokeAllAccess } from '../connections/connections.ts';
+import { accountTime } from '../notices/account-time.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
+import { callOffDeletion, NOT_DELETED } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
 
@@ -85,16 +89,20 @@ export function* findRecovery(
   const account = yield* readAccount({ id: challenge.accountId });
   if (account === undefined || account.generation !== challenge.generation) return undefined;
   const by = challenge.purpose === 'recover' ? 'mail' : 'operator';
+  // A link of an earlier version, whose operator did not decide on the address: see `decideAddress`.
+  if (by === 'operator' && (yield* listPreviousAddresses({ accountId: account.id, now })).length > 0) return undefined;
   const data = (challenge.data ?? {}) as RecoveryData;
   const factors = yield* listFactors(account);
-  const asks = yield* methodsAsked(secondFactor, account, factors, by, data);
-  const isImpossible =
-    asks.length > 0 &&
-    !asks.includes('totp') &&
+  const asked = yield* methodsAsked(secondFactor, account, factors, by, data);
+  const hasNone =
+    asked.length > 0 &&
+    !asked.includes('totp') &&
     ((yield* countRecoveryCodes({ accountId: account.id }))?.left ?? 0) === 0;
+  const isImpossible = hasNone && !(yield* isBarredByNewMembership({ sealer, secondFactor }, account, now));
   // A passkey is set up only with a verified address, which a link by mail proves.
   const offersPasskey =
     by === 'mail' && account.passwordHash === null && factors.some(({ kind }) => kind === 'passkey');
+  const asks = hasNone && !isImpossible ? [] : asked;
   return { challenge, account, by, data, asks, isImpossible, offersPasskey };
 }
 
@@ -115,6 +123,20 @@ function* methodsAsked(
   return (yield* isSecondFactorRequired(setting, account)) || (yield* requiresRecoveryCode(account.id))
     ? ['recovery code']
     : [];
+}
+
+/**
+ * Whether a person is kept from a recovery by mail only by an organization that requires a second factor, and was joined since the account
+ * may have been in foreign hands: the recovery ends that membership. A thief must not lock the owner out with an invitation.
+ */
+function* isBarredByNewMembership(
+  { sealer, secondFactor }: Pick<RecoveryServices, 'sealer' | 'secondFactor'>,
+  account: Account,
+  now: number,
+): Work<boolean> {
+  if (secondFactor === 'required' || (yield* requiresRecoveryCode(account.id))) return false;
+  const since = yield* unansweredSince(sealer, account.id, yield* accountTime(account, now));
+  return (yield* findJoinedSince({ accountId: account.id, since })) !== undefined;
 }
 
 /** No account has this id. */
@@ -219,15 +241,15 @@ export async function completeRecovery(
     }
     if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
-    const changed = yield* secure(services, current, hash, own, now);
+    const changed = yield* secure(services, current, { passwordHash: hash, methods }, own, now);
     const owner = { accountId: account.id, userAgent, origin: own };
-    const isIssued = verified !== undefined && (yield* storeRecoveryPasskey(verified.created, prepared, owner, now));
+    const isIssued =
+      verified !== undefined &&
+      (yield* storeRecoveryPasskey(verified.created, prepared, owner, now, changed.updatedAt));
     const codes = isIssued ? prepared.codes : undefined;
     const isOwnBrowser = challenge.browserHash === browser.browserHash;
     const { request } = data;
-    // An account that waits for its deletion gets its password. Coming back is the next sign-in's question.
-    if (!isOwnBrowser || changed.deletionDueAt !== null)
-      return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
+    if (!isOwnBrowser) return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
     const { created } = yield* startSession(services, changed, methods, browser, now, (session) =>
       onSignedIn(session, request),
     );
@@ -261,38 +283,56 @@ async function verifyReplacement(
 function* secure(
   services: RecoveryServices,
   { account, challenge, by, data, asks }: FoundRecovery,
-  passwordHash: string | null,
+  { passwordHash, methods }: { readonly passwordHash: string | null; readonly methods: readonly Method[] },
   origin: Origin,
   now: number,
 ): Work<Account> {
   const { id, profile } = account;
   const accountId = id;
   const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
+  const at = yield* accountTime(account, now);
+  const reported = yield* unansweredSince(services.sealer, id, at);
   const changed: Account = {
     ...account,
+    ...NOT_DELETED,
     passwordHash,
-    passwordSetAt: now,
+    passwordSetAt: at,
     generation: randomIdentifier(),
     profile: isAddressProved ? changeProfile(profile, { emailVerified: true }, now) : profile,
-    updatedAt: now,
+    updatedAt: at,
   };
   yield* enqueueAccountNotices(id, now);
   yield* saveAccount(changed);
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys({ accountId });
-  // Nor were recovery codes, where no code was asked for: another person may keep them, as the second factor of later sign-ins.
-  if (asks.length === 0) yield* removeRecoveryCodes({ accountId });
-  yield* removeFactorsSince(accountId, data.resetFactors ? 0 : now + 1);
+  // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
+  const losesCodes = !methods.includes('recovery code') && ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0;
+  if (losesCodes) yield* removeRecoveryCodes({ accountId });
+  yield* removeFactorsSince(accountId, data.resetFactors ? 0 : at + 1);
+  // A mailbox overrules the addresses that the account had since it had this one.
+  const right = isAddressProved ? yield* endYoungerRights(id, profile.email, now) : undefined;
+  const since = Math.min(reported, right?.factorsSince ?? reported);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
+  else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
+  const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
-  // An operator decides for good. A mailbox overrules the addresses that the account had since it had this one.
-  if (by === 'operator') yield* removePreviousAddresses({ accountId, since: 0 });
-  else if (isAddressProved) yield* endYoungerRights(id, profile.email, now);
-  yield* enqueueSecurityNotice(services, changed, 'recovered', {}, now);
+  // Who showed the code of an app still needs recovery codes.
+  const told = [
+    ...(losesCodes && asks.length > 0 ? [LOST_CODES] : []),
+    ...(left === undefined ? [] : [leftText(left)]),
+  ];
+  const facts = told.length === 0 ? {} : { what: told.join(' ') };
+  yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at);
+  yield* callOffDeletion(services, account, changed.profile, origin, now);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
   return changed;
 }
+
+const LOST_CODES =
+  'Your earlier recovery codes no longer work. You can get new ones on the Security page of your account.';
+const leftText = (organization: string): string =>
+  `It is no longer a member of ${organization}, which it joined in the days before: if you joined it yourself, ask for another invitation.`;
 
 /** Counts and checks the code that is asked for beside the link; undefined where none is. */
 async function checkFactor(

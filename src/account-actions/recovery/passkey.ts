@@ -66,6 +66,7 @@ export function* claimRecoveryPasskey({ id, challenge }: VerifiedRegistration, n
 
 /**
  * Stores the passkey of a recovery, inside a unit of work that has secured the account.
+ * @param at the time of the account at which it was secured
  * @returns whether the recovery codes were issued: not where some of the earlier ones can still be used
  */
 export function* storeRecoveryPasskey(
@@ -73,13 +74,14 @@ export function* storeRecoveryPasskey(
   codes: NewRecoveryCodes,
   { accountId, userAgent, origin }: { accountId: string; userAgent: string | undefined; origin: Origin },
   now: number,
+  at: number,
 ): Work<boolean> {
   const name = suggestPasskeyName({ ...created, ...deviceOf(userAgent, null) });
-  const passkey: Passkey = { ...created, accountId, name, createdAt: now, lastUsedAt: null };
+  const passkey: Passkey = { ...created, accountId, name, createdAt: at, lastUsedAt: null };
   if (!(yield* insertPasskey(passkey))) throw new Error('the passkey of a recovery was stored meanwhile');
   const details = { factor: 'passkey', name };
   yield* record({ at: now, type: 'account.factor_added', origin, accountId, details });
   if (((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0) return false;
-  yield* issueRecoveryCodes(codes, accountId, now);
+  yield* issueRecoveryCodes(codes, accountId, at);
   return true;
 }

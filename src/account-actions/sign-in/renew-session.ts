@@ -28,11 +28,17 @@ interface SecuringChange {
   /** How the person authenticated, if it is not as in the session. */
   readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | 'provedAt' | 'provedBy'>>;
   readonly event: AccountChangeEvent;
-  /** The change beside the new generation, given the account as it is under the lock. It refuses by throwing. */
-  readonly decide?: (account: Account) => Partial<Pick<Account, 'passwordHash' | 'passwordSetAt' | 'profile'>>;
+  /** The change beside the new generation, given the account as it is under the lock, and its time. It refuses by throwing. */
+  readonly decide?: (
+    account: Account,
+    at: number,
+  ) => Partial<Pick<Account, 'passwordHash' | 'passwordSetAt' | 'profile'>>;
   /** Work of the same commit before the change, under the account's lock. It refuses by throwing. */
   readonly prepare?: () => Work<void>;
-  /** More work of the same commit, given the changed account and the session in which its owner continues. */
+  /**
+   * More work of the same commit, given the changed account and the session in which its owner continues. What it sets up has the time
+   * `changed.updatedAt`.
+   */
   readonly afterSave?: (changed: Account, session: Pick<Session, 'hash'>) => Work<void>;
 }
 
@@ -57,7 +63,7 @@ export async function renewSession(services: SessionServices, change: SecuringCh
     { ...services, database },
     account.id,
     event,
-    (locked) => ({ ...decide?.(locked), generation: randomIdentifier() }),
+    (locked, _now, at) => ({ ...decide?.(locked, at), generation: randomIdentifier() }),
     function* replace(saved): Work<void> {
       yield* removeSession({ hash: session.hash });
       yield* insertSession({ ...started.session, generation: saved.generation });

@@ -32,6 +32,7 @@ import type {
   AuthenticationServices,
   CheckedAttempt,
 } from '../authentication/authenticators.ts';
+import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { endRemovedSession } from './end-sessions.ts';
@@ -181,19 +182,20 @@ export async function comeBack(
     if (waiting === undefined || !canComeBack(waiting)) return { kind: 'changed' };
     const { pending, account } = waiting;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' };
+    const at = yield* accountTime(account, now);
     const revived: Account = {
       ...account,
       deletionRequestedAt: null,
       deletionDueAt: null,
       generation: randomIdentifier(),
-      updatedAt: now,
+      updatedAt: at,
     };
     yield* saveAccount(revived);
     yield* forgetBrowsers({ accountId: revived.id });
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
     // It ends the links of earlier reports, so it brings another one.
-    yield* enqueueSecurityNotice(services, revived, 'deletion cancelled', deviceFacts(deviceAt(browser)), now);
+    yield* enqueueSecurityNotice(services, revived, 'deletion cancelled', deviceFacts(deviceAt(browser)), now, at);
     return yield* startSession(services, revived, pending.methods, browser, now, onSignedIn);
   });
 }
@@ -334,7 +336,8 @@ function* reportNewDevice(
   // Whatever makes an account forget its browsers changes it, too.
   const isUntouched = account.updatedAt === account.createdAt && now - account.createdAt < FIRST_SIGN_IN;
   if (isUntouched && !(yield* hasKnownBrowsers(account.id))) return;
-  yield* enqueueSecurityNotice(services, account, 'new device', deviceFacts(session), now);
+  const at = yield* accountTime(account, now);
+  yield* enqueueSecurityNotice(services, account, 'new device', deviceFacts(session), now, at);
 }
 
 const deviceAt = ({ userAgent, origin }: SignInBrowser) =>

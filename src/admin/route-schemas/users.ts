@@ -120,7 +120,8 @@ export const updateUserSchema = {
   ...theUser,
   operationId: 'updateUser',
   summary: 'Update an account',
-  description: 'Omitted fields stay unchanged. A new password ends all sessions and tokens of the user.',
+  description:
+    'Omitted fields stay unchanged. A new password ends all sessions and tokens of the user, and keeps the factors, the address and the rights of earlier addresses. A new address also ends all links and those rights, and keeps the password and the factors; where the user had it in the last seven days, what was added since is removed. To give an account back to its owner, create a recovery link.',
   body: UpdateUserRequest,
   response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [
@@ -292,11 +293,23 @@ const RecoveryLinkRequest = Type.Object(
         about: 'Whether using the link also removes the authenticator app, recovery codes and passkeys.',
       }),
     ),
+    address: Type.Optional(
+      Type.String({
+        maxLength: 254,
+        about:
+          'Required where the address was changed in the last seven days: the earlier address, which the account gets back, or keep for the present one. Ends everything of the account at once.',
+        description: 'an earlier address of the user, or keep',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 const RecoveryLinkRecord = Type.Object(
-  { url: Type.String({ about: 'The link, for the user alone. It is shown only once.' }), expiresAt: Instant },
+  {
+    url: Type.String({ about: 'The link, for the user alone. It is shown only once.' }),
+    expiresAt: Instant,
+    email: Type.String({ about: 'The address of the account. Whoever reads it can recover the account by mail.' }),
+  },
   { title: 'RecoveryLink' },
 );
 
@@ -305,7 +318,7 @@ export const createRecoveryLinkSchema = {
   operationId: 'createRecoveryLink',
   summary: 'Create a link that recovers an account',
   description:
-    'The link sets a new password, once, within 30 minutes. Using it ends all sessions, codes and tokens. An authenticator app is kept, and a code of it is asked for, unless it is reset. The user is told by mail. A new link replaces the earlier one. An unused link ends when the admin key that made it is revoked.',
+    'The link sets a new password, once, within 30 minutes. Using it ends all sessions, codes and tokens. An authenticator app is kept, and a code of it is asked for, unless it is reset. The user is told by mail. A new link replaces the earlier one. An unused link ends when the admin key that made it is revoked. Where the address was changed in the last seven days, decide which address is the owner’s: the decision ends all sessions, tokens and links and the password, removes what was added since the change, and leaves only this link. Without it, the answer is 409 and names the addresses.',
   params,
   body: RecoveryLinkRequest,
   response: {
@@ -318,7 +331,11 @@ export const createRecoveryLinkSchema = {
       params: byId,
       body: {},
       status: 201,
-      answer: { url: 'https://id.example.com/recover/link?token=…', expiresAt: sample.moment },
+      answer: {
+        url: 'https://id.example.com/recover/link?token=…',
+        expiresAt: sample.moment,
+        email: 'ada@example.com',
+      },
     },
   ],
 } satisfies FastifySchema;

@@ -12,12 +12,12 @@ export interface LinkState {
 /** How many attempts without a known result there may be: each may have delivered a copy. */
 const MAX_COPIES = 2;
 
-/** Whether the link of a message no longer works. */
-export const isDeadLink = (
-  { challengeHash }: Pick<ClaimedMail, 'challengeHash'>,
-  link: LinkState | undefined,
-  now: number,
-): boolean => challengeHash !== null && !isAlive(link, now);
+/**
+ * Whether the link of a message no longer works.
+ * @param restsOn the hash of what the link rests on; undefined for a message without such a link
+ */
+export const isDeadLink = (restsOn: string | undefined, link: LinkState | undefined, now: number): boolean =>
+  restsOn !== undefined && !isAlive(link, now);
 
 /**
  * Why a claimed message is not sent; undefined where it is.

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { updateAccount } from '../../account-actions/accounts/accounts.ts';
+import { updateAccount } from '../../account-actions/addresses/update-account.ts';
 import { COLORS } from '../../accounts/rules/profile.ts';
 import {
   doneNotice,

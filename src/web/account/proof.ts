@@ -47,6 +47,7 @@ const TARGETS = {
   username: '/account/data#username',
   deletion: '/account/data#deletion',
   export: '/account/data/export',
+  invitation: '/invitation',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 
@@ -59,7 +60,10 @@ export interface ProofState {
   readonly asked: Method;
 }
 
-export function readProof({ database, clock }: PageServices, { account, session }: AccountVisit): Promise<ProofState> {
+export function readProof(
+  { database, clock }: PageServices,
+  { account, session }: Pick<AccountVisit, 'account' | 'session'>,
+): Promise<ProofState> {
   const now = clock();
   return database.read(function* read(): Work<ProofState> {
     const factors = yield* listFactors(account);
@@ -67,7 +71,8 @@ export function readProof({ database, clock }: PageServices, { account, session 
   });
 }
 
-const confirmAddress = (target: ProofTarget): string => `/account/confirm?next=${target}`;
+/** The page that asks for a proof, and leads to a change. */
+export const confirmAddress = (target: ProofTarget): string => `/account/confirm?next=${target}`;
 
 /**
  * A hook for the form of a dangerous change and for the page that shows it: sends a visitor without a fresh proof to the page that asks

@@ -13,6 +13,7 @@ import { activityRoutes } from './activity.ts';
 import { connectionsRoutes } from './connections.ts';
 import { dataRoutes } from './data/routes.ts';
 import { emailRoutes } from './email.ts';
+import { invitationRoutes } from './invitation.ts';
 import { accountPage } from './page.ts';
 import { DECLINE_PASSKEY, offersPasskey } from './passkey-offer.ts';
 import { profileRoutes } from './profile.ts';
@@ -34,8 +35,9 @@ export function changePasswordRoute(app: FastifyInstance, { path }: Site): void 
 
 type AccountServices = PageServices & { readonly pictures: Pictures; readonly mail: Mailer };
 
-/** The pages of a person's account, for signed-in people only. */
+/** The pages of a person's account, for signed-in people only, and the page on which they join an organization. */
 export function accountPages(app: FastifyInstance, services: AccountServices): void {
+  invitationRoutes(app, services);
   app.register(async (pages) => {
     const hooks = accountHooks(pages, services);
     accountRoutes(pages, services, hooks);

@@ -189,9 +189,9 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
     const accountId = visit.account.id;
     const prepared = prepareRecoveryCodes(sealer, accountId);
     let isIssued = false;
-    const result = await addPasskey(services, visit, response, function* complete(session): Work<void> {
+    const result = await addPasskey(services, visit, response, function* complete(session, at): Work<void> {
       yield* visit.afterSave(session);
-      isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, clock());
+      isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
     });
     if (result.kind === 'refused') {
       const { problem } = result;

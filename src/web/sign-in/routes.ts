@@ -15,7 +15,6 @@ import { findVisitor } from '../../sessions/sessions.ts';
 import { codeRoutes } from './code.ts';
 import { comeBackRoutes } from './come-back.ts';
 import { enrollRoutes } from './enroll.ts';
-import { invitationRoutes } from './invitation.ts';
 import { passkeyRoutes } from './passkey.ts';
 import { signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
@@ -44,7 +43,6 @@ export function sessionRoutes(app: FastifyInstance, services: PageServices): voi
   enrollRoutes(app, services);
   comeBackRoutes(app, services);
   signUpRoutes(app, services);
-  invitationRoutes(app, services);
   signOutRoutes(app, services);
 }
 

@@ -11,6 +11,7 @@ export type SecurityNotice =
   | 'factor removed'
   | 'recovery codes'
   | 'recovery setting'
+  | 'organization joined'
   | 'recovered'
   | 'recovery link made'
   | 'deletion requested'
@@ -87,7 +88,14 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
     'How your account is recovered was changed',
     `From now on, this recovers your account: ${what}.`,
   ],
-  recovered: () => ['Your account was recovered', 'Your account was recovered, and everything from before was ended.'],
+  'organization joined': ({ what = 'an organization' }) => [
+    'Your account joined an organization',
+    `An invitation was accepted with your account, which is now a member of ${what}.`,
+  ],
+  recovered: ({ what }) => [
+    'Your account was recovered',
+    `Your account was recovered, and everything from before was ended.${what === undefined ? '' : ` ${what}`}`,
+  ],
   'recovery link made': () => [
     'A recovery link was made for your account',
     'An operator of this service made a link with which your account can be recovered.',
@@ -134,6 +142,7 @@ const BY_WEIGHT: readonly SecurityNotice[] = [
   'factor added',
   'recovery codes',
   'recovery setting',
+  'organization joined',
   'recovery link made',
   'deletion requested',
   'new device',

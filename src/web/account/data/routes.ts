@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { FieldTaken, updateAccount } from '../../../account-actions/accounts/accounts.ts';
+import { FieldTaken } from '../../../account-actions/accounts/accounts.ts';
+import { updateAccount } from '../../../account-actions/addresses/update-account.ts';
 import { deviceFacts } from '../../../account-actions/notices/rules/notice-text.ts';
 import { LastOwner, requestDeletion } from '../../../account-actions/personal-data/deletion.ts';
 import { PROFILE_FIELDS } from '../../../accounts/fields.ts';

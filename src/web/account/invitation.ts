@@ -1,18 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import {
-  acceptInvitation,
   findOpenInvitation,
   InvitationRefused,
+  joinByInvitation,
 } from '../../account-actions/invitations/invitations.ts';
-import { lockAccount } from '../../accounts/store.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
-import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
+import { findVisitor, SessionEnded } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
 import {
   invitationPage,
   joinedPage,
@@ -20,21 +19,26 @@ import {
   nothingToJoinPage,
   refusedInvitationPage,
   sendDeadInvitation,
-} from './invitation-pages.ts';
-import type { PageServices } from './routes.ts';
+} from '../sign-in/invitation-pages.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { confirmAddress, readProof } from './proof.ts';
 
 /** The context of the form of a person who is not signed in. */
 const SIGN_IN = 'sign in to join';
-/** The context of the form: the account to which it was shown. */
-const joinContext = (accountId: string): string => `join ${accountId}`;
+/** The context of the form: the session in which it was shown. */
+const joinContext = ({ hash }: Session): string => `join ${hash}`;
 
-/** The page of an invitation. Opening it changes nothing; its button joins, or leads to the sign-in and back. */
+/**
+ * The page of an invitation. Opening it changes nothing; its button joins, or leads to the sign-in and back. Joining needs a fresh proof: an
+ * organization may bar its members from the recovery of their accounts by mail.
+ */
 export function invitationRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, database, clock, signUp } = services;
 
   app.get('/invitation', async (request, reply) => {
-    const link = queryOf(request).get('link') ?? '';
     const browser = browsers.of(request, reply);
+    // After a sign-in or a proof, the link waits in a cookie.
+    const link = queryOf(request).get('link') ?? browser.invitationSecret ?? '';
     const open = await database.read(() => findOpenInvitation(link, clock()));
     if (open === undefined) return sendDeadInvitation(request, reply, site);
     const visitor = await findVisitor(services, browser.sessionSecret);
@@ -45,9 +49,13 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return sendPage(reply, 200, site, page);
     }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
-    const { id, profile } = visitor.account;
-    const token = browser.formToken(joinContext(id), visitor);
-    const page = joinPage(site, { token, link, organization: open.organization, username: profile.username });
+    if ((await readProof(services, visitor)).needed) {
+      browsers.setInvitation(reply, link);
+      return redirect(request, reply, site.path(confirmAddress('invitation')));
+    }
+    const { username } = visitor.account.profile;
+    const token = browser.formToken(joinContext(visitor.session), visitor);
+    const page = joinPage(site, { token, link, organization: open.organization, username });
     return sendPage(reply, 200, site, page);
   });
 
@@ -62,17 +70,13 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return redirect(request, reply, site.path('/login'));
     }
     const { account, session } = visitor;
-    if (!browser.owns(form, joinContext(account.id))) {
+    // Another session of this person is another form, too. The page asks for a fresh proof where one is needed.
+    if (!browser.owns(form, joinContext(session)) || (await readProof(services, visitor)).needed) {
       return redirect(request, reply, site.path(`/invitation?link=${encodeURIComponent(link)}`));
     }
-    const now = clock();
     const origin = originOf(request, { type: 'user', id: account.id });
     try {
-      await sessionDatabase(services, session).commit(function* join(): Work<void> {
-        const locked = yield* lockAccount({ id: account.id });
-        if (locked === undefined) throw new InvitationRefused('dead');
-        yield* acceptInvitation(link, locked, now, origin);
-      });
+      await joinByInvitation(services, { account, session, origin }, link);
     } catch (error) {
       if (error instanceof SessionEnded) return redirect(request, reply, site.path('/login'));
       if (!(error instanceof InvitationRefused)) throw error;
@@ -80,6 +84,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       if (refusal === 'dead') return sendDeadInvitation(request, reply, site);
       return sendPage(reply, 409, site, refusedInvitationPage(site, refusal));
     }
+    browsers.setInvitation(reply, undefined);
     return sendPage(reply, 200, site, joinedPage(site));
   });
 }

@@ -1,8 +1,8 @@
-import type { Role } from '../../organizations/store.ts';
-import { pick } from '../../platform/database/columns.ts';
-import type { Work } from '../../platform/database/database.ts';
-import type { InvitationTable } from '../../platform/database/people-tables.ts';
-import { forUpdate } from '../../platform/database/row-locks.ts';
+import type { Role } from '../organizations/store.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { InvitationTable } from '../platform/database/people-tables.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
 import {
   bit,
   changes,
@@ -15,7 +15,7 @@ import {
   plain,
   storedField,
   type Values,
-} from '../../platform/database/statement.ts';
+} from '../platform/database/statement.ts';
 
 const INVITATION = {
   id: storedField('id', plain<string>()),
@@ -88,6 +88,13 @@ export const takeOverInvitations = many(
   (row) => row.expires_at,
 );
 
+/** Ends what a person invited to and nobody used. @returns the ids */
+export const endInvitationsOfInviter = many(
+  (db, p: { inviterId: string }) =>
+    db.deleteFrom('invitation').where('inviter_id', '=', p.inviterId).where('used_at', 'is', null).returning('id'),
+  (row) => row.id,
+);
+
 /** Removes every invitation that was not used. */
 export const removeOpenInvitations = command((db, _p: object) =>
   db.deleteFrom('invitation').where('used_at', 'is', null),
@@ -109,4 +116,21 @@ export const lockMemberRole = one(
       .where('organization_id', '=', p.organizationId)
       .$call(forUpdate),
   (row) => ({ role: row.role as Role | null }),
+);
+
+/** The organization that a user joined by an invitation at an instant or later, after the account was created, and is still a member of. */
+export const findJoinedSince = one(
+  (db, p: { accountId: string; since: number }) =>
+    db
+      .selectFrom('membership as m')
+      .innerJoin('account as a', 'a.id', 'm.account_id')
+      .innerJoin('invitation as i', (join) =>
+        join.onRef('i.used_by', '=', 'm.account_id').onRef('i.organization_id', '=', 'm.organization_id'),
+      )
+      .select('m.organization_id')
+      .where('m.account_id', '=', p.accountId)
+      .where('i.used_at', '>=', p.since)
+      .whereRef('i.used_at', '>', 'a.created_at')
+      .limit(1),
+  (row) => row.organization_id,
 );

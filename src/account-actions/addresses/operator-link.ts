@@ -1,0 +1,142 @@
+import {
+  listPreviousAddresses,
+  type PreviousAddress,
+  removePreviousAddresses,
+} from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import { type Account, lockAccount } from '../../accounts/store.ts';
+import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
+import { record } from '../../audit/audit.ts';
+import { createChallenge, prepareChallenge } from '../../mail/challenges.ts';
+import { DAY, iso } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { canonicalEmail, readableEmail } from '../../platform/domain-name.ts';
+import { conflict } from '../../platform/oauth-error.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+import { displaceAddress } from '../accounts/displace-address.ts';
+import { accountTime } from '../notices/account-time.ts';
+import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
+import { linkOf, RECOVERY_LIFETIME } from '../recovery/begin.ts';
+import { rightEndedMail } from './mails.ts';
+import { type AddressServices, endEverything } from './secure-account.ts';
+
+/** A link that an operator hands to a person. */
+export interface RecoveryLink {
+  readonly url: string;
+  readonly expiresAt: number;
+  /** The address of the account: whoever reads it can recover the account by mail. */
+  readonly email: string;
+}
+
+export interface RecoveryLinkRequest {
+  readonly resetFactors: boolean;
+  /**
+   * What the operator decides on the address of an account that had another one in the last days: `keep` for the present one, or the
+   * earlier one, which the account gets back.
+   */
+  readonly address?: string | undefined;
+}
+
+/**
+ * Creates a link that sets a new password, once. It replaces an earlier one, and the person is told by mail. The second factor is kept
+ * unless it is reset. Nothing ends before the link is used, unless the operator decides on the address: that takes effect at once.
+ * @throws {OAuthError} `not_found`, or `conflict` where a decision on the address is missing, or cannot be carried out
+ */
+export async function createRecoveryLink(
+  services: AddressServices & HandsOut,
+  accountId: string,
+  { resetFactors, address }: RecoveryLinkRequest,
+  origin: Origin,
+): Promise<RecoveryLink> {
+  const { database, clock, sealer, issuer, adminKeyId } = services;
+  const now = clock();
+  const sent = prepareChallenge();
+  const expiresAt = now + RECOVERY_LIFETIME;
+  const { email } = await database.commit(function* create(): Work<Account['profile']> {
+    yield* holdHandingKey({ adminKeyId });
+    const found = yield* lockAccount({ id: accountId });
+    if (found === undefined) throw userNotFound(accountId);
+    const account = yield* decideAddress(services, found, address, origin, now);
+    const challenge = {
+      purpose: 'recover by operator',
+      account,
+      address: account.profile.email.toLowerCase(),
+      browserHash: null,
+      adminKeyId,
+      data: { resetFactors },
+      lifetime: RECOVERY_LIFETIME,
+    } as const;
+    yield* createChallenge(sealer, sent, challenge, now);
+    const at = yield* accountTime(account, now);
+    yield* enqueueSecurityNotice(services, account, 'recovery link made', {}, now, at);
+    yield* record({ at: now, type: 'recovery.link_created', origin, accountId, details: { resetFactors } });
+    return account.profile;
+  });
+  return { url: linkOf(issuer, sent), expiresAt, email };
+}
+
+/**
+ * Decides which address an account has, while an earlier one can still undo its change. A link beside that would let in both: the person
+ * to whom it is handed, and by a recovery or an undo the reader of a mailbox. With the decision everything ends that was issued to the
+ * account, the password included, and every link, right and reservation of an address: what remains is the link that is made now.
+ * @returns the account as it is then
+ */
+function* decideAddress(
+  services: AddressServices,
+  account: Account,
+  decision: string | undefined,
+  origin: Origin,
+  now: number,
+): Work<Account> {
+  const { id, profile } = account;
+  const rights = yield* listPreviousAddresses({ accountId: id, now });
+  const chosen = decision === undefined || decision === 'keep' ? decision : emailKey(canonicalEmail(decision));
+  const isPresent = chosen === 'keep' || chosen === emailKey(profile.email);
+  if (rights.length === 0) {
+    if (decision === undefined || isPresent) return account;
+    throw conflict(
+      `address cannot be ${decision}: this account had no other address in the last seven days. Leave address out, or set the address of the account first.`,
+    );
+  }
+  if (decision === undefined) throw undecided(account, rights);
+  // The oldest right: what came since the address was given up for the first time ends.
+  const right = isPresent ? undefined : rights.findLast(({ email }) => emailKey(email) === chosen);
+  if (right === undefined && !isPresent) throw undecided(account, rights);
+  const email = right?.email ?? profile.email;
+  if (right !== undefined && (yield* displaceAddress(email, id, now, origin)) === 'taken') {
+    throw conflict(`Another account has the address ${readableEmail(email)} by now. Nothing was changed.`);
+  }
+  const at = yield* accountTime(account, now);
+  const since = right?.factorsSince ?? (yield* unansweredSince(services.sealer, id, at));
+  yield* removePreviousAddresses({ accountId: id, since: 0 });
+  const decided = { ...profile, email, ...(right !== undefined && { emailVerified: true }) };
+  const changed = yield* endEverything(services, account, decided, since, origin, now);
+  if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now);
+  else yield* tellOldest(services, changed, rights, now);
+  yield* record({ at: now, type: 'account.updated', origin, accountId: id, details: { fields: ['email'] } });
+  return changed;
+}
+
+/** Tells the oldest earlier address that it can undo nothing any more, in case the operator was deceived. */
+function* tellOldest(
+  { mail }: AddressServices,
+  { id: accountId, profile }: Account,
+  rights: readonly PreviousAddress[],
+  now: number,
+): Work<void> {
+  const oldest = rights.at(-1);
+  if (oldest === undefined) return;
+  const content = rightEndedMail(profile.username);
+  yield* mail.enqueue({ to: oldest.email, accountId, kind: 'address changed', content, expiresAt: now + DAY }, now);
+}
+
+/** Names the addresses of which the operator has to choose one. */
+function undecided({ profile }: Account, rights: readonly PreviousAddress[]) {
+  const earlier = rights.map(({ email, changedAt }) => `${readableEmail(email)} (until ${iso(changedAt)})`).join(', ');
+  return conflict(
+    `The address of this account was changed in the last seven days. Now it has ${readableEmail(profile.email)}; earlier it had ${earlier}. ` +
+      'Find out which one is its owner’s, and send it as address, or send keep for the present one. ' +
+      'This ends every session, token and password of the account at once, and every link by which another address could get it.',
+  );
+}

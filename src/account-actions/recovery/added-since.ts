@@ -1,0 +1,42 @@
+import type { Account } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { DAY } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { revokeAccessSince } from '../connections/connections.ts';
+import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
+import { endMembershipSince } from '../organizations/organizations.ts';
+import { deletionCancelledMail } from '../personal-data/mails.ts';
+
+/**
+ * Removes what was added to an account at an instant or later, when it may have been in foreign hands, inside a unit of work that holds
+ * its lock and gives it a new generation: factors, the access of apps, and the membership of an organization.
+ */
+export function* removeAddedSince(accountId: string, since: number, origin: Origin, now: number): Work<void> {
+  yield* removeFactorsSince(accountId, since);
+  yield* revokeAccessSince({ accountId, since }, origin, now);
+  yield* endMembershipSince({ accountId, since }, origin, now);
+}
+
+/** The values of an account that is kept: who takes it back does not want its deletion. */
+export const NOT_DELETED = { deletionRequestedAt: null, deletionDueAt: null } as const;
+
+/** How long the message about a deletion that was called off may wait for the mail server. */
+const MESSAGE_LIFETIME = DAY;
+
+/** Records that the deletion of an account is called off, and tells its owner, where one was asked for. The caller saves {@link NOT_DELETED}. */
+export function* callOffDeletion(
+  { mail, issuer }: Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
+  before: Pick<Account, 'id' | 'deletionDueAt'>,
+  { username, email }: Account['profile'],
+  origin: Origin,
+  now: number,
+): Work<void> {
+  const { id: accountId } = before;
+  if (before.deletionDueAt === null) return;
+  yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId });
+  if (!canReceiveMail(email)) return;
+  const content = deletionCancelledMail(username, `${issuer}/login`, 'recovery');
+  yield* mail.enqueue({ to: email, accountId, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME }, now);
+}
