@@ -164,17 +164,17 @@ const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
   [
     'a user who may not create tables',
     () => ({ TESSERA_DATABASE_URL: address('foreign_ground', { user: 'lodger' }) }),
-    /may not create tables .*CREATE ON SCHEMA public TO lodger|may not create tables here\. Grant it CREATE on the schema/,
+    /The user lodger may not create tables in the schema public\.\s.*GRANT CREATE ON SCHEMA public TO lodger;/,
   ],
   [
     'a user who may not use the schema',
     () => ({ TESSERA_DATABASE_URL: address('closed_ground', { user: 'lodger' }) }),
-    /has no schema for (the|its) tables: .*USAGE/,
+    /The user lodger has no schema for its tables: .*GRANT USAGE, CREATE ON SCHEMA public TO lodger;/,
   ],
   [
     'tables of another user',
     () => ({ TESSERA_DATABASE_URL: address('shared_ground', { user: 'lodger' }) }),
-    /lacks a right in the schema public .*OWNER TO lodger|may not create tables here\. Grant it CREATE/,
+    /The user lodger lacks a right in the schema public \(permission denied for table kysely_migration\).*OWNER TO lodger;/,
   ],
   [
     'a database that is not there',
@@ -194,7 +194,7 @@ const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
   [
     'a search path without a schema',
     () => ({ TESSERA_DATABASE_URL: address('pathless') }),
-    /has no schema for the tables: search_path .*CREATE SCHEMA/,
+    /The user tessera has no schema for its tables: .*search_path \(nowhere\).*CREATE SCHEMA AUTHORIZATION tessera;/,
   ],
   [
     'a user who may have no connection',

@@ -60,7 +60,6 @@ export interface PostgresFacts {
   readonly cautions: readonly { readonly found: string; readonly remedy: string }[];
   /** `synchronous_commit`, as set for this user. */
   readonly synchronousCommit: string;
-  readonly mayCreateTables: boolean;
   readonly encrypted: boolean;
   /** Whether it is on this machine. */
   readonly local: boolean;

@@ -29,3 +29,18 @@ export function translateSslMode(parameters: URLSearchParams): boolean {
   parameters.set('uselibpqcompat', 'true');
   return true;
 }
+
+/**
+ * The encryption that an address asks for, if the certificate is not verified: libpq verifies it with `require` only against a file of
+ * authorities. A socket is not encrypted.
+ */
+export function unverifiedMode(url: string): string | undefined {
+  // Not by `URL`, which knows no address with several hosts.
+  const [address = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  const mode = parameters.get('sslmode');
+  const isSocket = parameters.get('host')?.startsWith('/') ?? /\/\/([^/]*@)?%2F/i.test(address);
+  if (mode === null || isSocket) return undefined;
+  if (mode === 'no-verify') return mode;
+  return ['allow', 'prefer', 'require'].includes(mode) && !parameters.has('sslrootcert') ? mode : undefined;
+}

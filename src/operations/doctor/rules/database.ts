@@ -151,15 +151,6 @@ function judgeServer(facts: PostgresFacts): Finding[] {
       ),
     );
   }
-  if (!facts.mayCreateTables) {
-    findings.push(
-      warning(
-        'database',
-        'The user may not create tables: the migrations of the next version will fail.',
-        'Grant it CREATE on the schema, for example by making it the owner of the database.',
-      ),
-    );
-  }
   if (!facts.local && !facts.encrypted) {
     findings.push(
       warning(

@@ -289,7 +289,6 @@ const servers: [string, Partial<PostgresFacts>, RegExp][] = [
     { pooled: true, local: false, encrypted: false },
     /^warning: .*of the pooler.*server_tls_sslmode/,
   ],
-  ['no right to create', { mayCreateTables: false }, /^warning: The user may not create tables/],
   ['in the clear, on another machine', { local: false, encrypted: false }, /^warning: .*not encrypted.*sslmode/],
   [
     'that may lose what it acknowledged',
@@ -342,7 +341,6 @@ for (const [what, changes, expected] of servers) {
       poolSize: 16,
       cautions: [],
       synchronousCommit: 'on',
-      mayCreateTables: true,
       encrypted: true,
       local: false,
       clockAhead: 0,

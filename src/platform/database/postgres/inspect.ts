@@ -9,14 +9,16 @@ import { InspectionPool } from './pools.ts';
 import { openPrimary, type Survey } from './primary.ts';
 import { ReadableQuery } from './readable-query.ts';
 import { FULL, offered, roomWarnings, sizeOf } from './rules/room.ts';
+import { explainMissingRights, missingRight, requireRightToCreate, type SchemaRights } from './schema-rights.ts';
 import {
   askPosition,
   askRoom,
+  certificateWarnings,
   checkServer,
   durabilityWarnings,
   explainConnectionError,
   requireDurableSettings,
-  requireRightToCreate,
+  type ServerWarning,
   timelineWarnings,
 } from './start.ts';
 
@@ -49,7 +51,7 @@ export async function inspectPostgres(
     refuseEarlier(standing);
     const applied = await appliedOn(ask, postgresColumnTypes);
     const gathered = await gather(ask, clock);
-    if (applied.length === 0) requireRightToCreate(gathered.mayCreateTables);
+    if (applied.length === 0) requireRightToCreate(server);
     const room = await askRoom(pool);
     return {
       facts: {
@@ -61,6 +63,8 @@ export async function inspectPostgres(
           ...durabilityWarnings(server),
           ...timelineWarnings((await askPosition(pool)) !== undefined),
           ...standingWarnings(standing),
+          ...rightWarnings(server),
+          ...certificateWarnings(url),
         ],
         standbyNames: server.standbys,
         pooled: isPooled(client, server),
@@ -72,9 +76,17 @@ export async function inspectPostgres(
       close: () => pool.end(),
     };
   } catch (error) {
+    const explained = await explainMissingRights(error, pool);
     await pool.end();
-    throw explainConnectionError(error);
+    throw explainConnectionError(explained);
   }
+}
+
+/** What a database with tables lacks for those of the next version. */
+function rightWarnings(rights: SchemaRights): readonly ServerWarning[] {
+  const missing = missingRight(rights);
+  if (missing === undefined) return [];
+  return [{ ...missing, found: `${missing.found} The migrations of the next version will fail.` }];
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -114,7 +126,6 @@ async function gather(
       '(SELECT count(*)::int FROM pg_stat_activity WHERE datid IS NOT NULL) AS used, ' +
       "current_setting('synchronous_commit') AS durability, " +
       `${MIGRATING} AS migrating, ` +
-      "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates, " +
       "coalesce(host(inet_server_addr()) IN ('127.0.0.1', '::1'), true) AS local, " +
       'coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS encrypted',
   );
@@ -129,7 +140,6 @@ async function gather(
     usedConnections: Number(server?.['used']),
     migrating: server?.['migrating'] === true,
     synchronousCommit: String(server?.['durability']),
-    mayCreateTables: server?.['creates'] === true,
     encrypted: server?.['encrypted'] === true,
     local: server?.['local'] === true,
     clockAhead,

@@ -1,11 +1,12 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { requireRightToCreate } from './schema-rights.ts';
 import {
+  certificateWarnings,
   durabilityWarnings,
   explainConnectionError,
   requireDurableSettings,
-  requireRightToCreate,
   type ServerFacts,
   unsuitability,
 } from './start.ts';
@@ -19,7 +20,7 @@ const good: ServerFacts = {
   fullPages: 'on',
   standbys: '',
   encoding: 'UTF8',
-  schema: 'public',
+  ...{ user: 'tessera', path: '"$user", public', schema: 'public', creates: true },
   started: '1700000000.000001',
 };
 const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
@@ -39,7 +40,11 @@ const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
   ['that it takes texts as they are', { ...good, encoding: 'SQL_ASCII' }, undefined],
   ['LATIN1', { ...good, encoding: 'LATIN1' }, /has the encoding LATIN1, .*ENCODING 'UTF8'/],
   ['EUC_JP', { ...good, encoding: 'EUC_JP' }, /has the encoding EUC_JP, /],
-  ['no schema', { ...good, schema: null }, /has no schema .*search_path.*CREATE SCHEMA/],
+  [
+    'no schema',
+    { ...good, schema: null },
+    /^The user tessera has no schema for its tables: .*search_path \("\$user", public\).*GRANT USAGE, CREATE ON SCHEMA public TO tessera; or create one: CREATE SCHEMA AUTHORIZATION tessera;$/,
+  ],
   ['nothing', undefined, /does not say which it is/],
 ];
 for (const [what, facts, reason] of cases) {
@@ -77,7 +82,7 @@ const errors: [string, object, RegExp][] = [
   [
     'a certificate that nobody signed',
     { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' },
-    /is not trusted: self-signed certificate\. It is checked with sslmode=require, too\..*sslrootcert=<file>/,
+    /is not trusted: self-signed certificate\. Name its authority .*sslrootcert=<file>/,
   ],
   [
     'the limit of a role',
@@ -98,6 +103,32 @@ for (const [about, error, remedy] of errors) {
 }
 
 test('an empty database is refused where its user may not create tables', () => {
-  requireRightToCreate(true);
-  assert.throws(() => requireRightToCreate(false), /may not create tables here\. Grant it CREATE/);
+  requireRightToCreate(good);
+  assert.throws(
+    () => requireRightToCreate({ ...good, creates: false }),
+    /The user tessera may not create tables in the schema public\. Run as its owner: GRANT CREATE ON SCHEMA public TO tessera;$/,
+  );
 });
+
+const modes: [string, boolean][] = [
+  ['', false],
+  ['?sslmode=disable', false],
+  ['?sslmode=require', true],
+  ['?sslmode=prefer', true],
+  ['?sslmode=no-verify&sslrootcert=/ca.pem', true],
+  ['?sslmode=require&sslrootcert=/ca.pem', false],
+  ['?sslmode=require&host=/run/postgresql', false],
+  ['?sslmode=verify-ca', false],
+  ['?sslmode=verify-full', false],
+];
+for (const [query, told] of modes) {
+  test(`an address with "${query}": that the certificate is not verified is ${told ? 'told' : 'no matter'}`, () => {
+    const warnings = certificateWarnings(
+      `postgres://tessera@db1.example.com:5432,db2.example.com:5432/tessera${query}`,
+    );
+    assert.deepEqual(
+      warnings.map(({ remedy }) => /^Use sslmode=verify-full in TESSERA_DATABASE_URL/.test(remedy)),
+      told ? [true] : [],
+    );
+  });
+}

@@ -1,7 +1,9 @@
 import { DatabaseError, type QueryResult } from 'pg';
 import { UnusableDatabase } from '../database.ts';
+import { unverifiedMode } from '../ssl-mode.ts';
 import type { ClusterPosition } from './rules/primary.ts';
 import type { Room } from './rules/room.ts';
+import { missingRight, SCHEMA_RIGHTS, type SchemaRights } from './schema-rights.ts';
 
 /** The oldest server that is tested. */
 const OLDEST = 140_000;
@@ -13,7 +15,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'The server does not let this user in. Check user, database and address in TESSERA_DATABASE_URL and in pg_hba.conf.',
   '3D000': 'There is no such database. Create it, or correct TESSERA_DATABASE_URL.',
   '42501':
-    'The user may not create tables here. Grant it CREATE on the schema, for example by making it the owner of the database.',
+    'The user may not connect to this database, or lacks a right in it. Run as the owner of the database: GRANT ALL ON DATABASE <database> TO <user>;',
   '53300': 'The server has no connection left. Raise its max_connections, or close connections of other programs.',
   ECONNREFUSED: 'Nothing listens there. Start the server, or correct host and port in TESSERA_DATABASE_URL.',
   ENOTFOUND: 'The host name is not known. Correct it in TESSERA_DATABASE_URL.',
@@ -30,11 +32,6 @@ const REMEDIES: Readonly<Record<string, string>> = {
 const UNENCRYPTED =
   'The server does not let this user in without encryption. If it requires TLS, add sslmode=verify-full to TESSERA_DATABASE_URL; ' +
   'otherwise check user, database and address there and in pg_hba.conf.';
-
-/** What a start without tables says where it may make none. */
-export const requireRightToCreate = (mayCreateTables: boolean): void => {
-  if (!mayCreateTables) throw new UnusableDatabase(REMEDIES['42501']);
-};
 
 /** The same for what the driver says without a code. */
 const TEXTS: readonly (readonly [RegExp, string | undefined])[] = [
@@ -61,7 +58,7 @@ const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 /** What a server says of itself. */
-export interface ServerFacts {
+export interface ServerFacts extends SchemaRights {
   /** `server_version_num`: 140023 is 14.23. */
   readonly version: string;
   /** `server_version`, as people read it. */
@@ -76,8 +73,6 @@ export interface ServerFacts {
   readonly standbys: string;
   /** `server_encoding`. */
   readonly encoding: string;
-  /** Where tables are made and looked for first; null if `search_path` names no schema that is there. */
-  readonly schema: string | null;
   /** When it was started, in seconds with all digits: it tells servers at one address apart. */
   readonly started: string;
 }
@@ -110,10 +105,8 @@ export function unsuitability(server: ServerFacts | undefined): string | undefin
     );
   }
   if (server.schema === null) {
-    return (
-      'The database has no schema for the tables: search_path names none that is there, or none that this user may use. ' +
-      'Create it (CREATE SCHEMA), grant USAGE on it, or correct search_path (ALTER ROLE, ALTER DATABASE).'
-    );
+    const missing = missingRight(server);
+    return missing && `${missing.found} ${missing.remedy}`;
   }
   return undefined;
 }
@@ -153,6 +146,19 @@ const HIDDEN: ServerWarning = {
 /** What cannot be found out of a server that hides where it is in the history of its cluster. */
 export const timelineWarnings = (told: boolean): readonly ServerWarning[] => (told ? [] : [HIDDEN]);
 
+/** That a connection is encrypted to whoever answers. */
+export function certificateWarnings(url: string): readonly ServerWarning[] {
+  const mode = unverifiedMode(url);
+  if (mode === undefined) return [];
+  return [
+    {
+      found: `sslmode=${mode} encrypts the connection to the PostgreSQL server, but does not verify the certificate: another server can take its place.`,
+      remedy:
+        'Use sslmode=verify-full in TESSERA_DATABASE_URL, with sslrootcert=<file> unless a public authority has signed the certificate.',
+    },
+  ];
+}
+
 /** What a server's settings put at risk. */
 export const durabilityWarnings = ({ fsync, fullPages }: ServerFacts): readonly ServerWarning[] => [
   ...(fsync === 'off' ? [LOSS] : []),
@@ -178,7 +184,7 @@ const FACTS =
   "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly, " +
   "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS \"fullPages\", " +
   "current_setting('synchronous_standby_names') AS standbys, " +
-  "current_setting('server_encoding') AS encoding, current_schema() AS schema, " +
+  `current_setting('server_encoding') AS encoding, ${SCHEMA_RIGHTS}, ` +
   'extract(epoch FROM pg_postmaster_start_time())::text AS started, pg_backend_pid() AS pid, ' +
   '(SELECT extract(epoch FROM backend_start)::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS began';
 
@@ -269,7 +275,7 @@ function remedyFor(
   if (cause.syscall === 'open')
     return `TESSERA_DATABASE_URL names the file ${cause.path}, which cannot be read (${code}).`;
   if (CERTIFICATE.test(code)) {
-    return `The server's certificate is not trusted: ${message}. It is checked with sslmode=require, too. Name its authority in TESSERA_DATABASE_URL: sslmode=verify-full&sslrootcert=<file>`;
+    return `The server's certificate is not trusted: ${message}. Name its authority in TESSERA_DATABASE_URL: sslmode=verify-full&sslrootcert=<file>`;
   }
   return REMEDIES[code] ?? TEXTS.find(([text]) => text.test(message))?.[1];
 }
