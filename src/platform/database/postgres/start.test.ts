@@ -77,7 +77,7 @@ const errors: [string, object, RegExp][] = [
   [
     'a certificate of another host',
     { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: "Host: db. is not in the cert's altnames: DNS:other" },
-    /certificate is that of another host: .*DNS:other\. Name the host in TESSERA_DATABASE_URL as the certificate does/,
+    /certificate is that of another host \(.*DNS:other\)\. Name the host in TESSERA_DATABASE_URL as the certificate does/,
   ],
   [
     'a certificate that nobody signed',

@@ -270,7 +270,7 @@ function remedyFor(
   // A socket has no encryption.
   if (code === '28000' && /no encryption|SSL off/.test(message) && !message.includes('[local]')) return UNENCRYPTED;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return `The server's certificate is that of another host: ${message}. Name the host in TESSERA_DATABASE_URL as the certificate does, or give the server a certificate with this name.`;
+    return `The server's certificate is that of another host (${message.replace(/^.*?certificate's altnames: /, '').replace(/[:. ]+$/, '')}). Name the host in TESSERA_DATABASE_URL as the certificate does, or give the server a certificate with this name.`;
   }
   if (cause.syscall === 'open')
     return `TESSERA_DATABASE_URL names the file ${cause.path}, which cannot be read (${code}).`;
