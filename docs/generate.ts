@@ -12,6 +12,8 @@ import { addUpMetrics } from '../src/platform/metrics/added-up.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { errorCodes } from '../src/platform/oauth-error.ts';
 import { metadata } from '../src/protocol/discovery/metadata.ts';
+import { type Column, columnOf, type TokenRefusal } from '../src/protocol/token/refusals/row.ts';
+import { REFUSALS, type RefusalName } from '../src/protocol/token/refusals.ts';
 import { claims, scopes } from './claims-and-scopes.ts';
 import { connectAnApp } from './connect-an-app.ts';
 import { designSystem, IN_THE_REPOSITORY } from './design-system.ts';
@@ -126,6 +128,15 @@ ${lines.join('\n')}
 `;
 }
 
+/** The rows of the token endpoint: what the developer of an app may know. */
+function tokenErrors(): string[] {
+  return (Object.keys(REFUSALS) as RefusalName[]).map((name) => {
+    const { when, app, example = {} } = REFUSALS[name] as TokenRefusal<unknown>;
+    const cell = (column: Column<unknown, string>) => columnOf(column, example).replaceAll('|', '\\|');
+    return `| \`${cell(app.error)}\` | ${when} | ${cell(app.description)} |`;
+  });
+}
+
 function errors(): string {
   const rows = Object.entries(errorCodes).map(
     ([code, [status, when, remedy]]) => `| \`${code}\` | ${status} | ${when} | ${remedy} |`,
@@ -144,6 +155,15 @@ Every API error is JSON, with \`Cache-Control: no-store\`:
 | Code | Status | When | What to do |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## Token endpoint
+
+After the client has authenticated, the token endpoint refuses a request with one of these. A description that depends on the request is
+shown for an example. A parameter that is missing is \`invalid_request\`, and the description names it.
+
+| \`error\` | When | \`error_description\` |
+|---|---|---|
+${tokenErrors().join('\n')}
 
 ## Authorization errors
 

@@ -114,9 +114,6 @@ export const invalidRequest = (description: string): OAuthError => new OAuthErro
 export const invalidGrant = (description: string, reason?: string): OAuthError =>
   new OAuthError(400, 'invalid_grant', description, {}, reason);
 
-/** RFC 8707 §2. */
-export const invalidTarget = (description: string): OAuthError => new OAuthError(400, 'invalid_target', description);
-
 export const notFound = (description: string): OAuthError => new OAuthError(404, 'not_found', description);
 
 /** The same description for everything that does not exist, and for what must not be told apart from it. */

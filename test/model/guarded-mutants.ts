@@ -221,7 +221,7 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'a documented refusal is worded otherwise',
-    file: 'src/protocol/token/grants/authorization-code.ts',
+    file: 'src/protocol/token/refusals/codes.ts',
     line: "'the code is unknown or was used before'",
     broken: "'the code is not known'",
     guardedBy: 'test/openapi/document.test.ts',
@@ -229,8 +229,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'the OIDC endpoints refresh nothing',
     file: 'src/protocol/token/grants/refresh-token.ts',
-    line: "if (scope.scope === '') {",
-    broken: 'if (false) {',
+    line: "if (scope.scope === '') return",
+    broken: 'if (false) return',
     guardedBy: 'test/contract/consent-endpoint-sets.test.ts',
   },
   {

@@ -1,7 +1,7 @@
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import type { EndpointRules } from '../../claims/endpoint-set.ts';
 import type { RequestedClaims } from '../../claims/permissions.ts';
-import { narrowedResources, parseResources, storedScopes } from '../../claims/permissions.ts';
+import { narrowedResources, storedScopes } from '../../claims/permissions.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
 import type { AuthenticatedClient, ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
@@ -19,9 +19,11 @@ import { randomIdentifier, timedIdentifier } from '../../platform/crypto/secrets
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { invalidTarget, type OAuthError, rateLimited } from '../../platform/oauth-error.ts';
+import { type OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
+import type { AboutCredential } from './refusals/row.ts';
+import type { Refuse } from './refuse.ts';
 import {
   ACCESS_LIFETIME,
   accessAudience,
@@ -45,13 +47,54 @@ export interface TokenServices {
   readonly traces: Pick<TraceRecorder, 'completed'>;
 }
 
-/** A grant: exchanges what the parameters present for tokens. It counts the request before it looks at the parameters. */
-export type GrantHandler = (
-  parts: TokenServices,
-  authenticated: AuthenticatedClient,
-  parameters: Parameters,
-  rules: EndpointRules,
-) => Promise<AccessTokenResponse & Partial<TokenResponse>>;
+/** A request to the token endpoint, from a client that has authenticated. */
+export interface TokenRequest {
+  readonly parts: TokenServices;
+  readonly authenticated: AuthenticatedClient;
+  /** How the set of endpoints behaves that received it. */
+  readonly rules: EndpointRules;
+  /** The algorithm of the client's ID tokens. */
+  readonly alg: IdTokenAlg;
+  readonly keySet: KeySet;
+  readonly now: number;
+  readonly refuse: Refuse;
+}
+
+/** What a request presents, read and verified as far as that needs no database; or why it is refused. */
+export interface ReadGrant<Presented> {
+  readonly presented: Presented | OAuthError;
+  /** The token family that it is about, for the trace. */
+  readonly flow?: string | undefined;
+}
+
+/** What may be exchanged for tokens. */
+export interface Exchangeable {
+  /** The resources that were granted; null where the authorization named none. */
+  readonly granted: readonly string[] | null;
+  /** For the audit event of a refusal. */
+  readonly about: AboutCredential;
+}
+
+/**
+ * What differs between the grants. The endpoint calls these in order, and does the rest: see `exchange` in routes.ts.
+ * `check` and `issue` are parts of one unit of work, which counts the request first.
+ */
+export interface Grant<Presented, Checked extends Exchangeable, Issued> {
+  readonly signsIdTokens: boolean;
+  readonly refusedResource: 'resource not granted' | 'unknown resource';
+  readonly read: (request: TokenRequest, parameters: Parameters) => Promise<ReadGrant<Presented>>;
+  readonly check: (
+    request: TokenRequest,
+    presented: Presented,
+    requestedResources: readonly string[],
+  ) => Work<Checked | OAuthError>;
+  readonly issue: (request: TokenRequest, checked: Checked, resources: readonly string[] | null) => Work<Issued>;
+  /** Signs the tokens, once they are on record. */
+  readonly respond: (
+    request: TokenRequest,
+    issued: Issued,
+  ) => Promise<(AccessTokenResponse & Partial<TokenResponse>) | OAuthError>;
+}
 
 /**
  * Counts a request against the client's limit. Anyone can act as a public client, so those are counted per network address:
@@ -69,11 +112,6 @@ export function* countRequest(
   return seconds > 0 ? rateLimited(seconds) : undefined;
 }
 
-/** RFC 8707 §2: the resources that a token request names, or `invalid_target`. */
-export const requestedResources = (parameters: Parameters): readonly string[] | OAuthError =>
-  parseResources(parameters.all('resource')) ??
-  invalidTarget('resource must be an absolute URI without a fragment, and there may be five at most.');
-
 /**
  * RFC 8707 §2.2: the granted resources that a token is for; null where the authorization named none. They must still be
  * registered.
@@ -88,11 +126,6 @@ export function* grantedResources(
   if (resources === undefined || resources === null) return resources;
   return (yield* areRegisteredResources(resources, { issuer, own: accessAudience(issuer) })) ? resources : undefined;
 }
-
-export const unknownResource = (): OAuthError =>
-  invalidTarget(
-    'resource is not one that is registered here, or not one that was granted. Send the resource of a registered client, in the authorization request first.',
-  );
 
 /** The response of the token endpoint: contract §2.3. */
 export interface TokenResponse {
@@ -138,6 +171,22 @@ interface TokenOrder {
   /** Whether the ID token has the claims of all granted scopes. */
   readonly withGrantedClaims: boolean;
   readonly proof: ClientProof;
+}
+
+/** Tokens of a person that are on record and not yet signed. */
+export type UserTokens = Omit<Subject, 'picture' | 'issuer' | 'clientId'> &
+  Pick<TokenOrder, 'scope' | 'resources' | 'refreshToken' | 'nonce' | 'narrowed' | 'claims'>;
+
+/** Signs the tokens of a person: see {@link mint}. */
+export function mintUserTokens(
+  { parts, authenticated, rules, alg, now }: TokenRequest,
+  keySet: KeySet,
+  tokens: UserTokens,
+): Promise<TokenResponse | undefined> {
+  const { client, proof } = authenticated;
+  const subject = { ...tokens, issuer: parts.issuer, clientId: client.id };
+  const withGrantedClaims = !rules.identityClaims && client.idTokenClaims === 'granted';
+  return mint(keySet, { ...tokens, rules, subject, alg, withGrantedClaims, proof }, now);
 }
 
 /**

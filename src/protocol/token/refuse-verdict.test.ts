@@ -1,7 +1,12 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseGrant, refuseToken } from './refuse-verdict.ts';
+import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
+import { refusalByVerdict } from './refusals/sign-ins.ts';
+import { refusal } from './refuse.ts';
+import { refuseToken } from './refuse-verdict.ts';
+
+const { v2, oidc } = ENDPOINT_RULES;
 
 test('contract, HTTP errors: a refusal has the code and message of its verdict', () => {
   const cases = [
@@ -10,16 +15,17 @@ test('contract, HTTP errors: a refusal has the code and message of its verdict',
     [{ kind: 'revoked' }, 'access_denied', 'Access revoked by user'],
   ] as const;
   for (const [verdict, code, message] of cases) {
-    for (const error of [refuseToken(verdict), refuseGrant(verdict, 'other', false)]) {
+    const name = refusalByVerdict(verdict, 'sign-in of the code ended');
+    for (const error of [refuseToken(verdict), refusal(name, { verdict, rules: v2 })]) {
       assert.deepEqual([error.status, error.code, error.message], [403, code, message]);
     }
-    const standard = refuseGrant(verdict, 'other', true);
+    const standard = refusal(name, { verdict, rules: oidc });
     assert.deepEqual([standard.status, standard.code, standard.message], [400, 'invalid_grant', message]);
   }
   const invalid = { kind: 'invalid', reason: 'why' } as const;
   assert.deepEqual([refuseToken(invalid).status, refuseToken(invalid).code], [401, 'invalid_token']);
-  assert.deepEqual(
-    [refuseGrant(invalid, 'x', false).status, refuseGrant(invalid, 'x', true).code],
-    [400, 'invalid_grant'],
-  );
+  for (const rules of [v2, oidc]) {
+    const error = refusal(refusalByVerdict(invalid, 'sign-in of the code ended'), { verdict: invalid, rules });
+    assert.deepEqual([error.status, error.code, error.reason], [400, 'invalid_grant', 'why']);
+  }
 });

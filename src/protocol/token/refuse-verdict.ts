@@ -1,10 +1,10 @@
-import { invalidGrant, invalidToken, OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
+import { invalidToken, OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { MESSAGES, type Verdict } from '../../verdict/rules.ts';
 
-type RefusedVerdict = Exclude<Verdict, { kind: 'live' }>;
+export type RefusedVerdict = Exclude<Verdict, { kind: 'live' }>;
 
-/** For the trace. */
-const DETAILS: Readonly<Record<keyof typeof MESSAGES, RefusalDetail>> = {
+/** What a trace says of an account or a consent that ended a credential. */
+export const DETAILS_OF_ENDED: Readonly<Record<keyof typeof MESSAGES, RefusalDetail>> = {
   banned: {
     expected: 'an account that is not banned',
     received: 'a credential of a banned account',
@@ -23,14 +23,14 @@ const DETAILS: Readonly<Record<keyof typeof MESSAGES, RefusalDetail>> = {
 };
 
 /** Where the sign-in that a credential came from has ended. */
-const detailOfInvalid = (reason: string): RefusalDetail => ({
+export const detailOfInvalid = (reason: string): RefusalDetail => ({
   expected: 'an account, a client and a sign-in that are as they were when it was issued',
   received: reason,
   remedy: 'Send the user through authorization again. The audit trail says what ended it: tessera events --user USER',
 });
 
 const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>
-  new OAuthError(403, 'access_denied', MESSAGES[kind], {}, kind, DETAILS[kind]);
+  new OAuthError(403, 'access_denied', MESSAGES[kind], {}, kind, DETAILS_OF_ENDED[kind]);
 
 /** Why a credential ended may be known to the operator, and not to the app: it says something about the account. */
 const ENDED =
@@ -40,22 +40,4 @@ const ENDED =
 export function refuseToken(verdict: RefusedVerdict): OAuthError {
   if (verdict.kind !== 'invalid') return forbidden(verdict.kind);
   return invalidToken(ENDED, verdict.reason).withDetail(detailOfInvalid(verdict.reason));
-}
-
-/**
- * The error of the token endpoint that refuses a code or refresh token.
- * @param invalidGrantInsteadOf403 RFC 6749 §5.2, where the contract has a 403: see `EndpointRules`
- */
-export function refuseGrant(
-  verdict: RefusedVerdict,
-  description: string,
-  invalidGrantInsteadOf403: boolean,
-): OAuthError {
-  if (verdict.kind === 'invalid') {
-    return invalidGrant(description, verdict.reason).withDetail(detailOfInvalid(verdict.reason));
-  }
-  const refusal = forbidden(verdict.kind);
-  return invalidGrantInsteadOf403
-    ? invalidGrant(refusal.message, refusal.reason).withDetail(DETAILS[verdict.kind])
-    : refusal;
 }

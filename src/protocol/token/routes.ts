@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { record } from '../../audit/audit.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
+import { parseResources } from '../../claims/permissions.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
@@ -9,6 +9,7 @@ import {
 } from '../../clients/authentication/authenticate.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
+import { withCurrentKeys } from '../../keys/keys.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
@@ -24,22 +25,24 @@ import {
 } from '../../platform/http/parameters.ts';
 import { invalidRequest, OAuthError } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { countRequest, type GrantHandler, type TokenServices } from './grant.ts';
+import {
+  countRequest,
+  type Exchangeable,
+  type Grant,
+  grantedResources,
+  idTokenAlg,
+  type TokenServices,
+} from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
+import { type Refuse, refusal, refuseRequest } from './refuse.ts';
 import { revokeToken } from './revocation.ts';
 import { introspectTokenSchema, requestTokensSchemas, revokeTokenSchema } from './route-schemas.ts';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
-
-const GRANTS: Readonly<Record<GrantType, GrantHandler>> = {
-  authorization_code: authorizationCodeGrant,
-  refresh_token: refreshTokenGrant,
-  client_credentials: clientCredentialsGrant,
-};
 
 /** HB-04: a browser app may request and revoke tokens. Introspection needs a secret, which it cannot have. */
 const PAGES = { config: { readers: 'registered' } } as const;
@@ -56,11 +59,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
       const { tokenPath, endpointSet } = rules;
       token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[endpointSet] }, async (request, reply) => {
         const { parameters, authenticated } = await fromClient(request, reply, tokenPath, rules.reportsDisabledClient);
-        const grant = chooseGrant(parameters, authenticated, rules);
-        if (grant instanceof OAuthError) {
-          throw await parts.database.commit(() => refuseGrantType(parts, authenticated, grant, parts.clock()));
-        }
-        return answer(reply, await grant(parts, authenticated, parameters, rules));
+        return answer(reply, await requestTokens(parts, authenticated, parameters, rules));
       });
     }
 
@@ -127,65 +126,77 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
   if (request.unreadable === undefined) reportUnreadable(request, cause);
 }
 
-const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
-
-/** Grants of other services. Only these names are repeated in an answer. */
-const OTHER_GRANTS: Readonly<Record<string, string>> = {
-  password: 'people give their password to this service alone',
-  implicit: 'tokens are not sent in redirects',
-  code: 'code is a response_type',
-  'urn:ietf:params:oauth:grant-type:device_code': 'devices without a browser are not supported',
-  'urn:ietf:params:oauth:grant-type:token-exchange': 'tokens are not exchanged',
-  'urn:ietf:params:oauth:grant-type:jwt-bearer': 'assertions authenticate clients only',
-};
-
-function unsupportedGrant(grantType: string): OAuthError {
-  const cause = Object.hasOwn(OTHER_GRANTS, grantType) ? ` ${grantType} is not: ${OTHER_GRANTS[grantType]}.` : '';
-  const description = `grant_type must be one of ${GRANT_TYPES.join(', ')}.${cause}`;
-  return new OAuthError(400, 'unsupported_grant_type', description);
-}
-
-function chooseGrant(
-  parameters: Parameters,
-  { client }: AuthenticatedClient,
-  { endpointSet }: EndpointRules,
-): GrantHandler | OAuthError {
-  const grantType = parameters.get('grant_type');
-  if (grantType === undefined) {
-    return missingParameter(parameters, 'grant_type', `send one of ${GRANT_TYPES.join(', ')}.`);
-  }
-  if (!isGrant(grantType)) return unsupportedGrant(grantType);
-  // RFC 6749 §5.2, TK-08.
-  if (!client.grantTypes.includes(grantType)) {
-    return new OAuthError(
-      400,
-      'unauthorized_client',
-      `The client is not registered for the grant ${grantType}. Add it to grantTypes of its registration.`,
-    );
-  }
-  if (!client.endpoints.includes(endpointSet)) {
-    const paths = client.endpoints.map((registered) => ENDPOINT_RULES[registered].tokenPath);
-    return new OAuthError(400, 'unauthorized_client', `The client is registered for ${paths.join(' and ')} only.`);
-  }
-  return GRANTS[grantType];
-}
-
-/** A request without a usable grant is counted like any other. */
-function* refuseGrantType(
+type TokenHandler = (
   parts: TokenServices,
   authenticated: AuthenticatedClient,
-  refusal: OAuthError,
-  now: number,
-): Work<OAuthError> {
-  const limited = yield* countRequest(parts, authenticated, now);
-  if (limited !== undefined) return limited;
-  if (refusal.code === 'unauthorized_client') {
-    const { client, origin } = authenticated;
-    const details = { reason: 'a grant or endpoint that the client may not use' };
-    yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
+  parameters: Parameters,
+  rules: EndpointRules,
+) => Promise<object>;
+
+/**
+ * The phases of a token request, whatever its grant: each fills in what only it knows.
+ * @throws {OAuthError} `rate_limit_exceeded`; then `invalid_request` and what else the parameters say; then what the credential says;
+ *   then `invalid_target`
+ */
+const exchange =
+  <Presented, Checked extends Exchangeable, Issued>(grant: Grant<Presented, Checked, Issued>): TokenHandler =>
+  (parts, authenticated, parameters, rules) =>
+    withCurrentKeys(parts.keys, async () => {
+      const alg = idTokenAlg(authenticated, rules.defaultIdTokenAlg);
+      const keySet = grant.signsIdTokens ? await parts.keys.ready(alg) : parts.keys.keySet();
+      const now = parts.clock();
+      const refuse: Refuse = (name, facts) => refuseRequest(authenticated, now, name, facts);
+      const request = { parts, authenticated, rules, alg, keySet, now, refuse };
+      const { presented, flow } = await grant.read(request, parameters);
+
+      const issued = await parts.database.commit(function* exchangeOnce(): Work<Issued | OAuthError> {
+        const limited = yield* countRequest(parts, authenticated, now);
+        if (limited !== undefined) return limited;
+        if (presented instanceof OAuthError) return presented;
+        // RFC 8707 §2.
+        const requested = parseResources(parameters.all('resource'));
+        if (requested === undefined) return yield* refuse('malformed resource', {});
+        const checked = yield* grant.check(request, presented, requested);
+        if (checked instanceof OAuthError) return checked;
+        const resources = yield* grantedResources(parts, checked.granted, requested);
+        if (resources === undefined) return yield* refuse(grant.refusedResource, checked.about);
+        return yield* grant.issue(request, checked, resources);
+      });
+
+      if (issued instanceof OAuthError) return flow === undefined ? issued : issued.withDetail({ flow });
+      return grant.respond(request, issued);
+    });
+
+const GRANTS: Readonly<Record<GrantType, TokenHandler>> = {
+  authorization_code: exchange(authorizationCodeGrant),
+  refresh_token: exchange(refreshTokenGrant),
+  client_credentials: exchange(clientCredentialsGrant),
+};
+
+const isGrant = (name: string | undefined): name is GrantType => name !== undefined && Object.hasOwn(GRANTS, name);
+
+const requestTokens: TokenHandler = async (parts, authenticated, parameters, rules) => {
+  const grantType = parameters.get('grant_type');
+  const { grantTypes, endpoints } = authenticated.client;
+  if (isGrant(grantType) && grantTypes.includes(grantType) && endpoints.includes(rules.endpointSet)) {
+    return GRANTS[grantType](parts, authenticated, parameters, rules);
   }
-  return refusal;
-}
+  const now = parts.clock();
+  throw await parts.database.commit(function* refuseGrantType(): Work<OAuthError> {
+    // A request without a usable grant is counted like any other.
+    const limited = yield* countRequest(parts, authenticated, now);
+    if (limited !== undefined) return limited;
+    if (grantType === undefined) {
+      return missingParameter(parameters, 'grant_type', `send one of ${GRANT_TYPES.join(', ')}.`);
+    }
+    if (!isGrant(grantType)) return refusal('unknown grant type', { grantType });
+    // RFC 6749 §5.2, TK-08.
+    if (!grantTypes.includes(grantType)) {
+      return yield* refuseRequest(authenticated, now, 'grant type not registered', { grantType });
+    }
+    return yield* refuseRequest(authenticated, now, 'endpoints not registered', { endpoints });
+  });
+};
 
 /**
  * The token that a request is about. `token_type_hint` is not read (RFC 7009 §2.1, RFC 7662 §2.1): the header of a token

@@ -1,8 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
-import { parseScope, type RequestedClaims, SCOPES } from '../../../claims/permissions.ts';
-import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
-import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
+import { parseScope, type RequestedClaims } from '../../../claims/permissions.ts';
 import {
   type CurrentRefreshToken,
   type LockedTokenFamily,
@@ -10,209 +7,151 @@ import {
   revokeLockedFamily,
   rotateFamily,
 } from '../../../credentials/token-family-store.ts';
-import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
-import { type SignedToken, verifyToken } from '../../../keys/tokens.ts';
+import { type KeySet, requireVersion } from '../../../keys/keys.ts';
+import { verifyToken } from '../../../keys/tokens.ts';
 import type { Work } from '../../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
-import { invalidGrant, OAuthError } from '../../../platform/oauth-error.ts';
+import type { OAuthError } from '../../../platform/oauth-error.ts';
 import { judge } from '../../../verdict/rules.ts';
 import {
-  countRequest,
-  type GrantHandler,
-  grantedResources,
-  idTokenAlg,
-  mint,
+  type Exchangeable,
+  type Grant,
+  mintUserTokens,
   newRefreshToken,
-  requestedResources,
-  type TokenServices,
-  unknownResource,
+  type ReadGrant,
+  type TokenRequest,
 } from '../grant.ts';
 import { type TokenFault, tokenFault } from '../misuse.ts';
-import { refuseGrant } from '../refuse-verdict.ts';
+import { refusalByVerdict } from '../refusals/sign-ins.ts';
+import { refusal } from '../refuse.ts';
 import { readClaims, type VerifiedToken } from '../rules/claims.ts';
-import { type RefreshedScope, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
+import { type RefreshedScope, type Rotation, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
 
-/** What a refresh issues tokens for. */
-interface RefreshedFamily {
-  readonly family: LockedTokenFamily;
+/** A refresh token whose signature and claims were verified. */
+interface VerifiedRefreshToken {
   readonly token: VerifiedToken;
   readonly keySet: KeySet;
+}
+
+interface PresentedRefreshToken {
+  readonly verified: VerifiedRefreshToken | { readonly fault: TokenFault };
+  readonly requestedScope: string | undefined;
+  /** The scopes of `scope`; undefined where it was not sent. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+interface RefreshableFamily extends Exchangeable, VerifiedRefreshToken {
+  readonly family: LockedTokenFamily;
+  readonly move: Exclude<Rotation, 'reuse'>;
   readonly scope: RefreshedScope;
   readonly claims: RequestedClaims | null;
+}
+
+/** What a refresh issues tokens for. */
+interface RefreshedFamily extends RefreshableFamily {
   readonly resources: readonly string[] | null;
   readonly refreshToken: CurrentRefreshToken;
 }
 
-const ANEW = 'Send the user through authorization again.';
-const REFUSED = `The refresh token is no longer valid, or was issued to another client. ${ANEW}`;
-const ENDED = `The refresh token is no longer valid: the sign-in that it came from has ended. ${ANEW}`;
-const NOTHING_LEFT = `None of the scopes is still granted: the user has withdrawn them, or the client is no longer registered for them. ${ANEW}`;
-const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. Store each new refresh token, refresh once at a time, and retry within 30 seconds only. ${ANEW}`;
+/** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor. */
+export const refreshTokenGrant: Grant<PresentedRefreshToken, RefreshableFamily, RefreshedFamily> = {
+  signsIdTokens: true,
+  refusedResource: 'resource not granted',
+  read,
+  check,
+  issue,
+  respond,
+};
 
-/**
- * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
- * @throws {OAuthError} `rate_limit_exceeded`; then `invalid_request`, `invalid_scope`; then `invalid_grant`, `access_denied`
- */
-export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters, rules) =>
-  withCurrentKeys(parts.keys, async () => {
-    const { client, proof } = authenticated;
-    const alg = idTokenAlg(authenticated, rules.defaultIdTokenAlg);
-    await parts.keys.ready(alg);
-    const now = parts.clock();
-    const presented = await verifyPresented(parts, parameters.get('refresh_token'), now);
-    const refreshed = await parts.database.commit(() =>
-      refresh(parts, authenticated, parameters, presented, { rules, now }),
-    );
-    if (refreshed instanceof OAuthError) {
-      const { token: verified } = presented;
-      return verified === undefined ? refreshed : refreshed.withDetail({ flow: verified.familyId });
-    }
-
-    const { family: found, token, keySet, refreshToken, claims, resources } = refreshed;
-    const { accountId, clientId, familyId } = token;
-    const { profile, updatedAt } = found;
-    const { sid, authTime, amr, acr } = found.family;
-    const user = { accountId, profile, updatedAt, sid, authTime, amr, acr };
-    const subject = { ...user, issuer: parts.issuer, clientId, familyId };
-    const { scope, differs: narrowed } = refreshed.scope;
-    const withGrantedClaims = !rules.identityClaims && client.idTokenClaims === 'granted';
-    const granted = { scope, resources, narrowed, claims, withGrantedClaims };
-    const order = { rules, subject, ...granted, refreshToken, nonce: null, alg, proof };
-    return (await mint(keySet, order, now)) ?? invalidGrant(REFUSED, 'the signing key was dropped');
-  });
-
-/** A refresh token whose signature and claims were verified, or why it is none. */
-type PresentedToken =
-  | { readonly token: VerifiedToken; readonly keySet: KeySet }
-  | { readonly token?: undefined; readonly fault: TokenFault | undefined };
-
-async function verifyPresented(
-  { keys, issuer }: TokenServices,
-  presented: string | undefined,
-  now: number,
-): Promise<PresentedToken> {
-  if (presented === undefined) return { fault: undefined };
-  const signed: SignedToken | undefined = await verifyToken(keys, 'refresh', presented);
-  const token = signed && readClaims(signed.claims, 'refresh', issuer, now);
-  if (signed !== undefined && token !== undefined) return { token, keySet: signed.keySet };
-  return { fault: await tokenFault(keys, 'refresh', presented, { signed, issuer, now }) };
-}
-
-function* refresh(
-  parts: TokenServices,
-  authenticated: AuthenticatedClient,
-  parameters: Parameters,
-  presented: PresentedToken,
-  { rules, now }: { readonly rules: EndpointRules; readonly now: number },
-): Work<RefreshedFamily | OAuthError> {
-  const { client, origin } = authenticated;
-  const limited = yield* countRequest(parts, authenticated, now);
-  if (limited !== undefined) return limited;
-
-  if (parameters.get('refresh_token') === undefined) {
-    return missingParameter(parameters, 'refresh_token', 'send the one of the last token response.');
+async function read(request: TokenRequest, parameters: Parameters): Promise<ReadGrant<PresentedRefreshToken>> {
+  const text = parameters.get('refresh_token');
+  if (text === undefined) {
+    const refused = missingParameter(parameters, 'refresh_token', 'send the one of the last token response.');
+    return { presented: refused };
   }
+  const verified = await verify(request, text);
+  const flow = 'token' in verified ? verified.token.familyId : undefined;
   const requestedScope = parameters.get('scope');
   const scopes = requestedScope === undefined ? undefined : parseScope(requestedScope);
   if (requestedScope !== undefined && scopes === undefined) {
-    return new OAuthError(400, 'invalid_scope', `${describeMalformedScope(requestedScope)}.`);
+    return { presented: refusal('malformed scope', { requestedScope }), flow };
   }
-  const requested = requestedResources(parameters);
-  if (requested instanceof OAuthError) return requested;
+  return { presented: { verified, requestedScope, scopes }, flow };
+}
 
-  if (presented.token === undefined) {
-    const { reason = 'no token', description = '', misuse } = presented.fault ?? {};
-    const { type = 'token.refused', accountId = null, details = { reason } } = misuse ?? {};
-    yield* record({ at: now, type, outcome: 'failure', origin, clientId: client.id, accountId, details });
-    const detail = {
-      rule: 'RFC 6749 §6',
-      expected: 'a refresh token of this client, in force',
-      received: reason,
-      remedy: `It ${description}`,
-    };
-    return invalidGrant(`The refresh token is not accepted: it ${description}`, reason).withDetail(detail);
-  }
-  const { token, keySet } = presented;
-  const { familyId } = token;
-  const details = { familyId };
-  const event = { at: now, origin, clientId: client.id, accountId: token.accountId };
-  if (token.clientId !== client.id) {
-    yield* record({ ...event, type: 'token.foreign_client', outcome: 'failure', details });
-    return invalidGrant(REFUSED, 'of another client');
-  }
-  const found = yield* lockFamily(token);
-  if (found === undefined) {
-    const reason = 'not on record';
-    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason } });
-    return invalidGrant(REFUSED, reason);
-  }
-  requireVersion(keySet, found.keyVersion);
+async function verify(
+  { parts: { keys, issuer }, now }: TokenRequest,
+  text: string,
+): Promise<PresentedRefreshToken['verified']> {
+  const signed = await verifyToken(keys, 'refresh', text);
+  const token = signed && readClaims(signed.claims, 'refresh', issuer, now);
+  if (signed !== undefined && token !== undefined) return { token, keySet: signed.keySet };
+  return { fault: await tokenFault(keys, 'refresh', text, { signed, issuer, now }) };
+}
 
-  if (found.endpointSet !== rules.endpointSet) {
-    const { tokenPath } = ENDPOINT_RULES[found.endpointSet];
-    const reason = 'of the other token endpoint';
-    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return invalidGrant(`The refresh token was issued at ${tokenPath}: send it there.`, reason).withDetail({
-      rule: 'RFC 6749 §6',
-      expected: `a refresh token from ${rules.tokenPath}`,
-      received: `one from ${tokenPath}`,
-      remedy: `Send it to ${tokenPath}.`,
-    });
+function* check(
+  { authenticated: { client }, rules, now, refuse }: TokenRequest,
+  { verified, requestedScope = '', scopes }: PresentedRefreshToken,
+): Work<RefreshableFamily | OAuthError> {
+  if ('fault' in verified) {
+    const { fault } = verified;
+    return yield* refuse('not a refresh token', { accountId: fault.misuse?.accountId ?? null, fault });
   }
-  const verdict = judge(found.state, found.inherited, now);
+  const { token, keySet } = verified;
+  const { accountId, familyId } = token;
+  const about = { accountId, familyId };
+  if (token.clientId !== client.id) return yield* refuse('refresh token of another client', about);
+  const family = yield* lockFamily(token);
+  if (family === undefined) return yield* refuse('refresh token not on record', { accountId });
+  requireVersion(keySet, family.keyVersion);
+
+  if (family.endpointSet !== rules.endpointSet) {
+    return yield* refuse('refresh token of the other endpoints', { ...about, issuedBy: family.endpointSet, rules });
+  }
+  const verdict = judge(family.state, family.inherited, now);
   if (verdict.kind !== 'live') {
-    const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
-    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return refuseGrant(verdict, ENDED, rules.invalidGrantInsteadOf403);
+    return yield* refuse(refusalByVerdict(verdict, 'sign-in of the refresh token ended'), { ...about, verdict, rules });
   }
-  const { currentToken, predecessorJti, rotatedAt, endsAt } = found.family;
+  const { currentToken, predecessorJti, rotatedAt } = family.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);
   if (move === 'reuse') {
-    const reason = 'refresh token reused';
-    yield* revokeLockedFamily({ familyId, reason, now });
-    yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
-    return invalidGrant(REUSED, reason).withDetail({
-      rule: 'RFC 9700 §4.14.2',
-      expected: 'the newest refresh token of the sign-in',
-      received: 'one that was exchanged for its successor before',
-      remedy: REUSED,
-    });
+    yield* revokeLockedFamily({ familyId, reason: 'refresh token reused', now });
+    return yield* refuse('refresh token used before', about);
   }
-  const scope = refreshedScope(found.family, client.scopes, scopes, rules);
+  const scope = refreshedScope(family.family, client.scopes, scopes, rules);
   if (scope === undefined) {
-    const reason = 'a wider scope than was granted';
-    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    const unknown = scopes?.find((name) => !SCOPES.includes(name));
-    const description =
-      unknown === undefined
-        ? 'scope goes beyond what was granted: leave it out, or ask for less. For more, send the user through authorization.'
-        : `${describeUnknownScope(unknown)}.`;
-    return new OAuthError(400, 'invalid_scope', description).withDetail({
-      rule: 'RFC 6749 §6',
-      expected: 'scopes among those that were granted',
-      received: `scope=${JSON.stringify(requestedScope)}`,
-      remedy: description,
-    });
+    return yield* refuse('wider scope', { ...about, requestedScope, scopes: scopes ?? [] });
   }
-  if (scope.scope === '') {
-    const reason = 'no scope is left';
-    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return invalidGrant(NOTHING_LEFT, reason);
-  }
-  const claims = refreshedClaims(found.claims, client.scopes, scopes, rules);
-  const resources = yield* grantedResources(parts, found.family.resources, requested);
-  if (resources === undefined) {
-    const reason = 'a resource that was not granted';
-    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return unknownResource();
-  }
-  const issued = { family: found, token, keySet, scope, claims, resources };
+  if (scope.scope === '') return yield* refuse('no scope left', about);
+  const claims = refreshedClaims(family.claims, client.scopes, scopes, rules);
+  return { family, token, keySet, move, scope, claims, granted: family.family.resources, about };
+}
+
+function* issue(
+  { authenticated: { client, origin }, now }: TokenRequest,
+  refreshable: RefreshableFamily,
+  resources: readonly string[] | null,
+): Work<RefreshedFamily> {
+  const { token, keySet, family, move } = refreshable;
+  const { accountId, familyId } = token;
+  const event = { at: now, origin, clientId: client.id, accountId, details: { familyId } };
   if (move === 'repeat') {
-    yield* record({ ...event, type: 'token.repeated', details });
-    return { ...issued, refreshToken: currentToken };
+    yield* record({ ...event, type: 'token.repeated' });
+    return { ...refreshable, resources, refreshToken: family.family.currentToken };
   }
-  const refreshToken = newRefreshToken(keySet, now, endsAt);
+  const refreshToken = newRefreshToken(keySet, now, family.family.endsAt);
   yield* rotateFamily({ familyId, predecessorJti: token.jti, now, ...refreshToken });
-  yield* record({ ...event, type: 'token.refreshed', details });
-  return { ...issued, refreshToken };
+  yield* record({ ...event, type: 'token.refreshed' });
+  return { ...refreshable, resources, refreshToken };
+}
+
+async function respond(request: TokenRequest, refreshed: RefreshedFamily) {
+  const { token, keySet, family, claims, resources, refreshToken } = refreshed;
+  const { accountId, familyId } = token;
+  const { sid, authTime, amr, acr } = family.family;
+  const user = { accountId, profile: family.profile, updatedAt: family.updatedAt, sid, authTime, amr, acr, familyId };
+  const { scope, differs: narrowed } = refreshed.scope;
+  const granted = { scope, narrowed, claims, nonce: null, resources };
+  const response = await mintUserTokens(request, keySet, { ...user, ...granted, refreshToken });
+  return response ?? refusal('signing key of the refresh token dropped', {});
 }

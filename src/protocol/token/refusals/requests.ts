@@ -1,0 +1,82 @@
+import { ENDPOINT_RULES, type EndpointSet } from '../../../claims/endpoint-set.ts';
+import { GRANT_TYPES } from '../../../clients/rules/registration.ts';
+import { type AboutCredential, recorded, row } from './row.ts';
+
+const OTHER_GRANT = 'a grant or endpoint that the client may not use';
+
+/** Grants of other services. Only these names are repeated in an answer. */
+const OTHER_GRANTS: Readonly<Record<string, string>> = {
+  password: 'people give their password to this service alone',
+  implicit: 'tokens are not sent in redirects',
+  code: 'code is a response_type',
+  'urn:ietf:params:oauth:grant-type:device_code': 'devices without a browser are not supported',
+  'urn:ietf:params:oauth:grant-type:token-exchange': 'tokens are not exchanged',
+  'urn:ietf:params:oauth:grant-type:jwt-bearer': 'assertions authenticate clients only',
+};
+
+const UNKNOWN_RESOURCE =
+  'resource is not one that is registered here, or not one that was granted. Send the resource of a registered client, in the authorization request first.';
+
+/** Of what a request asks for: its grant and its resources. */
+export const REQUESTS = {
+  'unknown grant type': row<AboutCredential & { readonly grantType: string }>({
+    when: 'The grant is not one of this service.',
+    app: {
+      error: 'unsupported_grant_type',
+      description: ({ grantType }) => {
+        const cause = Object.hasOwn(OTHER_GRANTS, grantType) ? ` ${grantType} is not: ${OTHER_GRANTS[grantType]}.` : '';
+        return `grant_type must be one of ${GRANT_TYPES.join(', ')}.${cause}`;
+      },
+    },
+    operator: {},
+    example: { grantType: 'password' },
+  }),
+  // RFC 6749 §5.2, TK-08.
+  'grant type not registered': row<AboutCredential & { readonly grantType: string }>({
+    when: 'The client is not registered for the grant.',
+    app: {
+      error: 'unauthorized_client',
+      description: ({ grantType }) =>
+        `The client is not registered for the grant ${grantType}. Add it to grantTypes of its registration.`,
+    },
+    operator: recorded(OTHER_GRANT),
+    example: { grantType: 'client_credentials' },
+  }),
+  'endpoints not registered': row<AboutCredential & { readonly endpoints: readonly EndpointSet[] }>({
+    when: 'The client is registered for the other set of endpoints only.',
+    app: {
+      error: 'unauthorized_client',
+      description: ({ endpoints }) =>
+        `The client is registered for ${endpoints.map((name) => ENDPOINT_RULES[name].tokenPath).join(' and ')} only.`,
+    },
+    operator: recorded(OTHER_GRANT),
+    example: { endpoints: ['v2'] },
+  }),
+  'malformed resource': row({
+    when: 'A `resource` is not an absolute URI, or there are more than five.',
+    app: {
+      error: 'invalid_target',
+      description: 'resource must be an absolute URI without a fragment, and there may be five at most.',
+    },
+    operator: {},
+  }),
+  'resource not granted': row({
+    when: 'A `resource` was not granted in the authorization, or is no longer registered.',
+    app: { error: 'invalid_target', description: UNKNOWN_RESOURCE },
+    operator: recorded('a resource that was not granted'),
+  }),
+  'unknown resource': row({
+    when: 'Client credentials: a `resource` is not registered.',
+    app: { error: 'invalid_target', description: UNKNOWN_RESOURCE },
+    operator: recorded('a resource that is unknown'),
+  }),
+  'scope without a user': row({
+    when: 'Client credentials: `scope` was sent.',
+    app: {
+      error: 'invalid_scope',
+      description:
+        'scope must be left out: every scope is about a person, and a token of the client itself stands for none.',
+    },
+    operator: {},
+  }),
+};

@@ -1,0 +1,48 @@
+import type { AuditEvent, EventType } from '../../../audit/audit.ts';
+import type { ErrorCode, RefusalDetail } from '../../../platform/oauth-error.ts';
+
+/** A value, or how it follows from the facts. */
+export type Column<Facts, T> = T | ((facts: Facts) => T);
+
+/** One refusal of the token endpoint. */
+export interface TokenRefusal<Facts> {
+  /** For docs/reference/errors.md. */
+  readonly when: string;
+  /** The response: all that the developer of the app may know. */
+  readonly app: {
+    readonly error: Column<Facts, ErrorCode>;
+    readonly description: Column<Facts, string>;
+  };
+  /** What only the operator may know. */
+  readonly operator: {
+    /** For the log and the metrics, from a bounded set. */
+    readonly reason?: Column<Facts, string>;
+    readonly trace?: Column<Facts, RefusalDetail>;
+    /** The audit event; without it, the refusal says nothing about a credential, and is not recorded. */
+    readonly event?: Column<Facts, EventType>;
+    readonly details?: Column<Facts, NonNullable<AuditEvent['details']>>;
+  };
+  /** Facts of an example for the reference, where the description depends on them. */
+  readonly example?: Facts;
+}
+
+/** What is known of the credential, for the audit event. */
+export interface AboutCredential {
+  readonly accountId?: string | null;
+  readonly familyId?: string;
+}
+
+/** What each row is about has its own type, so that a refusal cannot leave out what its texts need. */
+export const row = <Facts extends AboutCredential = AboutCredential>(
+  refusal: TokenRefusal<Facts>,
+): TokenRefusal<Facts> => refusal;
+
+export const recorded = (reason: string) => ({
+  event: 'token.refused' as const,
+  details: ({ familyId }: AboutCredential) => (familyId === undefined ? { reason } : { familyId, reason }),
+});
+
+export const AGAIN = 'Send the user through authorization again.';
+
+export const columnOf = <Facts, T extends string | object>(column: Column<Facts, T>, facts: Facts): T =>
+  typeof column === 'function' ? column(facts) : column;

@@ -1,0 +1,45 @@
+import { record } from '../../audit/audit.ts';
+import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
+import { type AboutCredential, columnOf, type TokenRefusal } from './refusals/row.ts';
+import { type FactsOf, REFUSALS, type RefusalName } from './refusals.ts';
+
+/** {@link refuseRequest} for one request. */
+export type Refuse = <Name extends RefusalName>(name: Name, facts: FactsOf<Name>) => Work<OAuthError>;
+
+/** The error of a refusal, as the client gets it. It is not recorded. */
+export const refusal = <Name extends RefusalName>(name: Name, facts: FactsOf<Name>): OAuthError =>
+  errorOf(REFUSALS[name] as TokenRefusal<unknown>, facts);
+
+function errorOf({ app, operator }: TokenRefusal<unknown>, facts: unknown): OAuthError {
+  const error = columnOf(app.error, facts);
+  const reason = operator.reason && columnOf(operator.reason, facts);
+  const trace = operator.trace && columnOf(operator.trace, facts);
+  const status = error === 'access_denied' ? 403 : 400;
+  return new OAuthError(status, error, columnOf(app.description, facts), {}, reason, trace);
+}
+
+/** Part of the unit of work of a token request: records a refusal in the audit trail. @returns the error to answer with */
+export function* refuseRequest<Name extends RefusalName>(
+  { client, origin }: AuthenticatedClient,
+  now: number,
+  name: Name,
+  facts: FactsOf<Name>,
+): Work<OAuthError> {
+  const row = REFUSALS[name] as TokenRefusal<unknown>;
+  const { event, details } = row.operator;
+  if (event !== undefined) {
+    const { accountId } = facts as AboutCredential;
+    yield* record({
+      at: now,
+      type: columnOf(event, facts),
+      outcome: 'failure',
+      origin,
+      clientId: client.id,
+      ...(accountId !== undefined && { accountId }),
+      ...(details && { details: columnOf(details, facts) }),
+    });
+  }
+  return errorOf(row, facts);
+}
