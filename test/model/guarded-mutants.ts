@@ -159,8 +159,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'a person joins without a fresh proof',
     file: 'src/web/account/invitation.ts',
-    line: ' || (await readProof(services, visitor)).needed',
-    broken: '',
+    line: '(await readProof(services, visitor)).needed',
+    broken: 'false',
     guardedBy: 'test/contract/added-since.test.ts',
   },
   {
@@ -173,8 +173,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'a stranger uses up the messages of an owner who goes back',
     file: 'src/account-actions/addresses/change-address.ts',
-    line: "  if (owner !== 'reserved') return",
-    broken: '  return',
+    line: '  if (isReturn) {\n',
+    broken: '  if (isReturn && to === undefined) {\n',
     guardedBy: 'test/contract/added-since.test.ts',
   },
   {

@@ -6,6 +6,7 @@ import { mailsTo } from '../support/mail.ts';
 import { newPasskey, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { totpCode } from '../support/second-factor.ts';
+import { appsSinceChange, appsSinceReport, endAccess } from './added-since.ts';
 import { secure } from './model.ts';
 import { newFactor, passSecondFactor, signInAnew } from './pages.ts';
 import { canRecover, codeOf, emailOf, enoughCodes, newPassword, proveAddress, recovered } from './people.ts';
@@ -83,9 +84,11 @@ export const ownAccountSteps = {
       const earlier = person.email;
       await moveAddress(state, world, user, thief, `thief-${state.nextGeneration}-${person.username}@example.com`);
       const right = await undoLink(world, earlier);
+      const apps = await appsSinceChange(state, world, user, earlier);
       const set = await admin(world.server, 'PATCH', `/users/${person.id}`, { email: earlier, emailVerified: true });
       assert.equal(set.status, 200, JSON.stringify(set.body));
       secure(state, user);
+      endAccess(state, user, apps);
       person.email = earlier;
       assert.equal(await isSignedIn(thief), false);
       assert.equal((await world.newBrowser().get(right ?? '')).status, 410);
@@ -106,18 +109,22 @@ export const ownAccountSteps = {
       await moveAddress(state, world, user, thief, thiefs);
       const right = (await undoLink(world, earlier)) ?? '';
       const owner = await freshBrowser(world, user);
+      const apps = await appsSinceChange(state, world, user, earlier);
       await moveAddress(state, world, user, owner, earlier);
       assert.deepEqual([await isSignedIn(thief), await isSignedIn(owner)], [false, true]);
       const younger = await undoLink(world, thiefs);
       if (younger === undefined) {
         assert.equal((await world.newBrowser().get(right)).status, 410, 'the right was used');
+        endAccess(state, user, apps);
         return;
       }
+      const appsOfYounger = await appsSinceChange(state, world, user, thiefs);
       // What the owner signed in with was set since the account may have been in foreign hands: the older right decides.
       assert.equal((await press(world.newBrowser(), younger)).status, 200);
       secure(state, user);
       assert.equal((await press(world.newBrowser(), right)).status, 200);
       secure(state, user);
+      endAccess(state, user, [...apps, ...appsOfYounger]);
       const recovery = await newestMail(world.server, earlier, 'recovery');
       const password = newPassword(state);
       const done = await useLink(world.newBrowser(), recovery.link ?? '', password);
@@ -149,9 +156,11 @@ export const ownAccountSteps = {
       const asked = (await owner.get(told.link ?? '')).text.includes('name="code"');
       const { factor } = person;
       const code = asked ? { code: factor?.recoveryCodes.shift() ?? '' } : {};
+      const apps = await appsSinceChange(state, world, user, earlier);
       const undone = await press(owner, told.link ?? '', code);
       assert.equal(undone.status, 200, undone.text);
       secure(state, user);
+      endAccess(state, user, apps);
       person.email = earlier;
       // A factor that is not asked for was added since, and is removed.
       if (!asked) person.factor = undefined;
@@ -178,9 +187,11 @@ export const ownAccountSteps = {
       const owner = world.newBrowser();
       await askRecovery(world.server, owner, emailOf(world, user));
       const { link = '' } = await newestMail(world.server, emailOf(world, user), 'recovery');
+      const apps = await appsSinceReport(state, world, user);
       const done = await useLink(owner, link, password, codeOf(world, user));
       assert.equal(done.status, 303, done.text);
       recovered(state, world, user, password);
+      endAccess(state, user, apps);
       proveAddress(state, user);
       assert.deepEqual([await isSignedIn(owner), await isSignedIn(thief)], [true, false]);
       assert.equal((await usePasskey(world.newBrowser(), stolen)).status, 401, 'a passkey that was not used is gone');

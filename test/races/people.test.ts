@@ -193,6 +193,14 @@ const WITHOUT_SESSION = [
   'signing out everywhere by an operator',
 ];
 
+/** What ends an account whose address was not changed. */
+const WITHOUT_UNDO = [
+  ...WITHOUT_SESSION.filter((ending) => ending !== 'an undone change of address'),
+  'another password',
+  'signing out everywhere',
+  'a request for deletion',
+];
+
 const FORMS: Readonly<Record<string, Form>> = {
   'adding an authenticator app': {
     async prepare(person) {
@@ -330,10 +338,14 @@ const FORMS: Readonly<Record<string, Form>> = {
     endings: [...WITHOUT_SESSION, 'signing out everywhere', 'a request for deletion'],
   },
   'a recovery by an operator’s link': {
-    prepare: (person) =>
-      atRecovery(person, 'recover by operator', (browser, { link }) =>
+    async prepare(person) {
+      // Where an earlier address can undo a change, no such link is made.
+      await query(server, 'DELETE FROM address_change WHERE account_id = ?', person.id);
+      return atRecovery(person, 'recover by operator', (browser, { link }) =>
         formAt(browser, `/recover/link?token=${link}`, '/recover/link', { password: OTHER_PASSWORD }),
-      ),
+      );
+    },
+    endings: WITHOUT_UNDO,
   },
   'a sign-in with a password': {
     async prepare({ username }) {
@@ -456,7 +468,7 @@ const ENDINGS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = 
     send(other, SECURITY, '/account/password', { current: PASSWORD, password: 'the password of another browser' }),
   'signing out everywhere': ({ other }) => send(other, SECURITY, '/account/sign-out-everywhere'),
   async 'a recovery'(person) {
-    const { url } = await operator(person, 'POST', '/recovery-link', { resetFactors: true });
+    const { url } = await operator(person, 'POST', '/recovery-link', { resetFactors: true, address: 'keep' });
     await send(agent(server.baseUrl), url, '/recover/link', { password: 'the password of a recovery' });
   },
   '“This was not me”': async (person) => {

@@ -88,7 +88,7 @@ export async function changeAccount(
     const at = yield* accountTime(account, now);
     const values = decide(account, now, at);
     if (values === undefined) return account;
-    const changed = yield* saveChange(account, values, at, now);
+    const changed = yield* saveChange(account, values, values.generation === undefined ? now : at, now);
     if (afterSave !== undefined) yield* afterSave(changed, account, now);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
@@ -97,7 +97,7 @@ export async function changeAccount(
 
 /**
  * Saves a change of an account that the unit of work has locked. Where the generation changes, the apps to notify are enqueued first.
- * @param at the {@link accountTime} of the change
+ * @param at the {@link accountTime} of the change, where it begins a new generation
  * @throws {FieldTaken} where another account has a unique field
  */
 export function* saveChange(
@@ -107,7 +107,7 @@ export function* saveChange(
   now: number,
 ): Work<Account> {
   const { id } = account;
-  const changed: Account = { ...account, ...values, updatedAt: at };
+  const changed: Account = { ...account, ...values, updatedAt: Math.max(at, account.updatedAt) };
   yield* requireUnique(changed.profile, id);
   const isRenewed = changed.generation !== account.generation;
   if (isRenewed) yield* enqueueAccountNotices(id, now);

@@ -8,7 +8,7 @@ import { type Account, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { createChallenge, prepareChallenge } from '../../mail/challenges.ts';
-import { DAY, iso } from '../../platform/clock.ts';
+import { CLOCK_SKEW, DAY, iso } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { canonicalEmail, readableEmail } from '../../platform/domain-name.ts';
 import { conflict } from '../../platform/oauth-error.ts';
@@ -108,7 +108,9 @@ function* decideAddress(
     throw conflict(`Another account has the address ${readableEmail(email)} by now. Nothing was changed.`);
   }
   const at = yield* accountTime(account, now);
-  const since = right?.factorsSince ?? (yield* unansweredSince(services.sealer, id, at));
+  const reported = yield* unansweredSince(services.sealer, id, at);
+  // Where nothing was reported, nothing is known to be another person's.
+  const since = right?.factorsSince ?? (reported < at ? reported : at + CLOCK_SKEW + 1);
   yield* removePreviousAddresses({ accountId: id, since: 0 });
   const decided = { ...profile, email, ...(right !== undefined && { emailVerified: true }) };
   const changed = yield* endEverything(services, account, decided, since, origin, now);
@@ -136,7 +138,7 @@ function undecided({ profile }: Account, rights: readonly PreviousAddress[]) {
   const earlier = rights.map(({ email, changedAt }) => `${readableEmail(email)} (until ${iso(changedAt)})`).join(', ');
   return conflict(
     `The address of this account was changed in the last seven days. Now it has ${readableEmail(profile.email)}; earlier it had ${earlier}. ` +
-      'Find out which one is its owner’s, and send it as address, or send keep for the present one. ' +
+      'Find out which one is its owner’s. Then repeat this with it as address, or with keep for the present one (on the command line: --address). ' +
       'This ends every session, token and password of the account at once, and every link by which another address could get it.',
   );
 }

@@ -46,7 +46,7 @@ export async function updateAccount(
     const isSecured = passwordHash !== undefined || decidesAddress;
     if (!isSecured && isDeepStrictEqual(profile, account.profile)) return account;
     const right = decidesAddress ? yield* findRight(account, profile.email, now) : undefined;
-    const at = yield* accountTime(account, now);
+    const at = isSecured ? yield* accountTime(account, now) : now;
     const changed = yield* saveChange(
       account,
       {

@@ -114,7 +114,7 @@ function* tellAccount(
       address: email.toLowerCase(),
       browserHash: null,
       data: report,
-      lifetime: REPORT_LIFETIME,
+      lifetime: now + REPORT_LIFETIME - told.reportedAt,
     },
     told.reportedAt,
   );

@@ -49,10 +49,6 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return sendPage(reply, 200, site, page);
     }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
-    if ((await readProof(services, visitor)).needed) {
-      browsers.setInvitation(reply, link);
-      return redirect(request, reply, site.path(confirmAddress('invitation')));
-    }
     const { username } = visitor.account.profile;
     const token = browser.formToken(joinContext(visitor.session), visitor);
     const page = joinPage(site, { token, link, organization: open.organization, username });
@@ -70,9 +66,13 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return redirect(request, reply, site.path('/login'));
     }
     const { account, session } = visitor;
-    // Another session of this person is another form, too. The page asks for a fresh proof where one is needed.
-    if (!browser.owns(form, joinContext(session)) || (await readProof(services, visitor)).needed) {
+    // Another session of this person is another form, too.
+    if (!browser.owns(form, joinContext(session))) {
       return redirect(request, reply, site.path(`/invitation?link=${encodeURIComponent(link)}`));
+    }
+    if ((await readProof(services, visitor)).needed) {
+      if (isSecretForm(link)) browsers.setInvitation(reply, link);
+      return redirect(request, reply, site.path(confirmAddress('invitation')));
     }
     const origin = originOf(request, { type: 'user', id: account.id });
     try {
