@@ -73,26 +73,32 @@ test('a look-up of a name that gets no answer does not keep the process', async 
   }
 });
 
-test('a server in the shell of npx stops when that has ended', async () => {
-  const script = `
-    import { stopOnSignals } from ${JSON.stringify(new URL('./stop.ts', import.meta.url).href)};
-    import { openLogOutput } from ${JSON.stringify(new URL('../platform/log-output.ts', import.meta.url).href)};
-    import { writeSync } from 'node:fs';
-    const log = openLogOutput({ put: (lines) => writeSync(1, lines) });
-    const close = async () => log.write('closed');
-    stopOnSignals({ drainSeconds: 0 }, { drain() {}, close }, { out: log, err: log });
-    setInterval(() => {}, 1000);
-    log.write('ready ');`;
-  const command = [process.execPath, '--input-type=module', '--eval', script];
-  const shell = spawn('sh', ['-c', '"$@" & wait', 'sh', ...command], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, npm_command: 'exec' },
+const moments = {
+  'once it is ready': "begin(); log.write('ready ');",
+  'while it starts': "log.write('ready '); const { ppid } = process; while (process.ppid === ppid); begin();",
+};
+for (const [when, began] of Object.entries(moments)) {
+  test(`a server in the shell of npx stops when that ends ${when}`, async () => {
+    const script = `
+      import { stopOnSignals } from ${JSON.stringify(new URL('./stop.ts', import.meta.url).href)};
+      import { openLogOutput } from ${JSON.stringify(new URL('../platform/log-output.ts', import.meta.url).href)};
+      import { writeSync } from 'node:fs';
+      const log = openLogOutput({ put: (lines) => writeSync(1, lines) });
+      const close = async () => log.write('closed');
+      const begin = () => stopOnSignals({ drainSeconds: 0 }, { drain() {}, close }, { out: log, err: log });
+      setInterval(() => {}, 1000);
+      ${began}`;
+    const command = [process.execPath, '--input-type=module', '--eval', script];
+    const shell = spawn('sh', ['-c', '"$@" & wait', 'sh', ...command], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, npm_command: 'exec' },
+    });
+    let said = '';
+    shell.stdout.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      if (said === 'ready ') shell.kill('SIGKILL');
+    });
+    await once(shell.stdout, 'end');
+    assert.equal(said, 'ready closed');
   });
-  let said = '';
-  shell.stdout.setEncoding('utf8').on('data', (text) => {
-    said += text;
-    if (said === 'ready ') shell.kill('SIGKILL');
-  });
-  await once(shell.stdout, 'end');
-  assert.equal(said, 'ready closed');
-});
+}

@@ -49,13 +49,15 @@ function exitNow(status: number): void {
   process.exit(status);
 }
 
+/** The process that started this one. It may end while the server starts, so it is asked for first. */
+const PARENT = process.ppid;
+
 /**
  * `npx tessera serve` starts the command in a shell, which a signal to npm ends without passing it on: the server would be left behind.
  */
 function stopWithShell(): void {
-  const shell = process.ppid;
   const timer = setInterval(() => {
-    if (process.ppid === shell) return;
+    if (process.ppid === PARENT) return;
     clearInterval(timer);
     process.kill(process.pid, 'SIGTERM');
   }, SECOND).unref();
