@@ -272,7 +272,7 @@ ${rows.join('\n')}
 }
 
 function discovery(): string {
-  const document = JSON.stringify(metadata('https://id.example.com'), null, 2);
+  const document = JSON.stringify(metadata('https://id.example.com', ['en']), null, 2);
   return `${NOTE}
 
 # Discovery and the key set

@@ -48,16 +48,15 @@ import { addLosses, type LogLoss, type LogOutput } from './platform/log-output.t
 import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import type { Metrics } from './platform/metrics/metrics.ts';
-import { authorizationRoutes } from './protocol/authorize/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
-import { logoutRoutes } from './protocol/logout/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
 import { createTraceRecorder, silenced, untraced } from './traces/recorder.ts';
 import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { addressRoutes } from './web/addresses/routes.ts';
+import { authorizationRoutes } from './web/authorize/routes.ts';
 import { consentRoutes } from './web/consent/routes.ts';
 import { homeRoutes } from './web/home/routes.ts';
 import { mailboxDoor, mailboxKey } from './web/mailbox/key.ts';
@@ -66,9 +65,9 @@ import { pictureRoutes } from './web/pictures/routes.ts';
 import { requestSender } from './web/playground/exchange.ts';
 import { playgroundRoutes } from './web/playground/routes.ts';
 import { recoveryRoutes } from './web/recovery/routes.ts';
-
 import { refuseForeignForms } from './web/sign-in/foreign-forms.ts';
 import { sessionRoutes } from './web/sign-in/routes.ts';
+import { logoutRoutes } from './web/sign-out/routes.ts';
 
 /** A running server. */
 export interface Tessera {
@@ -269,7 +268,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
         healthRoutes(root, unready);
         // By the clock itself: the doctor examines a clock that is wrong, too.
         doctorRoutes(root, { ...routed, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret), loss });
-        discoveryRoutes(root, routed);
+        discoveryRoutes(root, { ...routed, languages: [en.language] });
         referenceRoutes(root, { ...routed, described });
         serveAssets(root);
         homeRoutes(root, site, config.playground);
@@ -297,7 +296,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       },
       { prefix: basePath },
     );
-    insertedDiscoveryRoutes(app, services, basePath);
+    insertedDiscoveryRoutes(app, { ...services, languages: [en.language] }, basePath);
     changePasswordRoute(app, site);
     await app.ready();
 

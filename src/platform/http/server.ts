@@ -66,6 +66,11 @@ const OPENER_POLICY = 'cross-origin-opener-policy';
  */
 export const keepOpener = (reply: FastifyReply): FastifyReply => reply.header(OPENER_POLICY, 'unsafe-none');
 
+/** Redirects the browser. RFC 9700 §4.12: with 303 after a POST, so that the form is not sent on. */
+export function redirect(request: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(location, request.method === 'POST' ? 303 : 302);
+}
+
 /** Headers of every answer, errors included; `x-request-id` is added to them, and the log names the request by the same id. */
 function commonHeaders(https: boolean): Readonly<Record<string, string>> {
   return {

@@ -4,9 +4,8 @@ import { SCOPES } from '../../claims/permissions.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
-import { en } from '../../pages/messages.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
-import { END_SESSION_PATH } from '../logout/routes.ts';
+import { END_SESSION_PATH } from '../logout/rules/end-session.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
 /** The path of the JWKS below the base URL. */
@@ -21,8 +20,9 @@ const CLAIMS = [
 /**
  * The provider metadata: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. It lists only what works; a new capability needs a
  * line here.
+ * @param languages of the pages
  */
-export function metadata(issuer: string): Readonly<Record<string, unknown>> {
+export function metadata(issuer: string, languages: readonly string[]): Readonly<Record<string, unknown>> {
   const { authorizationPath, tokenPath, userinfoPath } = ENDPOINT_RULES.oidc;
   return {
     issuer,
@@ -38,7 +38,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     prompt_values_supported: PROMPTS,
     acr_values_supported: ACR_VALUES,
     display_values_supported: ['page'],
-    ui_locales_supported: [en.language],
+    ui_locales_supported: languages,
     grant_types_supported: GRANT_TYPES,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,

@@ -9,6 +9,8 @@ import { documents, readKeysSchema } from './route-schemas.ts';
 interface DiscoveryParts {
   readonly keys: Keys;
   readonly issuer: string;
+  /** The languages of the pages. */
+  readonly languages: readonly string[];
 }
 
 /** RFC 9110 §9.3.2: public resources answer HEAD too. */
@@ -23,10 +25,10 @@ const publish = (reply: FastifyReply, maxAge: number, body: unknown): FastifyRep
     .send(JSON.stringify(body));
 
 /** The discovery documents and the key set, below the base URL (OpenID Connect Discovery 1.0 §4). */
-export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: DiscoveryParts): void {
+export function discoveryRoutes(app: FastifyInstance, { keys, issuer, languages }: DiscoveryParts): void {
   for (const [name, schema] of Object.entries(documents)) {
     app.get(`/.well-known/${name}`, { ...HEAD, schema }, async (_request, reply) =>
-      publish(reply, HOUR, metadata(issuer)),
+      publish(reply, HOUR, metadata(issuer, languages)),
     );
   }
   app.get(JWKS_PATH, { ...HEAD, schema: readKeysSchema }, async (_request, reply) => {
@@ -41,11 +43,13 @@ export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: Discover
  */
 export function insertedDiscoveryRoutes(
   app: FastifyInstance,
-  { issuer }: Pick<DiscoveryParts, 'issuer'>,
+  { issuer, languages }: Pick<DiscoveryParts, 'issuer' | 'languages'>,
   basePath: string,
 ): void {
   if (basePath === '') return;
   for (const name of Object.keys(documents)) {
-    app.get(`/.well-known/${name}${basePath}`, HEAD, async (_request, reply) => publish(reply, HOUR, metadata(issuer)));
+    app.get(`/.well-known/${name}${basePath}`, HEAD, async (_request, reply) =>
+      publish(reply, HOUR, metadata(issuer, languages)),
+    );
   }
 }

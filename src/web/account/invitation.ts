@@ -8,8 +8,8 @@ import { sendPage } from '../../pages/layout.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import {

@@ -23,7 +23,7 @@ import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../../pages/passkey.t
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';

@@ -6,8 +6,8 @@ import { fieldProblem, NO_PROBLEMS, type Problems } from '../../pages/components
 import type { HtmlPart } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { activityRoutes } from './activity.ts';
 import { connectionsRoutes } from './connections.ts';

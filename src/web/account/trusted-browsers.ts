@@ -5,7 +5,7 @@ import { fact, facts, hidden, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { redirect } from '../../platform/http/server.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';

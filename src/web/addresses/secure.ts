@@ -7,8 +7,8 @@ import { html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 

@@ -16,9 +16,9 @@ import { sendPage } from '../../pages/layout.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
-import { redirect } from '../../protocol/authorize/pending-request.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 

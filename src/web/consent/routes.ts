@@ -15,6 +15,8 @@ import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { denyRequest, issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { formActionSources } from '../../protocol/authorize/rules/request.ts';
+import type { SignedInVisitor } from '../../sessions/sessions.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -24,9 +26,7 @@ import {
   readPending,
   sendIssued,
   sendResponse,
-} from '../../protocol/authorize/pending-request.ts';
-import { formActionSources } from '../../protocol/authorize/rules/request.ts';
-import type { SignedInVisitor } from '../../sessions/sessions.ts';
+} from '../authorize/pending-request.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 import { consentPage, switchName } from './pages.ts';
 

@@ -21,13 +21,14 @@ import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
-import { HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { HANDLE } from '../authorize/pending-request.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import {
   askPage,

@@ -6,8 +6,9 @@ import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/componen
 import { sendPage } from '../../pages/layout.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
-import { loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { askCodePage, typeCodePage } from './code-pages.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';

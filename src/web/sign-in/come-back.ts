@@ -12,7 +12,8 @@ import {
 import { html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { redirect } from '../../platform/http/server.ts';
+import { HANDLE, loadPendingRequest } from '../authorize/pending-request.ts';
 import type { PageServices } from './routes.ts';
 import { continueSignIn, formTargets, onSignedIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 

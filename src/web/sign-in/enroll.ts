@@ -21,16 +21,16 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
+import { redirectedError } from '../../protocol/authorize/rules/request.ts';
+import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
 import {
   advance,
   loadPendingRequest,
   pendingRequestOf,
   readPending,
   sendErrorResponse,
-} from '../../protocol/authorize/pending-request.ts';
-import { redirectedError } from '../../protocol/authorize/rules/request.ts';
-import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
+} from '../authorize/pending-request.ts';
 import { countAccountForm } from './account-form.ts';
 import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
 import type { PageServices } from './routes.ts';

@@ -4,8 +4,8 @@ import { unusedFormPage } from '../../pages/unused-form.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { watchForms } from '../../platform/http/browser.ts';
 import { keepOpener } from '../../platform/http/server.ts';
-import { type AuthorizationPageServices, HANDLE } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import { type AuthorizationPageServices, HANDLE } from '../authorize/pending-request.ts';
 
 /**
  * Answers each form that was shown to another person than the one who is signed in now, as where somebody else signed in in another

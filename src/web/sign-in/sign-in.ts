@@ -20,21 +20,15 @@ import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { carrySession, setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
-import {
-  advance,
-  continueContext,
-  HANDLE,
-  loadPendingRequest,
-  readPending,
-  redirect,
-} from '../../protocol/authorize/pending-request.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { advance, continueContext, HANDLE, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 

@@ -6,10 +6,10 @@ import { duration } from '../../pages/error-messages.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { keepOpener } from '../../platform/http/server.ts';
+import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
-import { advance, loadPendingRequest, readPending, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import { advance, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { sendDeadInvitation } from './invitation-pages.ts';
 import type { PageServices } from './routes.ts';
 import {

@@ -15,7 +15,8 @@ import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { redirect } from '../../platform/http/server.ts';
+import { HANDLE, loadPendingRequest } from '../authorize/pending-request.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,

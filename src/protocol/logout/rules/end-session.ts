@@ -1,5 +1,8 @@
 import type { HintAuthorization } from '../../token/id-token-hint.ts';
 
+/** The path of the end session endpoint, below the base URL. */
+export const END_SESSION_PATH = '/oidc/logout';
+
 /** What an `id_token_hint` proves. */
 export type LogoutHint =
   | { readonly kind: 'none' }

@@ -8,8 +8,8 @@ import {
   refusalResponse,
 } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
-import { AuthorizationParameters } from './rules/parameters.ts';
-import { AUTHORIZATION_ERRORS } from './rules/request.ts';
+import { AuthorizationParameters } from '../../protocol/authorize/rules/parameters.ts';
+import { AUTHORIZATION_ERRORS } from '../../protocol/authorize/rules/request.ts';
 
 const AUTHORIZE = { area: 'sign-in', caller: 'anyone', refusesWithPage: true } as const;
 const EXAMPLE = {

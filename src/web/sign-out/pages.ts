@@ -5,7 +5,7 @@ import { fact, hidden, isolate } from '../../pages/components.ts';
 import { adviceFacts, developerDetails } from '../../pages/error-page.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
-import type { RedirectObstacle } from './rules/end-session.ts';
+import type { RedirectObstacle } from '../../protocol/logout/rules/end-session.ts';
 
 /** Why the page has no link to the client, for its developer. */
 export interface LogoutFault {

@@ -10,22 +10,23 @@ import type { Database } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
-import { redirect } from '../authorize/pending-request.ts';
-import { formActionSources, withQuery } from '../authorize/rules/request.ts';
-import { readLogoutHint } from './id-token-hint.ts';
-import { CONFIRM_PATH, confirmationPage, type LogoutFault, signedOutPage } from './pages.ts';
-import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
+import { formActionSources, withQuery } from '../../protocol/authorize/rules/request.ts';
+import { readLogoutHint } from '../../protocol/logout/id-token-hint.ts';
 import {
+  END_SESSION_PATH,
   type EndSessionStep,
   endSessionStep,
   type LogoutHint,
   type RedirectObstacle,
   requestingClientId,
-} from './rules/end-session.ts';
+} from '../../protocol/logout/rules/end-session.ts';
+import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
+import { CONFIRM_PATH, confirmationPage, type LogoutFault, signedOutPage } from './pages.ts';
+import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
 
 export interface LogoutServices {
   readonly database: Database;
@@ -37,9 +38,6 @@ export interface LogoutServices {
   readonly local: boolean;
   readonly browsers: Browsers;
 }
-
-/** The path of the end session endpoint, below the base URL. */
-export const END_SESSION_PATH = '/oidc/logout';
 
 /** The end session endpoint: OpenID Connect RP-Initiated Logout 1.0. */
 export function logoutRoutes(app: FastifyInstance, services: LogoutServices): void {

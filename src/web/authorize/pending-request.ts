@@ -11,7 +11,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { keepOpener } from '../../platform/http/server.ts';
+import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import {
@@ -25,9 +25,9 @@ import {
   type PendingRequest,
   readNewRequest,
   readStoredRequest,
-} from './authorization.ts';
-import type { DisplayedError, RedirectTarget } from './rules/check-target.ts';
-import type { AuthorizationStep } from './rules/next-step.ts';
+} from '../../protocol/authorize/authorization.ts';
+import type { DisplayedError, RedirectTarget } from '../../protocol/authorize/rules/check-target.ts';
+import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
 import {
   type AuthorizationRequest,
   type ClientResponse,
@@ -36,8 +36,8 @@ import {
   formActionSources,
   locationOf,
   type RedirectedError,
-} from './rules/request.ts';
-import { INTERACTION_LIFETIME, storeRequest } from './store-request.ts';
+} from '../../protocol/authorize/rules/request.ts';
+import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
 
 /** What the pages of an authorization request need. */
 export interface AuthorizationPageServices extends AuthorizationServices {
@@ -231,11 +231,6 @@ export async function storeAndRedirect(
     },
   });
   return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${stored.handle}`));
-}
-
-/** Redirects the browser. RFC 9700 §4.12: with 303 after a POST, so that the form is not sent on. */
-export function redirect(request: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').redirect(location, request.method === 'POST' ? 303 : 302);
 }
 
 /** Sends a response to the client, through the browser. */

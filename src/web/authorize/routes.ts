@@ -11,9 +11,18 @@ import { requestIds } from '../../platform/http/request-tracing.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { logLine } from '../../platform/log.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { readIdTokenHint } from '../token/id-token-hint.ts';
-import { accessAudience } from '../token/rules/claims.ts';
-import { rebindInteraction, setChosenSession } from './interaction-store.ts';
+import { rebindInteraction, setChosenSession } from '../../protocol/authorize/interaction-store.ts';
+import { checkRequest } from '../../protocol/authorize/rules/check-request.ts';
+import { checkQueryOfPost, checkTarget, requestedClient } from '../../protocol/authorize/rules/check-target.ts';
+import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts';
+import {
+  type AuthorizationRequest,
+  checkSize,
+  type RedirectedError,
+  redirectedError,
+} from '../../protocol/authorize/rules/request.ts';
+import { readIdTokenHint } from '../../protocol/token/id-token-hint.ts';
+import { accessAudience } from '../../protocol/token/rules/claims.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -29,10 +38,6 @@ import {
   storeAndRedirect,
 } from './pending-request.ts';
 import { authorizeByGetSchemas, authorizeByPostSchemas } from './route-schemas.ts';
-import { checkRequest } from './rules/check-request.ts';
-import { checkQueryOfPost, checkTarget, requestedClient } from './rules/check-target.ts';
-import { intersection } from './rules/claims-parameter.ts';
-import { type AuthorizationRequest, checkSize, type RedirectedError, redirectedError } from './rules/request.ts';
 
 interface AuthorizationEndpointServices extends AuthorizationPageServices {
   readonly keys: Keys;
