@@ -164,7 +164,7 @@ export function stage(path: string, bytes: number): Staging {
         if (existsSync(secret.path)) aside.push({ from: secret.path, to: `${secret.path}-replaced-${stamp}` });
         install.push({ from: staged, to: secret.path });
       }
-      // Whoever owned the files before must be able to open these. They may have put links in their place.
+      // The owner of the files before must be able to open these. They may have put links in their place.
       if (process.getuid?.() === 0) for (const { from } of install) lchownSync(from, uid, gid);
       if (!hasData) for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true });
       replaceDatabase(path, { backup: backup.file, id: backup.id, aside, install });

@@ -100,7 +100,7 @@ function isUserVerified(authenticatorData: unknown): boolean | undefined {
 }
 
 /**
- * Verifies that an authenticator signed a challenge of ours with a key.
+ * Verifies that an authenticator signed a challenge of this server with a key.
  * @param key the public key that is on record
  */
 export async function verifyAssertion(
@@ -134,7 +134,7 @@ export async function verifyAssertion(
   }
 }
 
-/** Verifies that an authenticator created a credential for a challenge of ours. */
+/** Verifies that an authenticator created a credential for a challenge of this server. */
 export async function verifyRegistration(
   party: RelyingParty,
   use: ChallengeUse,

@@ -183,6 +183,6 @@ function report(file: string, config: Config, { database: { rows }, secret }: Ma
     `Wrote ${file}: ${rows['account']} accounts, ${rows['client']} clients, ${rows['audit_event']} audit events.`,
     secret === null
       ? `The root secret is not in it. Without the secret, the backup is worthless: keep a copy of ${place} in another place.`
-      : 'The root secret is in it, encrypted under the passphrase. Whoever has both has all signing keys: keep them apart.',
+      : 'The root secret is in it, encrypted under the passphrase. A person who has both has all signing keys: keep them apart.',
   ].join('\n');
 }

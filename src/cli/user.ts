@@ -287,7 +287,7 @@ export function userCommands(getContext: GetCommandContext): Command {
         );
       });
       const text = `Give this link to the user. It works once, until ${iso(expiresAt)}:\n${url}`;
-      const mailbox = `The account has the address ${email}: whoever reads it can recover the account by mail.`;
+      const mailbox = `The account has the address ${email}: a person who reads it can recover the account by mail.`;
       out.say(`${text}\n${mailbox}`, { url, expiresAt: iso(expiresAt), email });
     });
 

@@ -85,7 +85,7 @@ export function signWith(alg: AsymmetricAlg, kid: string, privateKey: string): S
   };
 }
 
-/** No ID token of ours is longer. */
+/** No ID token of this server is longer. */
 const MAX_TOKEN_LENGTH = 8192;
 
 /** RFC 7515 §7.1: three base64url parts without padding. */

@@ -7,7 +7,7 @@ const TOKEN_TYPES = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
 export type TokenKind = keyof typeof TOKEN_TYPES;
 export const TOKEN_KINDS = Object.keys(TOKEN_TYPES) as readonly TokenKind[];
 
-/** No token of ours is longer. */
+/** No token of this server is longer. */
 const MAX_TOKEN_LENGTH = 8192;
 
 /** RFC 7515 §7.1: three base64url parts without padding; the signature of HS256 is 43 characters. */

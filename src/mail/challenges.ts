@@ -217,7 +217,7 @@ export type CodeResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'limited'; readonly seconds: number };
 
-/** The address of these is typed by a person, whoever has it: their tries share a count. */
+/** The address of these is typed by a person, and may be anybody's: their tries share a count. */
 const TYPED: ReadonlySet<ChallengePurpose> = new Set(['sign up', 'change address']);
 
 /** The buckets of the tries at a challenge, which last over reissued codes. */

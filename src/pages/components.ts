@@ -38,7 +38,7 @@ export function problemSummary(messages: Messages, { fields, general }: Problems
 export const doneNotice = (content: HtmlPart): Html =>
   html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
 
-/** Says how many tokens were found to have ended when they were judged anew. */
+/** Says how many tokens were found to have ended when they were judged again. */
 export function revocationText({ families, live }: RevocationSummary, { stopped: text }: Messages): Html {
   if (live > 0) return html`<strong>${text.live(live)}</strong>`;
   return html`${families === 0 ? text.none : text.checked(families)}`;

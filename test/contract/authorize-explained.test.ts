@@ -46,7 +46,7 @@ test('each fault of the client has its own words, and says what to do', async ()
     [query({ redirect_uri }), /client_id is missing\./, /tessera client list/],
     [query({ client_id: '', redirect_uri }), /client_id is empty\./, /tessera client list/],
     [`${query({ client_id: '1' })}&client_id=2`, /client_id was sent more than once\./, /Send it once/],
-    [query({ client_id: 'my-app', redirect_uri }), /none that this service gives out/, /tessera client list/],
+    [query({ client_id: 'my-app', redirect_uri }), /unknown client_id: those of this server/, /tessera client list/],
     [query({ client_id: '123', redirect_uri }), /No app is registered here/, /another server or database/],
     [query({ client_id: ` ${client.clientId}`, redirect_uri }), /white space around it/, /Send the number alone/],
     [authorizeUrl(disabled), /is disabled/, new RegExp(`tessera client enable ${disabled.clientId}`)],

@@ -154,7 +154,7 @@ test('what happens to the account while the prompt is open decides', async () =>
   assert.match(gone.text, /no longer set up/);
 });
 
-test('the sign-in page and its options are the same whoever asks', async () => {
+test('the sign-in page and its options are the same for everyone', async () => {
   const options = await passkeyOptions(agent(server.baseUrl), '/login/passkey');
   assert.deepEqual(
     { ...options, challenge: '' },

@@ -112,7 +112,7 @@ test('of several presses at once, one acts', async () => {
   assert.deepEqual(statuses.sort(), [200, 410, 410]);
 });
 
-test('each report works until the account is secured anew, and for seven days', async () => {
+test('each report works until the account is secured again, and for seven days', async () => {
   const { user, browser } = await newPerson();
   await signedIn(server, user);
   const first = await linkTo(user, NEW_DEVICE);

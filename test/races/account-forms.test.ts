@@ -19,7 +19,7 @@ const picture = new File([new Uint8Array(await landscape().png())], 'me.png', { 
 const ENDINGS = {
   'the account was banned': "UPDATE account SET banned_at = 1, generation = 'other' WHERE id = ?",
   'the account was suspended': "UPDATE account SET suspended_at = 1, generation = 'other' WHERE id = ?",
-  'the account was secured anew': "UPDATE account SET generation = 'other' WHERE id = ?",
+  'the account was secured again': "UPDATE account SET generation = 'other' WHERE id = ?",
   'the session was ended': 'DELETE FROM browser_session WHERE account_id = ?',
   'the account was deleted': 'DELETE FROM account WHERE id = ?',
 } as const;

@@ -262,7 +262,7 @@ async function confirm(
       },
       *afterSave(changed, renewed) {
         if (afterSave !== undefined) yield* afterSave(renewed);
-        // Whoever had the account before may have added a passkey. An authenticator app is asked for at every sign-in.
+        // The earlier holder of the account may have added a passkey. An authenticator app is asked for at every sign-in.
         if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(changed.id);
         if (purpose === 'verify address') return;
         if (right !== undefined) {

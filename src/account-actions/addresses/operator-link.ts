@@ -25,7 +25,7 @@ import { type AddressServices, endEverything } from './secure-account.ts';
 export interface RecoveryLink {
   readonly url: string;
   readonly expiresAt: number;
-  /** The address of the account: whoever reads it can recover the account by mail. */
+  /** The address of the account: a person who reads it can recover the account by mail. */
   readonly email: string;
 }
 

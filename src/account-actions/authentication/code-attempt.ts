@@ -86,7 +86,7 @@ function refusalOf(asked: Account, current: Account | undefined, now: number): A
 }
 
 /**
- * Whoever knows the password cannot use up the tries of a browser that signed in to the account before (PW-08), nor those of a link that
+ * A person who knows the password cannot use up the tries of a browser that signed in to the account before (PW-08), nor those of a link that
  * was sent by mail, which may be the owner's only way back in.
  */
 function* bucketOf({ account, browserHash, link }: CodeAttempt): Work<string> {

@@ -30,7 +30,7 @@ export const signInCodeMail = ({ username, host }: MailSubject, code: string): M
   subject: 'Your sign-in code',
   paragraphs: [
     `This code signs you in to your account ${username} at ${host}.`,
-    'Type it only in the browser where you asked for it. Give it to no other person, whoever asks.',
+    'Type it only in the browser where you asked for it. Never give it to another person.',
   ],
   code,
   footer: [

@@ -158,7 +158,7 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
  * Makes the message for an account, unless too many were made.
  *
  * Strangers must not use up what the owner may get. So browsers that signed in to the account before have a count of their own, and beyond
- * the limit a recovery is still sent where none can be used: whoever asks has a link that works in their mailbox.
+ * the limit a recovery is still sent where none can be used: the owner of the mailbox gets a link that works.
  * @returns whether the browser has a challenge to answer
  */
 function* makeFor(

@@ -105,7 +105,7 @@ export async function signIn(
     const seconds = yield* countSignIn(services, account, browser, now);
     if (seconds > 0) return { kind: 'limited', seconds };
     const methods = secondFactors([method], yield* listFactors(account));
-    // A code by mail is never spared the second factor: whoever reads the mail would need nothing else.
+    // A code by mail is never spared the second factor: a person who reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
     if (methods.length === 0 || isSpared)
       return yield* finishSignIn(services, account, [method], browser, now, onSignedIn);
@@ -116,7 +116,7 @@ export async function signIn(
 
 /**
  * Counts a first factor that was right: each leaves an event and a session or a pending sign-in, and tells the person of a new device, so
- * nobody may have any number of them. Whoever has stolen the factor cannot use up the sign-ins of a browser that signed in before.
+ * nobody may have any number of them. A thief of the factor cannot use up the sign-ins of a browser that signed in before.
  * @returns 0 when it is within the limit, else the seconds until the window ends
  */
 function* countSignIn(

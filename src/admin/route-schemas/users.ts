@@ -308,7 +308,7 @@ const RecoveryLinkRecord = Type.Object(
   {
     url: Type.String({ about: 'The link, for the user alone. It is shown only once.' }),
     expiresAt: Instant,
-    email: Type.String({ about: 'The address of the account. Whoever reads it can recover the account by mail.' }),
+    email: Type.String({ about: 'The address of the account. A person who reads it can recover the account by mail.' }),
   },
   { title: 'RecoveryLink' },
 );

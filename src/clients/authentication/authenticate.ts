@@ -164,7 +164,7 @@ async function verifyCredentials(
   { endpoint, namesDisabled, now }: Omit<AuthenticationContext, 'origin'> & { readonly now: number },
 ): Promise<VerifiedCredentials | AuthenticationFailure> {
   if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
-    return { reason: 'the assertion is none that is offered' };
+    return { reason: 'the assertion is not supported' };
   }
   // TK-06: the secret, whose length the caller chooses, is hashed for every client, or the time would tell which exist.
   const hash = 'clientSecret' in credentials ? digest(credentials.clientSecret) : '';

@@ -34,7 +34,7 @@ export interface HeadRequests {
 
 /**
  * Scanners of mail and of links send HEAD to every address, and must spend, begin and record nothing.
- * @param database what background work commits to, whoever woke it
+ * @param database what background work commits to, whatever started it
  */
 export function headRequests(database: Database): HeadRequests {
   const requests = new AsyncLocalStorage<true>();

@@ -276,7 +276,7 @@ test('an id that a clock far ahead gave to a process that died is not given agai
 
 // The property that everything rests on: the leases of a number cover instants that do not overlap.
 for (let seed = 1; seed <= 8; seed++) {
-  test(`no id is made twice by processes that die, stall and start anew while their clocks jump (seed ${seed})`, async () => {
+  test(`no id is made twice by processes that die, stall and restart while their clocks jump (seed ${seed})`, async () => {
     const random = new Random(seed);
     const database = await openSqlite(':memory:');
     const machines = [simulatedMachine(), simulatedMachine(), undefined];

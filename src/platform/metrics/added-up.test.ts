@@ -39,7 +39,7 @@ async function service(...first: readonly number[]) {
   };
 }
 
-test('counters never go back, whoever reads them while processes end', async () => {
+test('counters never go back, however they are read while processes end', async () => {
   const { serving, end, read } = await service(1, 10, 100, 1000);
   assert.equal(await read('answered'), 1111);
   const readings: Promise<number>[] = [];

@@ -182,7 +182,7 @@ export function* readStoredRequest(
  */
 const codeOf = (services: AuthorizationServices, handle: string): string => keyedDigest(services.codeKey, handle);
 
-/** What came of issuing a code. */
+/** The outcome of issuing a code. */
 export type IssueResult =
   | { readonly kind: 'response'; readonly response: ClientResponse; readonly accountId: string }
   /** Too many codes: nothing was written, and a pending request stays pending. Or every scope was declined. */

@@ -52,7 +52,7 @@ const NOTHING_KNOWN = {
   familyId: null,
 } as const;
 
-const ANEW = 'Send the user through authorization again.';
+const AGAIN = 'Send the user through authorization again.';
 const BEHIND = {
   reason: 'it was issued in the future, by the clock of this machine',
   remedy: 'Let all machines keep their time with NTP, and try again.',
@@ -93,13 +93,13 @@ async function explain(parts: ExplainParts, presented: string): Promise<Explanat
     token.accountId === null ? await judgeOfClient(parts, token, now) : await judgeOfAccount(parts, signed, token, now);
   if (found === undefined) {
     const reason = 'it is not on record: the account, the app or the authorization was deleted, or has ended long ago';
-    return { ...about, ...refused, kind: about.kind, reason, remedy: ANEW };
+    return { ...about, ...refused, kind: about.kind, reason, remedy: AGAIN };
   }
   const { verdict, username, scope, rules } = found;
   const known = { ...about, username, scope };
   if (verdict.kind === 'live') return { ...known, ...accepted(signed, token, issuer, rules) };
   if (verdict.kind === 'invalid') {
-    return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: ANEW };
+    return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: AGAIN };
   }
   const error = rules?.invalidGrantInsteadOf403 ? INVALID[signed.kind] : '403 access_denied';
   const answer = `${error}: ${MESSAGES[verdict.kind]}`;
@@ -112,7 +112,7 @@ const BARRED = {
     remedy: 'tessera user show says until when; tessera user unban lifts it.',
   },
   suspended: { reason: 'the account is suspended', remedy: 'tessera user reinstate lifts it.' },
-  revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: ANEW },
+  revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: AGAIN },
 } as const;
 
 /** The endpoints that accept a token: the UserInfo endpoint of OIDC accepts access tokens of both sets. */
@@ -198,7 +198,7 @@ function whyUnread({ claims }: SignedToken, issuer: string, now: number): { reas
       remedy: 'An access token is renewed by a refresh; after that: authorization.',
     };
   }
-  return { reason: 'its claims are not those of a token of this version', remedy: ANEW };
+  return { reason: 'its claims are not those of a token of this version', remedy: AGAIN };
 }
 
 /** Explains a token that no key for access and refresh tokens verifies. */

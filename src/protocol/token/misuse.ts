@@ -62,7 +62,7 @@ export async function tokenFault(
       misuse,
     };
   }
-  return { ...found, misuse: { type: 'token.forged', details: { reason: 'no key of ours signed it' } } };
+  return { ...found, misuse: { type: 'token.forged', details: { reason: 'unknown signing key' } } };
 }
 
 /** Why the claims of a token of the expected kind are not accepted. */

@@ -93,7 +93,7 @@ ${connections.length > 0 && html`<div class="card apps">${connections.map((conne
   );
 }
 
-/** What the revocation ended, as found when everything was judged anew. */
+/** What the revocation ended, as found when everything was judged again. */
 function revokedNotice({ app, at, ...summary }: RevokedAccess, messages: Messages): Html {
   const { connections: text } = messages;
   return doneNotice(

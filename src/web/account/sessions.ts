@@ -151,7 +151,7 @@ ${facts([
 <form method="post" action="${path('/account/sessions')}">${hidden(token, { session: sid, page: String(part.number) })}<button class="danger" type="submit" aria-describedby="${id}">${text.end}</button></form></article>`;
 }
 
-/** Which sessions and tokens ended, as found when everything was judged anew. */
+/** Which sessions and tokens ended, as found when everything was judged again. */
 function endedNotice({ at, all, sessions, ...summary }: NonNullable<SessionsPage['ended']>, messages: Messages): Html {
   const { sessions: text } = messages;
   const [session] = sessions;

@@ -320,7 +320,7 @@ const sendClientGone = (
     reason: 'client gone',
     advice: {
       description: 'The client is no longer registered and active, or was changed since the request began.',
-      remedy: 'Look at its registration, then begin anew at the authorization endpoint. This lists all:',
+      remedy: 'Look at its registration, then start again at the authorization endpoint. This lists all:',
       call: 'GET /api/v2/admin/clients',
       command: 'tessera client list',
     },

@@ -75,7 +75,7 @@ const bytes = (text: string): Html => html`<pre>${isolate(text.replaceAll('\r\n'
 
 const milliseconds = (duration: number): string => (duration < 0.1 ? 'under 0.1' : duration.toFixed(1));
 
-/** What came of a request, in one line: status, time, and why it was refused. */
+/** The outcome of a request, in one line: status, time, and why it was refused. */
 function outcome(text: Text, exchange: Exchange): Html {
   const status = responseStatus(exchange);
   const time = milliseconds(exchange.ended - exchange.began);

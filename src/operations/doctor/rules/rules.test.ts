@@ -39,7 +39,7 @@ const proxies: [string, Partial<ProbeReport>, RegExp][] = [
     /^ok: There is one proxy/,
   ],
   [
-    'one that writes the list anew, trusted',
+    'one that replaces the list, trusted',
     { trustProxy: 1, forwardedFor: '198.51.100.1', address: '198.51.100.1' },
     /^ok: There is one proxy/,
   ],

@@ -49,7 +49,7 @@ interface Unit {
 interface Member extends Asker {
   readonly unit: Unit;
   run: Work<unknown>;
-  /** The additions that it meets again, because it starts anew. */
+  /** The additions that it meets again, because it starts again. */
   known: Added[];
   /** The row for which it left the transaction, because another member or transaction has it. */
   row: string | undefined;
@@ -219,7 +219,7 @@ export function jointCommits(
       return holder === member;
     }
 
-    /** Starts anew with what was added, which is above the limit; also one that has left, as it may have no need of its row then. */
+    /** Starts again with what was added, which is above the limit; also one that has left, as it may have no need of its row then. */
     function restart(member: Member): void {
       member.run = member.unit.work();
       member.row = undefined;
@@ -244,7 +244,7 @@ export function jointCommits(
       const [answers] = await Promise.all([readFor(ask, group), added]);
       for (const [index, member] of group.members.entries()) {
         const query = group.queries[index];
-        // It has started anew meanwhile.
+        // It has started again since.
         if (query === undefined || member.asks !== query) continue;
         const rows = answers[index] ?? [];
         const { prepared, step, values } = query;

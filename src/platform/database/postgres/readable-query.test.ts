@@ -24,7 +24,7 @@ test('ids stay decimal strings, other integers become numbers, and null stays nu
   ]);
 });
 
-test('a column that another answer gives another type, name or place is read anew', () => {
+test('a column that another answer gives another type, name or place is read again', () => {
   const query = new ReadableQuery('one', 'SELECT');
   assert.deepEqual(query.rowsOf(answer([['n', TEXT]], [['1']])), [{ n: '1' }]);
   assert.deepEqual(query.rowsOf(answer([['n', INT8]], [['1']])), [{ n: 1 }]);

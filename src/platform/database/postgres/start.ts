@@ -146,7 +146,7 @@ const HIDDEN: ServerWarning = {
 /** What cannot be found out of a server that hides where it is in the history of its cluster. */
 export const timelineWarnings = (told: boolean): readonly ServerWarning[] => (told ? [] : [HIDDEN]);
 
-/** That a connection is encrypted to whoever answers. */
+/** That a connection is encrypted to the server that answers, whichever that is. */
 export function certificateWarnings(url: string): readonly ServerWarning[] {
   const mode = unverifiedMode(url);
   if (mode === undefined) return [];

@@ -130,7 +130,7 @@ function refuseGone(
   throw new UnusableDatabase(
     `The database is gone: ${path} ${state}, and ${names} ${left.length > 1 ? 'belong' : 'belongs'} to one. Put the database ` +
       'back, with its -wal file where it has one; name the right one with TESSERA_DATA_DIR or TESSERA_DATABASE_URL; or, to ' +
-      `begin anew with nothing of before, move ${names} away` +
+      `start without any of the former data, move ${names} away` +
       `${secretFile === undefined ? '' : ', or name a secret that you chose yourself in TESSERA_SECRET_FILE'}.`,
   );
 }

@@ -136,7 +136,7 @@ function openMarkFile(file: string, database: string): number {
   const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, mode & 0o666);
   if (!isNew) return descriptor;
   try {
-    // Like SQLite's own files: whoever can write the database can write the mark.
+    // Like SQLite's own files: a process that can write the database can write the mark.
     fchmodSync(descriptor, mode & 0o666);
     if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
   } catch (error) {

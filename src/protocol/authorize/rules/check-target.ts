@@ -114,7 +114,7 @@ function unknownClient(clientId: string): DisplayedError {
   }
   return isSnowflake(clientId.trim())
     ? unknown('client_id has white space around it.', { remedy: 'Send the number alone.' })
-    : unknown('client_id is none that this service gives out: those are numbers.', FIND_CLIENT);
+    : unknown('unknown client_id: those of this server are numbers.', FIND_CLIENT);
 }
 
 /**

@@ -6,7 +6,7 @@ export const END_SESSION_PATH = '/oidc/logout';
 /** What an `id_token_hint` proves. */
 export type LogoutHint =
   | { readonly kind: 'none' }
-  /** Not an ID token of ours, or a modified one: nothing of the request that depends on it is used. */
+  /** Not an ID token of this server, or a modified one: nothing of the request that depends on it is used. */
   | { readonly kind: 'bad' }
   /** Signed with HS256, which only its client can verify: it names a client, as `client_id` does, and proves nothing. */
   | { readonly kind: 'unproven'; readonly clientId: string }
