@@ -1,7 +1,8 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { authorizeUrl, newClient, newUser, signedIn, tokensFor, walk } from '../support/flow.ts';
+import { type Agent, agent } from '../support/agent.ts';
+import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, tokensFor, walk } from '../support/flow.ts';
 import { everyRow } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { startRouted } from './routes.ts';
@@ -19,10 +20,13 @@ await tokensFor(server, client, user);
 await fetch(`${server.baseUrl}/.well-known/jwks.json`);
 const pending = await browser.get(authorizeUrl(client, { prompt: 'login', scope: 'openid email' }));
 
-/** Their answer is what they issue, spend or end. */
+/** Endpoints of the protocol, whose answer is what they issue, read or end. */
 const REFUSED = [
-  ...['/api/v2/oauth/authorize', '/oidc/authorize', '/api/v2/oauth/userinfo', '/oidc/userinfo', '/oidc/logout'],
-  ...['/consent', '/continue', '/mailbox', '/playground', '/playground/callback'],
+  '/api/v2/oauth/authorize',
+  '/oidc/authorize',
+  '/api/v2/oauth/userinfo',
+  '/oidc/userinfo',
+  '/oidc/logout',
 ];
 const routes = [...new Set(server.routes.filter(({ method }) => method === 'GET').map(({ url }) => url))];
 const ids: Readonly<Record<string, string>> = { clientId: client.clientId, userId: user.id, id: user.id };
@@ -32,7 +36,9 @@ const addressOf = (url: string): string =>
   url.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '1') +
   (url.includes('/api/') ? '' : pending.location?.search);
 
-const cookie = ['session', 'browser'].map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`).join('; ');
+const cookiesOf = (from: Agent): string =>
+  ['session', 'browser'].map((name) => `tessera_${name}=${from.cookie(`tessera_${name}`)}`).join('; ');
+const cookie = cookiesOf(browser);
 
 async function send(method: string, url: string, accept: string): Promise<Response> {
   const headers = { accept, cookie, ...(url.startsWith('/api/v2/admin') && { authorization: `Bearer ${ADMIN_KEY}` }) };
@@ -84,4 +90,20 @@ test('AV-01: guesses at an admin key are counted, also by HEAD', async () => {
   const answer = await guess('GET');
   await answer.text();
   assert.equal(answer.status, 429);
+});
+
+test('HEAD of a page whose request would get its code now issues and tells none', async () => {
+  const other = agent(server.baseUrl);
+  const { location } = await other.get(authorizeUrl(client));
+  await other.submit(await other.get('/login'), { identifier: user.username, password: PASSWORD });
+  const before = await everyRow(server);
+  for (const path of ['/login', '/consent', '/continue']) {
+    const answer = await fetch(`${server.baseUrl}${path}${location?.search}`, {
+      ...{ method: 'HEAD', headers: { accept: 'text/html', cookie: cookiesOf(other) }, redirect: 'manual' },
+    });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [200, null], path);
+  }
+  assert.deepEqual(await everyRow(server), before);
+  const { location: target } = await other.get(`/continue${location?.search}`);
+  assert.ok(target?.searchParams.has('code'), `${target}`);
 });

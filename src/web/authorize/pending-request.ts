@@ -174,6 +174,8 @@ export async function advance(
       }
       return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
     }
+    // HEAD issues nothing, and must not tell what GET would issue.
+    if (request.method === 'HEAD') return reply.header('cache-control', 'no-store').send();
     const result = await issueCode(services, { ...current, origin: originOf(request) });
     if (result.kind !== 'changed') return sendIssued(services, request, reply, current.request, result);
     current =

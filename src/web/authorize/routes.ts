@@ -149,8 +149,7 @@ function internalError(error: unknown, request: FastifyRequest): RedirectedError
 function continueRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {
   const { database, browsers } = services;
 
-  // It may issue what the endpoint issues, so it answers no HEAD either.
-  app.get('/continue', { config: IN_FLOW, exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/continue', { config: IN_FLOW }, async (request, reply) => {
     const handle = queryOf(request).get(HANDLE) ?? '';
     const browser = browsers.of(request, reply);
     const from = browser.takeOver(handle);

@@ -35,8 +35,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
   const { browsers, site } = services;
   const preHandler = loadPendingRequest(services);
 
-  // A step of the authorization endpoint, which answers no HEAD either.
-  app.get('/consent', { config: IN_FLOW, preHandler, exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/consent', { config: IN_FLOW, preHandler }, async (request, reply) => {
     const pending = pendingRequestOf(request);
     const { step, visitor } = pending;
     if (step.kind !== 'consent' || visitor.kind !== 'signed in') return advance(services, request, reply, pending);

@@ -33,7 +33,7 @@ export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, do
       door.remember(reply);
       return reply.header('cache-control', 'no-store').redirect(new URL(request.url, 'http://localhost').pathname, 303);
     });
-    pages.get('/mailbox', { exposeHeadRoute: false }, async (_request, reply) => {
+    pages.get('/mailbox', async (_request, reply) => {
       const mails = await readMailbox(database, sealer);
       return sendPage(reply, 200, site, listPage(site, mails));
     });

@@ -81,9 +81,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
     return sendPage(reply, status, site, stepPage(site, { ...page, ...open, step, baseUrl: issuer }));
   }
 
-  app.get('/playground', { exposeHeadRoute: false }, async (request, reply) =>
-    sendCurrentPage(request, reply, await readRequest(request, reply)),
-  );
+  app.get('/playground', async (request, reply) => sendCurrentPage(request, reply, await readRequest(request, reply)));
 
   app.post('/playground', async (request, reply) => {
     browsers.rejectCrossSiteForm(request);
@@ -115,7 +113,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
     return redirect(request, reply, site.path('/playground'));
   });
 
-  app.get(CALLBACK, { exposeHeadRoute: false }, async (request, reply) => {
+  app.get(CALLBACK, async (request, reply) => {
     // The account may have changed since the request. The response decides whose session it is, so `open` is not asked for.
     const { signedIn, found } = await readRequest(request, reply);
     const query = queryOf(request);
