@@ -5,6 +5,7 @@ import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
+import { expired } from './expired-messages.ts';
 import { enroll, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
@@ -349,6 +350,7 @@ export const en = {
   },
   pager: { label: 'Pages of this list', previous: 'Previous', next: 'Next' },
   address: addressTexts,
+  expired,
   passkeys,
   home,
   playground,

@@ -38,6 +38,7 @@ import {
   type RedirectedError,
 } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
+import { NO_FRAMES, readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
 
 /** What the pages of an authorization request need. */
 export interface AuthorizationPageServices extends AuthorizationServices {
@@ -51,6 +52,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The pending request of a page: see {@link loadPendingRequest}. */
     pendingRequest: PendingRequest | undefined;
+    /** The app whose request has expired, where the form of a page goes on without it: see {@link loadPendingRequest}. */
+    expiredFor: Client | undefined;
   }
 }
 
@@ -71,9 +74,10 @@ export const continueContext = (handle: string, accountId: string): string => `c
  * Fastify request. Where that is not pending, it sends the response, and the route does not run: an error page, or the response
  * of a request that was answered before.
  * @param options.optional whether the page can be used without a request
+ * @param options.outlivesRequest whether its form is of use when the request has expired; the route then finds `expiredFor`
  */
 export const loadPendingRequest =
-  (services: AuthorizationPageServices, { optional = false } = {}) =>
+  (services: AuthorizationPageServices, { optional = false, outlivesRequest = false } = {}) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     if (request.method === 'POST') services.browsers.rejectCrossSiteForm(request);
     const handle = handleOf(request);
@@ -81,6 +85,14 @@ export const loadPendingRequest =
     keepOpener(reply);
     const found = await readPending(services, request, reply, handle ?? '');
     request.subject = subjectOf(handle ?? '', found);
+    if (found === undefined && request.method === 'POST') {
+      const client = await readExpiredClient(services, formOf(request));
+      if (client !== undefined && outlivesRequest) {
+        request.expiredFor = client;
+        return undefined;
+      }
+      if (client !== undefined) return sendExpired(request, reply, services.site, { client, cause: 'unknown' });
+    }
     if (found?.kind !== 'current') return advance(services, request, reply, found);
     request.pendingRequest = found;
     return undefined;
@@ -328,9 +340,6 @@ const sendClientGone = (
     },
   });
 
-const NO_FRAMES =
-  'this request is in a frame, where browsers send no cookies of this service. Use the top-level window or a popup, and a refresh token instead of silent renewal';
-
 /** To an app that asks in a hidden frame, a person always seems signed out. Elsewhere prompt=none is what keeps the page away. */
 function explainPromptNone(
   { browsers }: AuthorizationPageServices,
@@ -348,22 +357,6 @@ function explainPromptNone(
     description: `${description}. To let a page be shown, send the request without prompt=none`,
     reason,
   };
-}
-
-/** Shows that this browser has no such request. */
-function sendUnknown(
-  { browsers, site }: AuthorizationPageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const { handleTitle: title, handleText: text } = site.messages.error;
-  const description = browsers.isFrameWithoutCookies(request)
-    ? `The browser sent no cookie: ${NO_FRAMES}.`
-    : request.headers.cookie === undefined
-      ? 'The browser sent no cookie, and a pending sign-in belongs to the browser that began it. Let it keep cookies of this host, and begin at the authorization endpoint.'
-      : 'This browser has no pending sign-in with this handle. One lasts an hour, in the browser that began it: begin at the authorization endpoint.';
-  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');
-  return sendErrorPage(request, reply, site, refusal, { title, text, onward: 'account' });
 }
 
 /** Sends the response of a request that was answered before, or shows that it cannot be sent again. */

@@ -46,6 +46,7 @@ interface AuthorizationEndpointServices extends AuthorizationPageServices {
 /** The authorization endpoint (contract §4.1), by GET and by POST (OpenID Connect Core 1.0 §3.1.2.1). */
 export function authorizationRoutes(app: FastifyInstance, services: AuthorizationEndpointServices): void {
   app.decorateRequest('pendingRequest', undefined);
+  app.decorateRequest('expiredFor', undefined);
 
   for (const rules of Object.values(ENDPOINT_RULES)) {
     const { authorizationPath: path, endpointSet } = rules;

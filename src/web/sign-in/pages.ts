@@ -30,7 +30,10 @@ interface SignInForm {
   readonly problems: Problems;
 }
 
-export const requestFields = (app: RequestingApp | undefined) => (app === undefined ? {} : { request: app.handle });
+/** The hidden fields with a pending request, and with its app for when it has expired. */
+export const requestFields = (app: RequestingApp | undefined): Readonly<Record<string, string>> =>
+  app === undefined ? {} : { request: app.handle, app: app.client.id };
+
 export const requestQuery = (app: RequestingApp | undefined) =>
   app === undefined ? '' : `?request=${encodeURIComponent(app.handle)}`;
 
@@ -51,6 +54,8 @@ export interface ContinueAs {
 
 interface SignInPage extends SignInForm {
   readonly identifier: string;
+  /** The hidden fields of a request that has expired. */
+  readonly expired: Readonly<Record<string, string>>;
   readonly continueAs: ContinueAs | undefined;
   /** Whether people can sign in with passkeys. */
   readonly passkeys: boolean;
@@ -89,7 +94,7 @@ ${problemSummary(messages, problems)}
 ${continueAs !== undefined && continueForm(site, continueAs, form)}
 ${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: `/login/passkey${requestQuery(app)}`, kind: 'get', token: form.token, values: requestFields(app), autofill: true })}
 <form method="post" action="${path('/login')}" novalidate>
-${hidden(form.token, requestFields(app))}
+${hidden(form.token, { ...form.expired, ...requestFields(app) })}
 ${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: passkeys ? 'username webauthn' : 'username', value: identifier, problems, focus: asks && identifier === '' })}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages, focus: asks && identifier !== '' })}
 <button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>

@@ -10,6 +10,7 @@ import {
 import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import type { Client } from '../../clients/store.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
@@ -29,6 +30,7 @@ import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { advance, continueContext, HANDLE, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
+import { CLIENT, sendExpired } from '../authorize/unknown-request.ts';
 import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -50,7 +52,9 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     return showSignIn(services, visit, 200, NO_PROBLEMS, '');
   });
 
-  app.post('/login', { preHandler }, async (request, reply) => {
+  // The password that was typed into a page that was left open is of use when the request has expired.
+  const outlives = loadPendingRequest(services, { optional: true, outlivesRequest: true });
+  app.post('/login', { preHandler: outlives }, async (request, reply) => {
     const began = performance.now();
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
@@ -68,7 +72,11 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
       return showSignIn(services, visit, 400, { fields, general: [] }, typed);
     }
     const result = await attemptSignIn(services, visit, identifier, password);
-    if (isProof(result)) return continueSignIn(services, visit, result);
+    if (isProof(result)) {
+      return request.expiredFor === undefined
+        ? continueSignIn(services, visit, result)
+        : continueWithoutRequest(services, visit, result, request.expiredFor);
+    }
     // An account that exists takes a little longer, with what is read and recorded of it.
     await endOfStep(began);
     return showRefusal(services, visit, result, typed);
@@ -106,6 +114,12 @@ export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefin
 export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
   pending === undefined ? [] : formActionSources(pending.request.redirectUri);
 
+/** The hidden fields of a sign-in page whose request has expired, so that the next attempt knows the app, too. */
+const expiredFields = ({ request }: SignInVisit): Readonly<Record<string, string>> =>
+  request.expiredFor === undefined
+    ? {}
+    : { [HANDLE]: formOf(request).get(HANDLE) ?? '', [CLIENT]: request.expiredFor.id };
+
 /** Shows the sign-in page. */
 export function showSignIn(
   { site, relyingParty, signUp, signInCode }: PageServices,
@@ -119,7 +133,10 @@ export function showSignIn(
   const passkeys = relyingParty !== undefined;
   const offersSignUp = isOpen(signUp);
   const app = requestingApp(visit);
-  const page = signInPage(site, { token, app, problems, identifier, continueAs, passkeys, signInCode, offersSignUp });
+  const expired = expiredFields(visit);
+  const page = signInPage(site, {
+    ...{ token, app, problems, identifier, expired, continueAs, passkeys, signInCode, offersSignUp },
+  });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
 
@@ -199,15 +216,12 @@ export async function continueSignIn(services: PageServices, visit: SignInVisit,
   );
 }
 
-/**
- * After a sign-in the browser continues with the pending request or the invitation that it wants to accept, or goes to the account: never
- * to an address from a request.
- */
-async function continueSignedIn(
+/** Gives the browser its session. */
+function keepSession(
   services: PageServices,
   { request, reply, browser, pending }: SignInVisit,
   { secret, session }: NewSession,
-): Promise<FastifyReply> {
+): void {
   services.browsers.setSession(reply, secret, SESSION_LIFETIME);
   if (browser.signInSecret !== undefined) services.browsers.setSignIn(reply, undefined, 0);
   services.traces.completed.push({
@@ -219,14 +233,45 @@ async function continueSignedIn(
     flow: pending && digest(pending.handle),
     facts: { method: request.method, path: request.routeOptions.url, description: 'The user signed in.' },
   });
+}
+
+/**
+ * After a sign-in the browser continues with the pending request or the invitation that it wants to accept, or goes to the account: never
+ * to an address from a request.
+ */
+async function continueSignedIn(
+  services: PageServices,
+  visit: SignInVisit,
+  created: NewSession,
+): Promise<FastifyReply> {
+  const { request, reply, browser, pending } = visit;
+  keepSession(services, visit, created);
   const { invitationSecret } = browser;
   if (pending === undefined && invitationSecret !== undefined) {
     services.browsers.setInvitation(reply, undefined);
     return redirect(request, reply, services.site.path(`/invitation?link=${invitationSecret}`));
   }
   if (pending === undefined) return redirect(request, reply, services.site.path('/account'));
-  const found = await readPending(services, request, reply, pending.handle, session.hash);
+  const found = await readPending(services, request, reply, pending.handle, created.session.hash);
   return advance(services, request, reply, found);
+}
+
+/**
+ * After a sign-in whose request has expired meanwhile: the person is signed in, and is told to start again at the app. With a second factor
+ * to come nobody is signed in, and the app asks for both when it starts again.
+ */
+function continueWithoutRequest(
+  services: PageServices,
+  visit: SignInVisit,
+  result: Proof,
+  client: Client,
+): FastifyReply | Promise<FastifyReply> {
+  if (result.kind === 'deletion pending') return continueSignIn(services, visit, result);
+  const { request, reply } = visit;
+  const expired = { client, cause: 'expired' } as const;
+  if (result.kind === 'second factor') return sendExpired(request, reply, services.site, expired);
+  keepSession(services, visit, result.created);
+  return sendExpired(request, reply, services.site, { ...expired, account: result.account });
 }
 
 /** Shows the sign-in page with a refusal. */

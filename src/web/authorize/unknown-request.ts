@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../../accounts/store.ts';
+import { type Client, findClient } from '../../clients/store.ts';
+import { sendErrorPage } from '../../pages/error-page.ts';
+import { expiredPage } from '../../pages/expired-page.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { wantsHtml } from '../../platform/http/accept.ts';
+import type { Browsers } from '../../platform/http/browser.ts';
+import { refusalOf, sendError } from '../../platform/http/errors.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
+
+/** The name of the field with the id of the client of a pending request, which is still known when the request has expired. */
+export const CLIENT = 'app';
+
+/** The app of a form whose request is no longer known. It only names the app: the request and its `state` are gone. */
+export async function readExpiredClient(
+  { database }: { readonly database: Pick<Database, 'read'> },
+  form: RepeatableParameters,
+): Promise<Client | undefined> {
+  const id = form.get(CLIENT) ?? '';
+  const client = isSnowflake(id) ? await database.read(() => findClient({ id })) : undefined;
+  return client?.status === 'active' ? client : undefined;
+}
+
+/** What is said of a form whose request is not known. */
+interface ExpiredForm {
+  readonly client: Client;
+  readonly cause: 'expired' | 'unknown';
+  /** The person who has signed in with the form. */
+  readonly account?: Account;
+}
+
+/** Shows that a form's request has expired or is another browser's, and the app where the person can start again. */
+export function sendExpired(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  site: Site,
+  { client, cause, account }: ExpiredForm,
+): FastifyReply {
+  const description =
+    'The pending sign-in of this form has expired, or was started in another browser. One lasts an hour.';
+  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');
+  request.refusal = refusalOf(refusal);
+  return wantsHtml(request)
+    ? sendPage(reply, 400, site, expiredPage(site, client, cause, account))
+    : sendError(reply, refusal);
+}
+
+export const NO_FRAMES =
+  'this request is in a frame, where browsers send no cookies of this service. Use the top-level window or a popup, and a refresh token instead of silent renewal';
+
+/** Shows that this browser has no such request. */
+export function sendUnknown(
+  { browsers, site }: { readonly browsers: Browsers; readonly site: Site },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { handleTitle: title, handleText: text } = site.messages.error;
+  const description = browsers.isFrameWithoutCookies(request)
+    ? `The browser sent no cookie: ${NO_FRAMES}.`
+    : request.headers.cookie === undefined
+      ? 'The browser sent no cookie, and a pending sign-in belongs to the browser that began it. Let it keep cookies of this host, and begin at the authorization endpoint.'
+      : 'This browser has no pending sign-in with this handle. One lasts an hour, in the browser that began it: begin at the authorization endpoint.';
+  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');
+  return sendErrorPage(request, reply, site, refusal, { title, text, onward: 'account' });
+}
