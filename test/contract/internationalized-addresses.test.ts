@@ -126,7 +126,9 @@ test('sign-up: the domains of the setting, the mail and the account are in ASCII
   assert.equal((await signUp(agent(server.baseUrl), `${local}@xn--bcher-kva.example`)).status, 303);
   assert.equal((await newestMail(server, `${local}@${ASCII}`, 'account exists')).to, `${local}@${ASCII}`);
   for (const other of ['bucher.example', 'xn--bcher-kvb.example', 'bücher.example.com']) {
-    assert.equal((await signUp(agent(server.baseUrl), `${newLocal()}@${other}`)).status, 400, other);
+    const refused = await signUp(agent(server.baseUrl), `${newLocal()}@${other}`);
+    assert.equal(refused.status, 400, other);
+    if (!other.startsWith('xn--')) assert.match(refused.text, /@bücher\.example/);
   }
 });
 

@@ -11,7 +11,7 @@ import { take } from '../../limits/limits.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
-import { nonAsciiLocalPart } from '../../platform/domain-name.ts';
+import { nonAsciiLocalPart, readableDomain } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
@@ -115,7 +115,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     }
     const fields = await signUpProblems({ ...values, password }, messages);
     if (fields['email'] === undefined && !mayHaveAddress(signUp, values.email)) {
-      fields['email'] = signUpTexts.domainBad(signUp.domains);
+      fields['email'] = signUpTexts.domainBad(signUp.domains.map(readableDomain));
     }
     if (Object.keys(fields).length > 0) return show(visit, 400, { fields, general: [] }, values, invited);
     const origin = originOf(request);
