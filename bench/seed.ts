@@ -110,6 +110,8 @@ export async function makeModel(
       createdAt: now,
       endsAt,
       endsWithSession: false,
+      assignmentId: null,
+      memberId: null,
     });
   });
   // From the next id on, with room for a person's three.

@@ -196,6 +196,19 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: null,
   },
   organization: { holds: 'Organizations', until: 'The operator deletes it', why: 'Operators create them', days: null },
+  user_group: { holds: 'Groups', until: 'The operator deletes it', why: 'Operators create them', days: null },
+  group_member: {
+    holds: 'Members of groups',
+    until: 'The person leaves the group, or the group or the account is deleted',
+    why: 'Operators add them',
+    days: null,
+  },
+  app_assignment: {
+    holds: 'Who may use which app',
+    until: 'The operator takes it away, or its person, group, organization or app is deleted',
+    why: 'Operators add them',
+    days: null,
+  },
   totp_secret: {
     holds: 'Authenticator apps, encrypted',
     until: WITH_ACCOUNT,

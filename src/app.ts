@@ -57,6 +57,7 @@ import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { addressRoutes } from './web/addresses/routes.ts';
 import { authorizationRoutes } from './web/authorize/routes.ts';
+import { noAccessRoutes } from './web/consent/no-access.ts';
 import { consentRoutes } from './web/consent/routes.ts';
 import { homeRoutes } from './web/home/routes.ts';
 import { mailboxDoor, mailboxKey } from './web/mailbox/key.ts';
@@ -284,6 +285,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           recoveryRoutes(pages, routed);
           // Nor does this one.
           consentRoutes(pages, services);
+          noAccessRoutes(pages, services);
           accountPages(pages, routed);
           addressRoutes(pages, routed);
           logoutRoutes(pages, routed);

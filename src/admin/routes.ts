@@ -16,6 +16,7 @@ import { connectionsOf, connectionView, revokeAccessOf } from '../account-action
 import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
 import {
   createOrganization,
+  deleteOrganization,
   getOrganization,
   organizationView,
   removeMember,
@@ -51,6 +52,7 @@ import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
+import { assignmentRoutes, groupRoutes } from './access-routes.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { readBoundedPage, readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
@@ -86,6 +88,8 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       pictureRoutes(admin, clock);
       secondFactorRoutes(admin);
       organizationRoutes(admin);
+      groupRoutes(admin);
+      assignmentRoutes(admin);
       adminInvitationRoutes(admin);
       mailRoutes(admin);
       eventRoutes(admin);
@@ -282,6 +286,10 @@ function organizationRoutes(admin: TypedApp): void {
   admin.patch('/organizations/:id', { schema: organizations.updateOrganizationSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return organizationView(await updateOrganization(services, request.params.id, request.body, origin));
+  });
+  admin.delete('/organizations/:id', { schema: organizations.deleteOrganizationSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return deleteOrganization(services, request.params.id, origin);
   });
   const member = '/organizations/:id/members/:userId';
   admin.put(member, { schema: organizations.setMemberSchema }, async (request) => {

@@ -100,7 +100,21 @@ export const eventTypes = {
   'organization.created': 'An organization was created.',
   'organization.updated': 'What an organization requires of its members was changed.',
   'organization.member_set': 'A user became a member, or got another role.',
-  'organization.member_removed': 'A user was removed from an organization.',
+  'organization.member_removed':
+    'A user was removed from an organization, and from its groups. Sign-ins to apps that rested on that ended (`ended`), or go on by another assignment (`kept`).',
+  'organization.deleted':
+    'An organization was deleted, with its groups, memberships and assignments. Sign-ins to apps that rested on these ended (`ended`), or go on (`kept`).',
+  'group.created': 'A group was created.',
+  'group.updated': 'Fields of a group were changed.',
+  'group.deleted':
+    'A group was deleted, with its memberships and assignments. Sign-ins to apps that rested on these ended (`ended`), or go on (`kept`).',
+  'group.member_added': 'A user was added to a group.',
+  'group.member_removed':
+    'A user was removed from a group. Sign-ins to apps that rested on that ended (`ended`), or go on by another assignment (`kept`).',
+  'access.assigned':
+    'A user, group or organization was assigned to an app, perhaps in a role, or the role was changed.',
+  'access.unassigned':
+    'An assignment to an app was taken away. Sign-ins that rested on it ended (`ended`), or go on by another one (`kept`).',
   'admin_key.created': 'An admin key was created.',
   'admin_key.revoked':
     'An admin key was revoked, or the server was started with another `TESSERA_ADMIN_KEY` (`configured`). The unused invitations and recovery links of the key `ended`, or were `takenOver`.',
@@ -173,6 +187,10 @@ export const activityTypes = [
   'consent.revoked',
   'organization.member_set',
   'organization.member_removed',
+  'group.member_added',
+  'group.member_removed',
+  'access.assigned',
+  'access.unassigned',
   'export.requested',
   'export.downloaded',
 ] as const satisfies readonly EventType[];

@@ -10,7 +10,12 @@ const optionsOf = (fields: Fields): readonly (readonly [name: string, option: Fi
   Object.entries(fields).flatMap(([name, { option }]) => (option === undefined ? [] : [[name, option] as const]));
 
 /** Options whose empty value means null. */
-const NULLABLE: ReadonlySet<FieldOption['kind']> = new Set(['nullable text', 'nullable seconds', 'JSON file']);
+const NULLABLE: ReadonlySet<FieldOption['kind']> = new Set([
+  'nullable text',
+  'nullable seconds',
+  'JSON object',
+  'JSON file',
+]);
 
 /** The property of commander's options object: `redirectUri` for `--redirect-uri <uri>`. */
 const attributeOf = ({ flags }: FieldOption): string => new Option(flags).attributeName();
@@ -23,7 +28,7 @@ export const optionNames = (fields: Fields): Readonly<Record<string, string>> =>
 export function withFieldOptions(command: Command, fields: Fields): Command {
   for (const [, option] of optionsOf(fields)) {
     const { flags, about, kind, aboutOff = '' } = option;
-    if (kind === 'list') command.option(flags, about, collect);
+    if (kind === 'list' || kind === 'described list') command.option(flags, about, collect);
     else if (kind === 'JSON file') command.option(flags, about, jsonFile);
     else if (kind === 'nullable seconds') {
       command.option(flags, about, (text: string) => (text === '' ? '' : seconds(text)));
@@ -46,13 +51,23 @@ export const readFieldOptions = <F extends Fields>(
 
 function optionValue({ kind, flags }: FieldOption, value: unknown): unknown {
   if (NULLABLE.has(kind) && value === '') return null;
-  if (kind !== 'JSON list' || typeof value !== 'string') return value;
+  if (kind === 'described list' && Array.isArray(value)) return value.map(described);
+  if (typeof value !== 'string' || !Object.hasOwn(JSON_EXAMPLES, kind)) return value;
   try {
     return JSON.parse(value);
   } catch {
     const [flag] = flags.split(' ');
-    throw invalidRequest(
-      `${flag} must be a JSON list, such as [{"platform":"github","url":"https://…","label":"GitHub"}].`,
-    );
+    throw invalidRequest(`${flag} must be JSON, such as ${JSON_EXAMPLES[kind as keyof typeof JSON_EXAMPLES]}.`);
   }
+}
+
+const JSON_EXAMPLES = {
+  'JSON list': '[{"platform":"github","url":"https://…","label":"GitHub"}]',
+  'JSON object': '{"groups":"teams"}',
+};
+
+/** `NAME` or `NAME=DESCRIPTION`. */
+function described(text: string): { readonly name: string; readonly description: string | null } {
+  const at = text.indexOf('=');
+  return at === -1 ? { name: text, description: null } : { name: text.slice(0, at), description: text.slice(at + 1) };
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import {
   CreateOrganizationRequest,
   createOrganization,
+  deleteOrganization,
   getOrganization,
   organizationView,
   removeMember,
@@ -14,8 +15,11 @@ import type { Core } from '../core.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
+import { countProgress } from './progress.ts';
+import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 import { accountId } from './user.ts';
 
@@ -35,7 +39,7 @@ export async function organizationId(core: Core, which: string): Promise<string>
 
 export function orgCommands(getContext: GetCommandContext): Command {
   const org = new Command('org').description(
-    'manage organizations: create, show, update, list, add-member, remove-member',
+    'manage organizations: create, show, update, list, add-member, remove-member, delete',
   );
 
   examples(org.command('create'), 'tessera org create --name acme --domain acme.example')
@@ -116,6 +120,28 @@ export function orgCommands(getContext: GetCommandContext): Command {
         return found;
       });
       out.say(`Removed ${who} from the organization.`, { ...ids, removed: true });
+    });
+
+  examples(org.command('delete'), 'tessera org delete acme', 'tessera org delete acme --yes')
+    .description('delete an organization with its groups and memberships; asks for confirmation in a terminal')
+    .argument(...ORGANIZATION)
+    .option(...YES)
+    .action(async (which: string, options: { yes?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const { id, change } = await withCore(flags, async (core) => {
+        const { organization } = await getOrganization(core, await organizationId(core, which));
+        await confirm(
+          `This deletes the organization ${organization.name} (${organization.id}) with its groups. People who may use an app by it alone lose the app.`,
+          options,
+        );
+        const done = await deleteOrganization(core, organization.id, origin, countProgress('Sign-ins'));
+        return { id: organization.id, change: done };
+      });
+      out.say(`Deleted the organization ${which}. ${describeChange(change)}`, {
+        organizationId: id,
+        deleted: true,
+        ...change,
+      });
     });
 
   return org;

@@ -8,6 +8,7 @@ import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
 import { explainCommand } from './explain.ts';
+import { groupCommands } from './group.ts';
 import { healthCommand } from './health.ts';
 import { inviteCommands } from './invite.ts';
 import { keysCommands } from './keys.ts';
@@ -75,6 +76,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     userCommands,
     clientCommands,
     orgCommands,
+    groupCommands,
     inviteCommands,
     secondFactorCommands,
     adminKeyCommands,

@@ -10,6 +10,16 @@ export function reportProgress(step: string): (done: number, total: number) => v
   };
 }
 
+/** Reports how many items a step of a command has handled, where their number is not known: on standard error, at most once a second. */
+export function countProgress(what: string): (done: number) => void {
+  let last = performance.now();
+  return (done) => {
+    if (performance.now() - last < SECOND) return;
+    last = performance.now();
+    process.stderr.write(`${what}: ${done}\n`);
+  };
+}
+
 /** Of smaller databases, the check takes about a second. */
 const LARGE = 2 ** 27;
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRoleAssigned } from '../access/store.ts';
 import { type EventType, record } from '../audit/audit.ts';
 import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { giveUpAlgorithm } from '../keys/store.ts';
@@ -101,6 +102,16 @@ function* requireUniqueResource({ id, resource }: Client): Work<void> {
   if (other !== undefined && other.id !== id) throw conflict('resource is that of another client.');
 }
 
+/** A role stays while somebody is assigned to the app in it. @throws {OAuthError} `conflict` */
+function* requireNoLostRole(before: Client, after: Client): Work<void> {
+  const kept = new Set(after.roles.map(({ name }) => name));
+  for (const { name } of before.roles) {
+    if (!kept.has(name) && (yield* isRoleAssigned({ clientId: after.id, role: name }))) {
+      throw conflict(`roles must keep ${name}: somebody is assigned to the app in it. Change these assignments first.`);
+    }
+  }
+}
+
 /**
  * Registers a client.
  * @param alsoCommit further work of the same commit
@@ -154,7 +165,7 @@ function needsNewConsent(before: Client, after: Client): boolean {
 }
 
 /**
- * Changes a client. Disabling it invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
+ * Changes a client. Disabling it, or changing who may use it, invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
  * @param change the new values, or a function that derives them from the client under its lock
  * @throws {OAuthError} `not_found`, `invalid_request`, `conflict`
  */
@@ -175,13 +186,16 @@ export async function updateClient(
     if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 
     const isDisabled = changed.status === 'disabled' && client.status === 'active';
+    // People who may use the app from now on authorize it again: what was issued before rests on the earlier rule.
+    const isEnded = isDisabled || changed.access !== client.access;
     const saved: Client = {
       ...changed,
       updatedAt: now,
-      generation: isDisabled ? randomIdentifier() : client.generation,
+      generation: isEnded ? randomIdentifier() : client.generation,
       consentEpoch: needsNewConsent(client, changed) ? randomIdentifier() : client.consentEpoch,
     };
     yield* requireUniqueResource(saved);
+    yield* requireNoLostRole(client, saved);
     yield* store.saveClient(saved);
     yield* giveUpAlgorithms(client, saved, now);
     // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.

@@ -1,10 +1,12 @@
 import { ENDPOINT_SETS, type EndpointSet, endpointSetsCodec } from '../claims/endpoint-set.ts';
 import { SCOPES } from '../claims/permissions.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
-import { bit, json, jsonOr, plain } from '../platform/database/statement.ts';
+import { json, jsonOr, plain } from '../platform/database/statement.ts';
 import { nullableField } from '../platform/http/operation.ts';
 import { declareField } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
+import { ACCESS_FIELDS } from './access-fields.ts';
+import { nullableText, text, texts, yesOrNo } from './field-kinds.ts';
 import type { JwkSet } from './rules/jwks.ts';
 import {
   AUTH_METHODS,
@@ -19,24 +21,6 @@ export type ClientType = 'confidential' | 'public';
 
 const ID_TOKEN_CLAIMS = ['granted', 'requested'] as const;
 type IdTokenClaims = (typeof ID_TOKEN_CLAIMS)[number];
-
-const text = Type.String();
-const textOrNull = nullableField(text);
-const texts = Type.Array(text);
-
-const orNull = (schema: Type.TSchema, description: string, about: string) =>
-  Type.Union([schema, Type.Null()], { about, description: `${description}, or null` });
-
-const nullableText = (schema: Type.TSchema, description: string, about: string) =>
-  ({
-    codec: plain<string | null>(),
-    initial: null,
-    schema: orNull(schema, description, about),
-    record: textOrNull,
-  }) as const;
-
-const yesOrNo = (about: string) =>
-  ({ codec: bit, schema: Type.Boolean({ about, description: 'true or false' }), record: Type.Boolean() }) as const;
 
 /** An https URL that users can open. */
 const webAddress = <const Column extends string>(column: Column, flags: string, about: string) =>
@@ -362,6 +346,7 @@ export const CLIENT_FIELDS = {
       aboutOff: 'require none (default)',
     },
   }),
+  ...ACCESS_FIELDS,
   owner: declareField({
     column: 'owner',
     ...nullableText(

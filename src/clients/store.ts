@@ -4,6 +4,7 @@ import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { ClientTable } from '../platform/database/schema.ts';
 import {
+  type Codec,
   changes,
   columnsOf,
   command,
@@ -19,12 +20,20 @@ import {
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
 
+/** An active app that is open to assigned people only has a status of its own, which an earlier version takes for disabled. */
+const ASSIGNED = 'assigned';
+export const storedStatus = (stored: string): 'active' | 'disabled' => (stored === 'disabled' ? 'disabled' : 'active');
+const STATUS: Codec<'active' | 'disabled'> = {
+  decode: (stored) => storedStatus(String(stored)),
+  encode: (status) => status,
+};
+
 const STORED = {
   id: storedField('id', plain<string>()),
   ...CLIENT_FIELDS,
   /** The name of its picture; null where there is none. */
   picture: storedField('picture', plain<string | null>()),
-  status: storedField('status', plain<'active' | 'disabled'>()),
+  status: storedField('status', STATUS),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
   /** Replaced to require new consent. */
@@ -79,13 +88,18 @@ export const holdClient = one(
 const insert = command((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
 const update = command((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
 
+const toRow = (client: Client): ClientTable => ({
+  ...encode(STORED, client),
+  status: client.status === 'active' && client.access === 'assigned' ? ASSIGNED : client.status,
+});
+
 export function* insertClient(client: Client): Work<void> {
-  yield* insert(encode(STORED, client));
+  yield* insert(toRow(client));
   yield* saveOrigins(client);
 }
 
 export function* saveClient(client: Client): Work<void> {
-  yield* update(encode(STORED, client));
+  yield* update(toRow(client));
   yield* saveOrigins(client);
 }
 

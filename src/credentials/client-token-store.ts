@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { storedStatus } from '../clients/store.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, one } from '../platform/database/statement.ts';
@@ -28,7 +29,7 @@ export interface NewClientToken {
 type Key = Pick<NewClientToken, 'jti' | 'clientId'>;
 
 const toClientNow = (row: { status: string; generation: string; version: string }): ClientNow => ({
-  client: { status: row.status, generation: row.generation },
+  client: { status: storedStatus(row.status), generation: row.generation },
   keyVersion: row.version,
 });
 

@@ -1,4 +1,5 @@
 import type { InferResult, Kysely } from 'kysely';
+import { hasAccess } from '../access/store.ts';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
 import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
@@ -10,6 +11,7 @@ import {
   storedClaims,
   storedScopes,
 } from '../claims/permissions.ts';
+import { storedStatus } from '../clients/store.ts';
 import { MINUTE } from '../platform/clock.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -47,6 +49,10 @@ export interface CodeRecord {
   readonly acr: string | null;
   /** Whether its tokens are revoked when the person ends the browser session. */
   readonly endsWithSession: boolean;
+  /** The assignment under which the person uses the app; null where it is open to everyone. */
+  readonly assignmentId: string | null;
+  /** The membership by which that reaches the person. */
+  readonly memberId: string | null;
   readonly inherited: InheritedGenerations;
   readonly state: CredentialState;
   readonly keyVersion: string;
@@ -80,6 +86,8 @@ export interface NewCode {
   readonly expiresAt: number;
   /** Whether it ends, and its tokens with it, when the person ends the browser session: 0 or 1. */
   readonly endsWithSession: number;
+  readonly assignmentId: string | null;
+  readonly memberId: string | null;
 }
 
 const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
@@ -124,6 +132,7 @@ const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
       'k.version as key_version',
     ])
     .select(JOINED_PROFILE_COLUMNS)
+    .select(['d.assignment_id', 'd.member_id', hasAccess('d').as('has_access')])
     .$call((query) => forUpdate(query, 'd'));
 
 function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): CodeRecord {
@@ -150,6 +159,8 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
     amr: JSON.parse(row.amr) as string[],
     acr: row.acr,
     endsWithSession: row.ends_with_session === 1,
+    assignmentId: row.assignment_id,
+    memberId: row.member_id,
     inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
     state: {
       account: {
@@ -158,8 +169,9 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
         suspendedAt: row.suspended_at,
         generation: row.account_now,
       },
-      client: { status: row.client_status, generation: row.client_now },
+      client: { status: storedStatus(row.client_status), generation: row.client_now },
       grant: { revokedAt: row.revoked_at },
+      hasAccess: row.has_access === 1,
     },
     keyVersion: row.key_version,
     profile: toProfile(row),
@@ -193,6 +205,8 @@ export const insertCode = command(
       acr: p.acr,
       expires_at: p.expiresAt,
       ends_with_session: p.endsWithSession,
+      assignment_id: p.assignmentId,
+      member_id: p.memberId,
       redeemed_at: null,
       family_id: null,
     }),

@@ -27,7 +27,7 @@ const selectClients = (db: Kysely<Tables>) =>
     .innerJoin('client as c', 'c.id', 'f.client_id')
     .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
     .where('c.backchannel_logout_uri', 'is not', null)
-    .where('c.status', '=', 'active')
+    .where('c.status', '<>', 'disabled')
     .where((eb) => eb.or([eb('f.dead_reason', 'is', null), eb('f.dead_reason', '<>', 'session ended')]))
     .select((eb) => [
       'f.client_id',
@@ -94,6 +94,12 @@ export function* clientsOfAccountRange(range: {
 /** The client of a grant, in every session in which the person signed in to it. */
 export const clientsOfGrant = many(
   (db, p: { grantId: string }) => selectClients(db).where('f.grant_id', '=', p.grantId),
+  toNotifiedClient,
+);
+
+/** The client of a token family, if it is to be notified. */
+export const clientsOfFamily = many(
+  (db, p: { familyId: string }) => selectConsentedClients(db).where('f.id', '=', p.familyId),
   toNotifiedClient,
 );
 

@@ -2,6 +2,7 @@ import type { Work } from '../platform/database/database.ts';
 import {
   clientsOfAccount,
   clientsOfAccountRange,
+  clientsOfFamily,
   clientsOfGrant,
   clientsOfOtherSessions,
   clientsOfSession,
@@ -41,6 +42,11 @@ export function* enqueueGrantNotices(accountId: string, grantIds: readonly strin
   const clients: NotifiedClient[] = [];
   for (const grantId of grantIds) clients.push(...(yield* clientsOfGrant({ grantId })));
   yield* insertAll(accountId, accountNotices(clients), now);
+}
+
+/** Enqueues the notice of the end of one token family. Call it before the family is revoked. */
+export function* enqueueFamilyNotice(accountId: string, familyId: string, now: number): Work<void> {
+  yield* insertAll(accountId, sessionNotices(yield* clientsOfFamily({ familyId })), now);
 }
 
 function* insertAll(accountId: string, notices: readonly LogoutNotice[], now: number): Work<void> {

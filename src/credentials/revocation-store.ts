@@ -1,4 +1,5 @@
 import type { InferResult, Kysely } from 'kysely';
+import { hasAccess } from '../access/store.ts';
 import { decodeResources, formatScopes, storedScopes } from '../claims/permissions.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -188,7 +189,8 @@ const selectStates = (db: Kysely<Tables>) =>
       'f.client_generation',
       'f.ends_at',
       'f.dead_at',
-    ]);
+    ])
+    .select(hasAccess('f').as('has_access'));
 
 const toState = ({ name, ...row }: InferResult<ReturnType<typeof selectStates>>[number]): FamilyState => ({
   app: name,

@@ -1,4 +1,5 @@
 import type { InferResult, Kysely } from 'kysely';
+import { hasAccess } from '../access/store.ts';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
 import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
@@ -91,6 +92,10 @@ export interface NewFamily {
   /** The single claims that were granted beside the scopes. */
   readonly claims: RequestedClaims | null;
   readonly currentToken: CurrentRefreshToken;
+  /** The assignment under which the person uses the app; null where it is open to everyone. */
+  readonly assignmentId: string | null;
+  /** The membership by which that reaches the person. */
+  readonly memberId: string | null;
   readonly createdAt: number;
   readonly endsAt: number;
   /** Whether it is revoked when the person ends the browser session. */
@@ -142,7 +147,8 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
         .where(negated('g.id'), '=', negated('f.grant_id'))
         .where('g.revoked_at', 'is not', null)
         .as('revoked_at'),
-    );
+    )
+    .select(hasAccess('f').as('has_access'));
 
 const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
   selectHolder(db, p).select([
@@ -178,9 +184,13 @@ interface StateRow {
   readonly revoked_at: number | null;
   readonly ends_at: number;
   readonly dead_at: number | null;
+  readonly has_access: number;
   readonly account_generation: string;
   readonly client_generation: string;
 }
+
+/** The status of a client as the verdict knows it. Whether the person may use an app with assigned access is told by the path. */
+const statusOf = (stored: string): string => (stored === 'assigned' ? 'active' : stored);
 
 /** The state of a family's credentials, with the generations that they inherited. */
 export const familyState = (row: StateRow) => ({
@@ -191,9 +201,10 @@ export const familyState = (row: StateRow) => ({
       suspendedAt: row.suspended_at,
       generation: row.account_now,
     },
-    client: { status: row.client_status, generation: row.client_now },
+    client: { status: statusOf(row.client_status), generation: row.client_now },
     grant: { revokedAt: row.revoked_at },
     family: { endsAt: row.ends_at, deadAt: row.dead_at },
+    hasAccess: row.has_access === 1,
   },
   inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
 });
@@ -292,6 +303,8 @@ const insert = command(
       face: encoded(endpointSetCodec, p.endpointSet),
       ends_with_session: p.endsWithSession,
       review_at: p.reviewAt,
+      assignment_id: p.assignmentId,
+      member_id: p.memberId,
     }),
   ),
 );
@@ -331,7 +344,12 @@ export const rotateFamily = command(
 /** The client called the revocation endpoint (RFC 7009). */
 export const REVOKED_BY_CLIENT = 'token revoked';
 
-type RevocationReason = typeof REVOKED_BY_CLIENT | 'code replayed' | 'refresh token reused' | 'resource withdrawn';
+type RevocationReason =
+  | typeof REVOKED_BY_CLIENT
+  | 'code replayed'
+  | 'refresh token reused'
+  | 'resource withdrawn'
+  | 'access lost';
 
 interface Revocation {
   readonly familyId: string;

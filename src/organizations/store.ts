@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
-import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
+import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 
@@ -134,6 +134,55 @@ export const findMembership = one(
       .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
       .where('membership.account_id', '=', p.accountId),
   (row): Membership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain }),
+);
+
+/** A membership that does not end before the unit of work does. */
+export const holdMembership = one(
+  (db, p: { id: string }) => db.selectFrom('membership').select('id').where('id', '=', p.id).$call(forKeyShare),
+  ({ id }) => id,
+);
+
+/** The id of a person's membership in an organization, which does not end before the unit of work does; undefined where there is none. */
+export const holdMember = one(
+  (db, p: Member) =>
+    db
+      .selectFrom('membership')
+      .select('id')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId)
+      .$call(forKeyShare),
+  ({ id }) => id,
+);
+
+/** The id of a membership, locked until the unit of work ends. */
+export const lockMember = one(
+  (db, p: Member) =>
+    db
+      .selectFrom('membership')
+      .select('id')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId)
+      .$call(forUpdate),
+  ({ id }) => id,
+);
+
+/** Removes some members of an organization that is deleted; whether there were any. */
+export const removeSomeMembersOf = changes((db, p: { organizationId: string; limit: number }) =>
+  db
+    .deleteFrom('membership')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('membership').select('id').where('organization_id', '=', p.organizationId).limit(p.limit),
+    )
+    .returning('id'),
+);
+
+/** Removes an organization without members; false where there are some, or it is gone. */
+export const removeOrganization = changes((db, p: { id: string }) =>
+  db
+    .deleteFrom('organization')
+    .where('id', '=', p.id)
+    .where((eb) => eb.not(eb.exists(eb.selectFrom('membership').select('id').where('organization_id', '=', p.id))))
+    .returning('id'),
 );
 
 /** Locks an organization until the unit of work ends. */

@@ -23,6 +23,9 @@ function updated({ details: { fields } }: ActivityFacts): string {
   return 'Your profile was changed.';
 }
 
+const groupText = (what: string, { group }: ActivityFacts['details']): string =>
+  typeof group === 'string' ? `${what} the group ${group}.` : `${what} a group.`;
+
 /** What happened, in a sentence for each type of event that people see of their account. */
 const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'sign_in.succeeded': 'You signed in.',
@@ -72,6 +75,10 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'consent.revoked': ({ app }) => ['The access of ', app, ' was taken away.'],
   'organization.member_set': 'You became a member of an organization, or your role in it was changed.',
   'organization.member_removed': 'You were removed from an organization.',
+  'group.member_added': ({ details }) => groupText('You were added to', details),
+  'group.member_removed': ({ details }) => groupText('You were removed from', details),
+  'access.assigned': ({ app }) => ['You were assigned to ', app, ', or got another role in it.'],
+  'access.unassigned': ({ app }) => ['Your assignment to ', app, ' was taken away.'],
   'export.requested': 'You asked for a copy of your data.',
   'export.downloaded': ({ details }) =>
     details['file'] === 'picture' ? 'You downloaded your picture.' : 'You downloaded a copy of your data.',

@@ -1,6 +1,7 @@
 import type { PasswordProblem } from '../accounts/password-problem.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
 import type { PictureProblem } from '../pictures/pictures.ts';
+import { noAccess } from './access-messages.ts';
 import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
 import { dataTexts } from './data-messages.ts';
@@ -200,6 +201,7 @@ export const en = {
     ],
     formExpired: 'This form has expired, so nothing was changed. Try again.',
   },
+  noAccess,
   unusedForm,
   data: dataTexts,
   activity,

@@ -212,7 +212,7 @@ export const findSessionApps = many(
       .where('f.dead_at', 'is', null)
       .where('f.ends_at', '>', p.now)
       .where('g.revoked_at', 'is', null)
-      .where('c.status', '=', 'active')
+      .where('c.status', '<>', 'disabled')
       .orderBy('c.name'),
   (row) => ({ sid: row.sid, clientId: row.client_id, name: row.name }),
 );

@@ -30,6 +30,11 @@ export interface CredentialState {
   readonly grant: { readonly revokedAt: number | null } | null;
   /** Absent for a credential without a family: a code or a session. */
   readonly family?: { readonly endsAt: number; readonly deadAt: number | null } | null;
+  /**
+   * False where the app is open to assigned people only, and the assignment that the credential was issued under, or the membership that it
+   * reached the person by, does not exist any more. Absent for a session.
+   */
+  readonly hasAccess?: boolean;
 }
 
 /** The generations of account and client that a credential got when the user signed in. */
@@ -54,7 +59,7 @@ const invalid = (reason: string): Verdict => ({ kind: 'invalid', reason });
  * @param now milliseconds since the epoch, for the ends of bans and families only
  */
 export function judge(state: CredentialState, inherited: InheritedGenerations, now: number): Verdict {
-  const { account, client, grant, family } = state;
+  const { account, client, grant, family, hasAccess } = state;
   // 1. On record, and the client may act.
   if (account === null) return invalid('the account no longer exists');
   if (client === null) return invalid('the client no longer exists');
@@ -70,6 +75,7 @@ export function judge(state: CredentialState, inherited: InheritedGenerations, n
   // 4. Nothing happened to account or client that ended what came before.
   if (account.generation !== inherited.accountGeneration) return invalid('the account was secured after the sign-in');
   if (client.generation !== inherited.clientGeneration) return invalid('the client was disabled after the sign-in');
+  if (hasAccess === false) return invalid('the person lost access to the app after the sign-in');
   // 5. The chain of tokens is unbroken.
   if (family !== undefined && family.deadAt !== null) return invalid('the token family was ended');
   return { kind: 'live' };

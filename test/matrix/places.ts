@@ -625,6 +625,14 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400 invalid_request',
     },
   ],
+  // The app is open to everyone.
+  'GET /no-access': [handleAt('/no-access', '302 /consent')],
+  'POST /no-access': [
+    {
+      ...handleAt('/no-access', '303 /consent'),
+      present: (world, request) => send(world, 'POST', '/no-access', rightCookies(world), form({ request })),
+    },
+  ],
   'POST /consent': [
     {
       name: 'request',

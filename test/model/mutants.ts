@@ -361,8 +361,14 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a disabled client comes back with its tokens',
     CLIENTS,
-    'isDisabled ? randomIdentifier() : client.generation',
+    'isEnded ? randomIdentifier() : client.generation',
     'client.generation',
+  ),
+  without('an app is closed to strangers, whose tokens live on', CLIENTS, ' || changed.access !== client.access'),
+  without(
+    'a person who lost an app keeps its tokens',
+    'src/verdict/rules.ts',
+    "  if (hasAccess === false) return invalid('the person lost access to the app after the sign-in');\n",
   ),
   without(
     'client of a pending request',

@@ -51,6 +51,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     [`"${sample.username}"`]: `"ada-${++made}"`,
     '"ada@example.com"': `"ada-${made}@example.com"`,
     '"analytical-engines"': `"analytical-engines-${made}"`,
+    '"analysts"': `"analysts-${made}"`,
   };
   if (names('userId')) {
     values[sample.userId] = (await newUser(server, { password: undefined })).id;
@@ -68,10 +69,20 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     const member = values[sample.userId];
     if (member !== undefined) await admin(server, 'PUT', `/organizations/${body.id}/members/${member}`, {});
   }
+  if (names('groupId')) {
+    const { body } = await admin(server, 'POST', '/groups', { name: `group-${made}` });
+    values[sample.groupId] = body.id;
+    const member = values[sample.userId];
+    if (member !== undefined) await admin(server, 'PUT', `/groups/${body.id}/members/${member}`);
+  }
   if (names('invitationId')) {
     values[sample.invitationId] = (await admin(server, 'POST', '/invitations', {})).body.id;
   }
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
+  if (names('assignmentId')) {
+    const path = `/clients/${values[sample.clientId]}/assignments`;
+    values[sample.assignmentId] = (await admin(server, 'POST', path, { userId: user.id })).body.id;
+  }
   return values;
 
   async function ofClient() {

@@ -109,7 +109,15 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   // No one has signed in.
   ['second-factor end-existing', () => run('second-factor', 'end-existing', '--everyone')],
   ['org add-member', () => run('org', 'add-member', organization, 'ada'), 'organization.member_set'],
+  ['group create', () => run('group', 'create', '--name', 'analysts'), 'group.created'],
+  ['group update', () => run('group', 'update', 'analysts', '--description', 'See figures'), 'group.updated'],
+  ['group add', () => run('group', 'add', 'analysts', 'ada'), 'group.member_added'],
+  ['client assign', () => run('client', 'assign', app, '--group', 'analysts'), 'access.assigned'],
+  ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
+  ['group remove', () => run('group', 'remove', 'analysts', 'ada'), 'group.member_removed'],
+  ['group delete', () => run('group', 'delete', 'analysts', '--yes'), 'group.deleted'],
   ['org remove-member', () => run('org', 'remove-member', 'acme', 'ada'), 'organization.member_removed'],
+  ['org delete', () => run('org', 'delete', 'acme', '--yes'), 'organization.deleted'],
   [
     'admin-key create',
     async () => {
@@ -159,6 +167,7 @@ const others = [
     'user sessions',
     'client show',
   ],
+  ...['client assignments', 'group show', 'group list', 'group members'],
   ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list', 'mail link', 'invite list'],
 ];
 

@@ -105,9 +105,19 @@ const LATER_COLUMNS = [
   ['client', 'require_second_factor'],
   ['organization', 'require_second_factor'],
   ['token_family', 'review_at'],
+  ['client', 'access'],
+  ['client', 'roles'],
+  ['client', 'groups_claim'],
+  ['client', 'claim_names'],
+  ['authorization_code', 'assignment_id'],
+  ['authorization_code', 'member_id'],
+  ['token_family', 'assignment_id'],
+  ['token_family', 'member_id'],
 ] as const;
 /** Those that came after the sets of endpoints. */
-const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-9);
+const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-17);
+/** Those that came after the domains in ASCII. */
+const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-8);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(
@@ -259,7 +269,11 @@ for (const [kind, make, skip] of kinds) {
       const earlier = NAMES.filter((name) => name < '0050').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
       const owners: string[] = [];
-      for (let shift = 50n; shift < 57n; shift++) owners.push((await fixture(before.database, 1n << shift)).accountId);
+      const write = async () => {
+        for (let shift = 50n; shift < 57n; shift++)
+          owners.push((await fixture(before.database, 1n << shift)).accountId);
+      };
+      await withLaterColumns(at, write, AFTER_ASCII_DOMAINS);
       await before.close();
       const [alone, holder, twin, composed, decomposed, local, plain] = owners;
       const addresses = [

@@ -80,6 +80,19 @@ export async function killMigration(place: Place, moment: Moment): Promise<Remai
 /** What the migrations after these add, in steps of their own that are killed elsewhere. */
 const LATER = [
   'account.password_set_at',
+  'app_assignment',
+  'authorization_code.assignment_id',
+  'authorization_code.member_id',
+  'client.access',
+  'client.roles',
+  'client.groups_claim',
+  'client.claim_names',
+  'group_member',
+  // SQLite copies it.
+  'membership',
+  'token_family.assignment_id',
+  'token_family.member_id',
+  'user_group',
   'challenge.admin_key_id',
   'configured_admin_key',
   'mail.priority',

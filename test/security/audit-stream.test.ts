@@ -28,6 +28,7 @@ import {
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
+import { settle } from '../support/outcome.ts';
 import { addPasskeyOnPage, passkeyForm } from '../support/passkeys.ts';
 import { press } from '../support/playground.ts';
 import { useLink } from '../support/recovery.ts';
@@ -569,11 +570,51 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       await admin(server, 'PATCH', `/organizations/${id}`, { requireSecondFactor: true });
       await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, {});
       await admin(server, 'DELETE', `/organizations/${id}/members/${user.id}`);
+      await admin(server, 'DELETE', `/organizations/${id}`);
     },
     ['organization.created', 'admin', '+', 'none'],
     ['organization.updated', 'admin', '+', 'none'],
     ['organization.member_set', 'admin', '+', 'user'],
     ['organization.member_removed', 'admin', '+', 'user'],
+    ['organization.deleted', 'admin', '+', 'none'],
+  ],
+  [
+    'a group, its member, and who may use an app',
+    async () => {
+      const { id } = (await admin(server, 'POST', '/groups', { name: 'analysts' })).body;
+      const { clientId } = client;
+      await admin(server, 'PATCH', `/groups/${id}`, { displayName: 'Analysts' });
+      await admin(server, 'PUT', `/groups/${id}/members/${user.id}`);
+      await admin(server, 'PATCH', `/clients/${clientId}`, { roles: [{ name: 'viewer', description: null }] });
+      const path = `/clients/${clientId}/assignments`;
+      const assignment = (await admin(server, 'POST', path, { groupId: id })).body;
+      await admin(server, 'PATCH', `${path}/${assignment.id}`, { role: 'viewer' });
+      await admin(server, 'DELETE', `${path}/${assignment.id}`);
+      await admin(server, 'DELETE', `/groups/${id}/members/${user.id}`);
+      await admin(server, 'DELETE', `/groups/${id}`);
+      await admin(server, 'PATCH', `/clients/${clientId}`, { access: 'assigned' });
+      const outsider = agent(server.baseUrl);
+      status(
+        303,
+        await outsider.submit(await outsider.get('/login'), { identifier: user.username, password: PASSWORD }),
+      );
+      const page = await settle(outsider, server, await outsider.get(authorizeUrl(client)));
+      status(303, await outsider.submit(page, {}, '/no-access'));
+      await admin(server, 'PATCH', `/clients/${clientId}`, { access: 'everyone' });
+    },
+    ['group.created', 'admin', '+', 'none'],
+    ['group.updated', 'admin', '+', 'none'],
+    ['group.member_added', 'admin', '+', 'user'],
+    ['client.updated', 'admin', '+', 'client'],
+    ['access.assigned', 'admin', '+', 'client'],
+    ['access.assigned', 'admin', '+', 'client'],
+    ['access.unassigned', 'admin', '+', 'client'],
+    ['group.member_removed', 'admin', '+', 'user'],
+    ['group.deleted', 'admin', '+', 'none'],
+    ['client.updated', 'admin', '+', 'client'],
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['authorization.refused', 'user', '-', 'both'],
+    ['client.updated', 'admin', '+', 'client'],
   ],
   [
     'invitations: one revoked, one accepted',
@@ -626,6 +667,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /oidc/authorize': [],
   'POST /continue': ['authorization.issued'],
   'POST /consent': ['consent.granted', 'consent.denied', 'authorization.issued'],
+  'POST /no-access': ['authorization.refused'],
   'POST /oidc/token': ['token.issued', 'token.refreshed', 'token.code_replayed'],
   'POST /api/v2/oauth/token': [
     ...['token.issued', 'token.refreshed', 'token.repeated', 'token.refused', 'token.foreign_client'],
@@ -705,6 +747,15 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/clients/:clientId': ['client.deleted'],
   'POST /api/v2/admin/clients/:clientId/secrets': ['client.secret_added'],
   'DELETE /api/v2/admin/clients/:clientId/secrets/:id': ['client.secret_ended'],
+  'POST /api/v2/admin/groups': ['group.created'],
+  'PATCH /api/v2/admin/groups/:id': ['group.updated'],
+  'DELETE /api/v2/admin/groups/:id': ['group.deleted'],
+  'PUT /api/v2/admin/groups/:id/members/:userId': ['group.member_added'],
+  'DELETE /api/v2/admin/groups/:id/members/:userId': ['group.member_removed'],
+  'POST /api/v2/admin/clients/:clientId/assignments': ['access.assigned'],
+  'PATCH /api/v2/admin/clients/:clientId/assignments/:id': ['access.assigned'],
+  'DELETE /api/v2/admin/clients/:clientId/assignments/:id': ['access.unassigned'],
+  'DELETE /api/v2/admin/organizations/:id': ['organization.deleted'],
   'POST /api/v2/admin/organizations': ['organization.created'],
   'PATCH /api/v2/admin/organizations/:id': ['organization.updated'],
   // test/contract/end-weaker-access.test.ts

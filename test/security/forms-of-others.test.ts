@@ -25,6 +25,7 @@ const server = await startRouted({
 });
 after(() => server.close());
 const client = await newClient(server);
+const closed = await newClient(server, { access: 'assigned' });
 
 /** A form of a page. */
 interface ShownForm {
@@ -186,6 +187,11 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
   'the consent page': async () => {
     const at = await someone();
     return { ...at, pages: [await flow(at.browser, { prompt: 'consent', scope: 'openid email phone' })] };
+  },
+  'the page of a person to whom an app is not open': async () => {
+    const at = await someone();
+    const page = await settle(at.browser, server, await at.browser.get(authorizeUrl(closed)));
+    return { ...at, pages: [page] };
   },
   'the choice of an account': async () => {
     const at = await someone();
@@ -370,7 +376,16 @@ async function assertRefused(browser: Agent, answer: Answer, what: RegExp, now: 
 
 /** Not bound to the session: a sign-in in another tab invalidates no form of the same person (decisions §3). */
 const IN_ANY_SESSION = new Set([
-  ...['/consent', '/continue', '/logout', '/oidc/logout/confirm', '/invitation', '/verify', '/playground'],
+  ...[
+    '/consent',
+    '/no-access',
+    '/continue',
+    '/logout',
+    '/oidc/logout/confirm',
+    '/invitation',
+    '/verify',
+    '/playground',
+  ],
 ]);
 
 /** Where programs send what they send. */
@@ -390,7 +405,7 @@ test('every route that takes forms is that of a form of these pages', async () =
   assert.deepEqual([...actions].sort(), routes.sort());
 });
 
-const two = await newUser(server, { displayName: 'Second Person' });
+const two = await newUser(server, { displayName: 'Second Person', username: 'the-second-person' });
 await signedIn(server, two);
 
 for (const [name, prepare] of Object.entries(OF_A_PERSON)) {

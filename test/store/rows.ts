@@ -84,6 +84,8 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
     endsAt: NOW + 2000,
     endpointSet: 'v2',
     endsWithSession: false,
+    assignmentId: null,
+    memberId: null,
   });
 }
 
@@ -104,6 +106,8 @@ export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture
     acr: null,
     expiresAt: NOW + 60_000,
     endsWithSession: 0,
+    assignmentId: null,
+    memberId: null,
   });
 }
 

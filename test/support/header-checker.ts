@@ -47,7 +47,7 @@ export function cookieProblem(line: string): string | undefined {
 export type Headers = Readonly<Record<string, number | string | string[] | undefined>>;
 
 /** Routes whose every answer is a step of an authorization flow, which may run in a popup (decisions §10). */
-const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent)$/;
+const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent|no-access)$/;
 /** Routes that are steps of a flow only where a request is pending. */
 const PERHAPS_IN_FLOW =
   /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/enroll|login\/enroll\/passkey|login\/come-back|signup|signup\/verify|logout)$/;

@@ -1,17 +1,20 @@
+import type { LostWay } from '../../access/rules/paths.ts';
+import { assignmentsOfGroup, assignmentsOfOrganization, endAssignment } from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { groupIdsOfOrganization, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
 import type { Organization } from '../../organizations/store.ts';
 import * as store from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { asciiDomain } from '../../platform/domain-name.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { conflict, notFound } from '../../platform/oauth-error.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
+import { type AccessChange, type AccessProgress, endAllUnder, leaveWay, moveToOtherWays } from '../access/paths.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 
 const requireSecondFactor = Type.Optional(
@@ -85,7 +88,7 @@ export async function createOrganization(
   const organization: Organization = {
     id: await ids.next(),
     ...input,
-    domain: (asciiDomain(input.domain) ?? input.domain).toLowerCase(),
+    domain: input.domain.toLowerCase(),
     requireSecondFactor: input.requireSecondFactor ?? false,
     createdAt: now,
   };
@@ -160,26 +163,97 @@ export function* endMembershipSince(
   const organizationId = yield* findJoinedSince({ accountId, since });
   if (organizationId === undefined) return undefined;
   yield* store.lockOrganization({ id: organizationId });
-  if (!(yield* store.deleteMember({ organizationId, accountId }))) return undefined;
-  const details = { organizationId };
-  yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
+  if ((yield* endMembership({ organizationId, accountId }, origin, now)) === undefined) return undefined;
   return (yield* store.findOrganization({ id: organizationId }))?.name;
 }
 
-/** @throws {OAuthError} `not_found` where the user is not a member */
+/** Ends a membership, and what was issued by it; undefined where there is none. */
+function* endMembership(
+  member: { readonly organizationId: string; readonly accountId: string },
+  origin: Origin,
+  now: number,
+): Work<AccessChange | undefined> {
+  const { organizationId, accountId } = member;
+  if ((yield* store.lockMember(member)) === undefined) return undefined;
+  const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
+  const change = yield* leaveWay(accountId, { kind: 'organization', organizationId, groupIds }, now);
+  yield* store.deleteMember(member);
+  const details = { organizationId, ...change };
+  yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
+  return change;
+}
+
+/**
+ * Removes a member, from the organization's groups as well. From the moment that this returns, nothing that was issued by an assignment of
+ * these is accepted, unless the person has another assignment.
+ * @throws {OAuthError} `not_found` where the user is not a member
+ */
 export async function removeMember(
   { database, clock }: OrganizationsContext,
   organizationId: string,
   accountId: string,
   origin: Origin,
-): Promise<void> {
-  await database.commit(function* remove(): Work<void> {
-    if (!(yield* store.deleteMember({ organizationId, accountId }))) {
-      throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
-    }
-    const details = { organizationId };
-    yield* record({ at: clock(), type: 'organization.member_removed', origin, accountId, details });
+): Promise<AccessChange> {
+  const now = clock();
+  return database.commit(function* remove(): Work<AccessChange> {
+    const change = yield* endMembership({ organizationId, accountId }, origin, now);
+    if (change !== undefined) return change;
+    throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
   });
+}
+
+/** How many members one commit removes. */
+const MEMBERS = 500;
+
+/**
+ * Deletes an organization with its groups, memberships and assignments. The first commit ends the assignments and the groups, however many
+ * people are concerned; members follow in batches. If it is interrupted, the organization is still there: delete it again.
+ * @throws {OAuthError} `not_found`
+ */
+export async function deleteOrganization(
+  { database, clock }: OrganizationsContext,
+  id: string,
+  origin: Origin,
+  progress?: AccessProgress,
+): Promise<AccessChange> {
+  const { lost, assignments } = await database.read(function* find() {
+    if ((yield* store.findOrganization({ id })) === undefined) throw organizationNotFound(id);
+    return yield* readWays(id);
+  });
+  const change = await moveToOtherWays(database, assignments, lost, progress);
+  const now = clock();
+  const ended = await database.commit(function* end(): Work<readonly string[]> {
+    yield* store.lockOrganization({ id });
+    if ((yield* store.findOrganization({ id })) === undefined) throw organizationNotFound(id);
+    const ways = yield* readWays(id);
+    for (const assignmentId of ways.assignments) yield* endAssignment({ id: assignmentId, now });
+    for (const groupId of ways.lost.groupIds) yield* markGroupDeleted({ id: groupId, now });
+    return ways.assignments;
+  });
+  await endAllUnder(database, ended, now);
+  do {
+    while (await database.commit(() => store.removeSomeMembersOf({ organizationId: id, limit: MEMBERS })));
+  } while (!(await database.commit(() => removeEmpty(id, change, origin, clock()))));
+  return change;
+}
+
+/** The assignments of an organization and of its groups. */
+function* readWays(organizationId: string) {
+  const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
+  const assignments = [...(yield* assignmentsOfOrganization({ organizationId }))];
+  for (const groupId of groupIds) assignments.push(...(yield* assignmentsOfGroup({ groupId })));
+  const lost: LostWay & { kind: 'organization' } = { kind: 'organization', organizationId, groupIds };
+  return { lost, assignments: assignments.map((assignment) => assignment.id) };
+}
+
+/** Removes an organization that has no members; false where somebody has joined meanwhile. */
+function* removeEmpty(id: string, change: AccessChange, origin: Origin, now: number): Work<boolean> {
+  const organization = yield* store.findOrganization({ id });
+  if (organization === undefined) return true;
+  if (!(yield* store.removeOrganization({ id }))) return false;
+  const details = { organizationId: id, name: organization.name, ...change };
+  yield* record({ at: now, type: 'organization.deleted', origin, details });
+  return true;
 }
 
 /** @throws {OAuthError} `not_found` */

@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import { AccessChangeRecord } from '../../access/schema.ts';
 import {
   CreateOrganizationRequest,
   MembershipRecord,
@@ -88,6 +89,19 @@ export const updateOrganizationSchema = {
       status: 200,
       answer: { ...engines, requireSecondFactor: true },
     },
+  ],
+} satisfies FastifySchema;
+
+export const deleteOrganizationSchema = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'deleteOrganization',
+  summary: 'Delete an organization',
+  description:
+    'With its groups, memberships, assignments and invitations; the accounts stay. From the moment of the response on, no code or token is accepted that a person got by an assignment of the organization or its groups, unless the person has another assignment to the app.',
+  params: Type.Object({ id: Id }),
+  response: { 200: jsonResponse('What ended with it.', AccessChangeRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    { summary: 'Delete it', params: { id: sample.organizationId }, status: 200, answer: { kept: 0, ended: 0 } },
   ],
 } satisfies FastifySchema;
 

@@ -13,6 +13,8 @@ const CONFIDENTIAL: RegistrationFields = {
   grantTypes: ['authorization_code', 'refresh_token'],
   redirectUris: ['https://app.example.com/cb'],
   resource: null,
+  roles: [],
+  claimNames: null,
 };
 const PUBLIC: RegistrationFields = {
   ...CONFIDENTIAL,

@@ -28,6 +28,8 @@ export type RegistrationFields = Pick<
   | 'grantTypes'
   | 'redirectUris'
   | 'resource'
+  | 'roles'
+  | 'claimNames'
 >;
 
 /**
@@ -38,7 +40,8 @@ export type RegistrationFields = Pick<
  */
 export function registrationProblem(client: RegistrationFields): string | undefined {
   const { type, tokenEndpointAuthMethod: method, idTokenSignedResponseAlg, requirePkce, jwks, jwksUri } = client;
-  const problem = grantTypesProblem(client) ?? resourceProblem(client);
+  const problem =
+    grantTypesProblem(client) ?? resourceProblem(client) ?? rolesProblem(client) ?? claimNamesProblem(client);
   if (problem !== undefined) return problem;
   if (type === 'public' && method !== null && method !== 'none') {
     return `tokenEndpointAuthMethod must be none for a public client, or left out: ${method} needs something that it can keep.`;
@@ -81,3 +84,35 @@ function resourceProblem({ type, resource }: RegistrationFields): string | undef
   const problem = serverUriProblem(resource);
   return problem && `resource must ${problem}.`;
 }
+
+function rolesProblem({ roles }: RegistrationFields): string | undefined {
+  const names = roles.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  return repeated && `roles must have different names; ${repeated} is there twice.`;
+}
+
+/** A claim of groups or roles must not pass for one that a standard defines, or that Tessera sends. */
+function claimNamesProblem({ claimNames }: RegistrationFields): string | undefined {
+  const { groups = 'groups', roles = 'roles' } = claimNames ?? {};
+  if (groups === roles) return 'claimNames must give groups and roles different names.';
+  for (const [field, name] of Object.entries({ groups, roles })) {
+    const isForeign = name === 'groups' ? field !== 'groups' : name === 'roles' && field !== 'roles';
+    if (isForeign || RESERVED_CLAIMS.has(name)) {
+      return `claimNames.${field} must not be ${name}, which means something else in tokens. Choose another name.`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * RFC 7519 §4.1, OpenID Connect Core 1.0 §§2 and 5.1, RFC 7662 §2.2, RFC 8693 §4, RFC 9068 §2.2, RFC 7800, OpenID Connect logout, and those
+ * of the contract.
+ */
+const RESERVED_CLAIMS: ReadonlySet<string> = new Set(
+  `iss sub aud exp nbf iat jti auth_time nonce acr amr azp at_hash c_hash s_hash sid name given_name family_name middle_name
+  nickname preferred_username profile picture website email email_verified gender birthdate zoneinfo locale phone_number
+  phone_number_verified address updated_at active scope client_id username token_type act may_act cnf entitlements events
+  sub_jwk sub_id txn authorization_details _claim_names _claim_sources id user language theme createdAt avatarUrl`.split(
+    /\s+/,
+  ),
+);

@@ -2,6 +2,7 @@ import { oldestDueAt, type Trail, trimEvents } from '../../audit/trim-store.ts';
 import type { TableParts } from '../../platform/database/database.ts';
 import { many, one } from '../../platform/database/statement.ts';
 import { oldestStepAt, trimSteps } from '../../traces/trace-store.ts';
+import { deletedGroups, endedAssignments } from './access-removal.ts';
 import {
   expiredClientTokens,
   expiredCodes,
@@ -208,6 +209,8 @@ const usernameReservations = removal(
 
 /** Sessions come before token families, which wait for their end; families before the grants that they belong to. */
 const REMOVALS: readonly Removal[] = [
+  endedAssignments,
+  deletedGroups,
   expired('interaction'),
   expired('browser_session'),
   idleSessions,

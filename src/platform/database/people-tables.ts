@@ -1,4 +1,4 @@
-// The tables of how people prove who they are, beside their passwords. The others are in schema.ts.
+// The tables of groups, and of how people prove who they are beside their passwords. The others are in schema.ts.
 
 import type { Generated } from 'kysely';
 
@@ -17,6 +17,62 @@ export interface OrganizationTable {
   domain: string;
   require_second_factor: Flag;
   created_at: Instant;
+}
+
+export interface MembershipTable {
+  /** Another one each time that somebody joins. */
+  id: Generated<Id>;
+  account_id: Id;
+  organization_id: Id;
+  role: string | null;
+}
+
+/** Pictures of people and of apps: each is of one of them. */
+export interface PictureTable {
+  name: string;
+  account_id: Id | null;
+  client_id: Id | null;
+  bytes: Uint8Array;
+}
+
+export interface GroupTable {
+  id: Id;
+  /** Null is a group of the installation. */
+  organization_id: Id | null;
+  /** A slug. */
+  name: string;
+  display_name: string;
+  description: string | null;
+  /** Who maintains it: `local` is the operators. */
+  source: string;
+  created_at: Instant;
+  updated_at: Instant;
+  /** Its members are then removed in batches. */
+  deleted_at: Instant | null;
+}
+
+export interface GroupMemberTable {
+  /** Another one each time that somebody is added. */
+  id: Generated<Id>;
+  group_id: Id;
+  account_id: Id;
+  /** That of the group: who leaves it leaves the group. */
+  organization_id: Id | null;
+  added_at: Instant;
+}
+
+/** Who may use an app: one of person, group and organization. */
+export interface AppAssignmentTable {
+  id: Id;
+  client_id: Id;
+  account_id: Id | null;
+  group_id: Id | null;
+  organization_id: Id | null;
+  /** A role of the app; empty for none. */
+  role: string;
+  created_at: Instant;
+  /** What was issued under it is dead from then on, and is ended in batches before the row goes. */
+  ended_at: Instant | null;
 }
 
 /** The key that encrypts what is stored for people, itself encrypted with the secret of the server. */

@@ -14,3 +14,7 @@ export const forNoKeyUpdate = <DB, TB extends keyof DB, O>(query: SelectQueryBui
 /** For a unit that relies on the rows: others may do so at the same time, and change them, but not delete them. */
 export const forKeyShare = <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>, of?: TB & string) =>
   query.forKeyShare(of);
+
+/** For a unit that relies on the values of the rows: others may read them, but not change or delete them. */
+export const forShare = <DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>, of?: TB & string) =>
+  query.forShare(of);

@@ -1,16 +1,21 @@
 import type { Generated } from 'kysely';
 import type {
   AddressChangeTable,
+  AppAssignmentTable,
   ChallengeTable,
   DataExportPieceTable,
   DataExportTable,
   DataKeyTable,
+  GroupMemberTable,
+  GroupTable,
   InvitationTable,
   MailRequestTable,
   MailTable,
+  MembershipTable,
   OrganizationTable,
   PasskeyTable,
   PendingSignInTable,
+  PictureTable,
   RecoveryCodeTable,
   RecoverySettingTable,
   TotpSecretTable,
@@ -76,12 +81,6 @@ export interface AccountTable {
   picture: string | null;
 }
 
-export interface MembershipTable {
-  account_id: Id;
-  organization_id: Id;
-  role: string | null;
-}
-
 export interface ClientTable {
   id: Id;
   name: string;
@@ -123,14 +122,11 @@ export interface ClientTable {
   faces: Json | null;
   id_token_claims: string;
   require_second_factor: Flag;
-}
-
-/** Pictures of people and of apps: each is of one of them. */
-export interface PictureTable {
-  name: string;
-  account_id: Id | null;
-  client_id: Id | null;
-  bytes: Uint8Array;
+  /** With `assigned`, the status is never `active`, but `assigned`. */
+  access: string;
+  roles: Json | null;
+  groups_claim: string;
+  claim_names: Json | null;
 }
 
 export interface ClientSecretTable {
@@ -252,6 +248,10 @@ export interface AuthorizationCodeTable {
   face: Generated<string>;
   /** Whether it is deleted, and its tokens are revoked, when the person ends the browser session. */
   ends_with_session: Generated<Flag>;
+  /** The assignment under which the person used the app; null where it is open to everyone. */
+  assignment_id: Id | null;
+  /** The membership in the group or organization that is assigned. */
+  member_id: Id | null;
 }
 
 export interface TokenFamilyTable {
@@ -289,6 +289,9 @@ export interface TokenFamilyTable {
   ends_with_session: Generated<Flag>;
   /** When housekeeping looks at it next: no earlier than its tokens have expired. */
   review_at: Generated<Instant>;
+  /** As the code had it, or another one by which the person kept access. */
+  assignment_id: Id | null;
+  member_id: Id | null;
 }
 
 /** Access tokens that clients got for themselves, without a person. */
@@ -344,6 +347,9 @@ export interface Tables {
   account: AccountTable;
   organization: OrganizationTable;
   membership: MembershipTable;
+  user_group: GroupTable;
+  group_member: GroupMemberTable;
+  app_assignment: AppAssignmentTable;
   client: ClientTable;
   client_secret: ClientSecretTable;
   client_assertion: ClientAssertionTable;

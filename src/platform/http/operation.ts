@@ -17,6 +17,8 @@ export const AREAS = {
   discovery: ['Discovery and keys', 'What a standard client reads to find the other endpoints.'],
   users: ['Admin: users', 'Accounts, their state, and the apps that they have access to.'],
   clients: ['Admin: clients', 'Registered apps and their secrets.'],
+  access: ['Admin: access to apps', 'Who may use an app that is not open to everyone, and in which role.'],
+  groups: ['Admin: groups', 'Groups of people, of the installation or of an organization.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],
   mail: ['Admin: mail', 'Messages that wait, were sent or were given up.'],
   audit: ['Admin: audit trail', 'What happened, who did it, and from where.'],

@@ -4,6 +4,8 @@ export const sample = {
   clientId: '333941264481144832',
   secretId: '333941264481144833',
   organizationId: '333941265303228416',
+  groupId: '333941265303228417',
+  assignmentId: '333941265303228418',
   invitationId: '333941266129506304',
   eventId: '1042',
   requestId: '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',

@@ -7,7 +7,17 @@ export interface FieldOption {
   readonly flags: string;
   readonly about: string;
   /** How the option's text is parsed: for a nullable kind, an empty text is null; a list gets one item for each occurrence. */
-  readonly kind: 'text' | 'nullable text' | 'list' | 'switch' | 'nullable seconds' | 'JSON list' | 'JSON file';
+  readonly kind:
+    | 'text'
+    | 'nullable text'
+    | 'list'
+    /** Of `NAME` or `NAME=DESCRIPTION`. */
+    | 'described list'
+    | 'switch'
+    | 'nullable seconds'
+    | 'JSON list'
+    | 'JSON object'
+    | 'JSON file';
   /** The help text of a switch's `--no-` form. */
   readonly aboutOff?: string;
 }

@@ -1,3 +1,4 @@
+import { type AccessPath, listAccessPaths } from '../../access/store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
@@ -19,6 +20,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { readVisitor, recordUse, type Visitor } from '../../sessions/sessions.ts';
 import { lockSession } from '../../sessions/store.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
+import { DENIALS } from './denial.ts';
 import { findInteraction, finishInteraction, type InteractionOutcome } from './interaction-store.ts';
 import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
 import {
@@ -61,6 +63,8 @@ interface EvaluatedRequest {
   readonly client: Client;
   readonly visitor: Visitor;
   readonly step: AuthorizationStep;
+  /** By which the person may use the app, where it is open to assigned people only. */
+  readonly path: AccessPath | undefined;
 }
 
 /** A request that is not answered yet, and whose client is registered for it. */
@@ -106,6 +110,11 @@ function* evaluate(
   const grant =
     signedIn &&
     (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, endpointSet: request.endpointSet }));
+  const isOpen = client.access === 'everyone';
+  const [path] =
+    signedIn === undefined || isOpen
+      ? []
+      : yield* listAccessPaths({ accountId: signedIn.account.id, clientId: client.id });
   const isRequired =
     signedIn?.organizationRequires || client.requireSecondFactor || services.secondFactor === 'required';
   const asksForMore = isRequired || request.acrs !== undefined;
@@ -118,9 +127,10 @@ function* evaluate(
     stepUp: signedIn && asksForMore ? yield* findStepUp(request, client, services, signedIn, now) : MET,
     signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
+    hasAccess: isOpen || path !== undefined,
     remembered: rememberedConsent(grant, client),
   });
-  return { kind: 'current', client, visitor, step };
+  return { kind: 'current', client, visitor, step, path };
 }
 
 /** A request stays valid while its client is active without interruption, and registered for everything requested. */
@@ -272,7 +282,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const held = yield* holdClient({ id: request.clientId });
   const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
   if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
-  const { step, client } = evaluated;
+  const { step, client, path } = evaluated;
   const { account, session } = visitor;
   if (!isAnswered(step, client, account.id, decision)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
@@ -310,7 +320,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   yield* recordUse(session, now);
   if (grant === undefined || scopes === '') {
     yield* record({ ...event, type: 'consent.denied' });
-    return { kind: 'refused', refusal: DENIED };
+    return { kind: 'refused', refusal: DENIALS.denied };
   }
   yield* insertCode({
     hash: digest(code),
@@ -335,6 +345,8 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     amr: JSON.stringify(session.amr),
     acr: session.acr,
     expiresAt: now + CODE_LIFETIME,
+    assignmentId: path?.assignmentId ?? null,
+    memberId: path?.memberId ?? null,
     endsWithSession: rules.endsWithSession && !request.scopes.includes('offline_access') ? 1 : 0,
   });
   yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
@@ -356,22 +368,6 @@ function isAnswered(
   return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
 }
 
-const DENIED = redirectedError('access_denied', 'User denied the request');
-
-/** Ends a pending request that the person denied; undefined where it had ended before. Earlier consents are kept. */
-export async function denyRequest(
-  { database, clock, issuer }: AuthorizationServices,
-  { request, handle }: Pick<PendingRequest, 'request' | 'handle'>,
-  origin: Origin,
-): Promise<ClientResponse | undefined> {
-  return database.commit(function* deny(): Work<ClientResponse | undefined> {
-    if (!(yield* finishInteraction({ hash: digest(handle), outcome: 'denied' }))) return undefined;
-    const accountId = origin.actor.type === 'user' ? origin.actor.id : null;
-    yield* record({ at: clock(), type: 'consent.denied', origin, accountId, clientId: request.clientId });
-    return errorResponse(request, DENIED, issuer);
-  });
-}
-
 /**
  * The response of a request that was answered before, for a second submission of its form. A code that was redeemed or has expired
  * is not sent again, for its second use would revoke the tokens of the first.
@@ -380,7 +376,7 @@ export async function finishedResponse(
   services: AuthorizationServices,
   { request, handle, outcome, sessions }: FinishedRequest,
 ): Promise<ClientResponse | undefined> {
-  if (outcome === 'denied') return errorResponse(request, DENIED, services.issuer);
+  if (outcome !== 'code') return errorResponse(request, DENIALS[outcome], services.issuer);
   const code = codeOf(services, handle);
   const now = services.clock();
   const isOwn = await services.database.read(function* read(): Work<boolean> {

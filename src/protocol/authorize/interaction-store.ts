@@ -12,7 +12,7 @@ import {
 import type { StoredRequest } from './rules/request.ts';
 
 /** How a pending request ended. */
-export type InteractionOutcome = 'code' | 'denied';
+export type InteractionOutcome = 'code' | 'denied' | 'no access';
 
 const INTERACTION = {
   browserHash: storedField('browser_hash', plain<string>()),

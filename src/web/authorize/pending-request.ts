@@ -215,6 +215,7 @@ const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refus
   choose: '/login',
   'second factor': '/login/verify',
   enroll: '/login/enroll',
+  'no access': '/no-access',
   consent: '/consent',
 };
 

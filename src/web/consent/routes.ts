@@ -14,7 +14,8 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { denyRequest, issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { denyRequest } from '../../protocol/authorize/denial.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
 import {
@@ -59,7 +60,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     const origin = originOf(request, { type: 'user', id: visitor.account.id });
     // A denial is accepted whatever was asked, also where another tab has allowed the client or access was revoked meanwhile.
     if (answer === 'deny') {
-      const response = await denyRequest(services, pending, origin);
+      const response = await denyRequest(services, pending, 'denied', origin);
       if (response !== undefined) {
         request.refusal = DENIED;
         return sendResponse(services, request, reply, response);

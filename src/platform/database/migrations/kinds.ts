@@ -33,6 +33,8 @@ export interface NewIndex {
   readonly name: string;
   readonly table: string;
   readonly columns: string;
+  /** The rows that it contains; all of them if left out. */
+  readonly where?: string;
 }
 
 /** An expansion by indexes. PostgreSQL builds them outside of a transaction, while others write to the tables. */
@@ -72,11 +74,17 @@ export interface RewriteMigration {
 /** An entry of a timeline. */
 export type Migration = Initial | Expand | Contract | IndexMigration | RowMigration | RewriteMigration;
 
+/** The condition of an index, as it is written behind its columns. */
+export const condition = (where: string | undefined): string => (where === undefined ? '' : ` WHERE ${where}`);
+
 /** Adds indexes to tables that may be large. */
 export const addIndexes = (...indexes: readonly NewIndex[]): IndexMigration => ({
   kind: 'indexes',
   indexes,
-  statements: () => indexes.map(({ name, table, columns }) => `CREATE INDEX ${name} ON ${table} (${columns})`),
+  statements: () =>
+    indexes.map(
+      ({ name, table, columns, where }) => `CREATE INDEX ${name} ON ${table} (${columns})${condition(where)}`,
+    ),
 });
 
 /** Changes the rows of a table that may be large. */

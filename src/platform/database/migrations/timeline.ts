@@ -43,6 +43,7 @@ import { mailLaneIndexes, mailLanes } from './0044-mail-lanes.ts';
 import { makers } from './0047-makers.ts';
 import { makerIndexes } from './0048-maker-indexes.ts';
 import { asciiDomains } from './0050-ascii-domains.ts';
+import { familyPathIndexes, groups } from './0052-groups.ts';
 import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -119,6 +120,8 @@ const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initia
   '0047-makers': { kind: 'expand', statements: makers },
   '0048-maker-indexes': makerIndexes,
   '0050-ascii-domains': asciiDomains,
+  '0052-groups': { kind: 'expand', statements: groups },
+  '0053-family-path-indexes': familyPathIndexes,
 };
 
 /** The timeline of this version. A change is a new entry at the end. */

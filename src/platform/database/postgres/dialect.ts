@@ -14,7 +14,7 @@ import {
   type ValuesNode,
 } from 'kysely';
 import { DatabaseError } from 'pg';
-import type { NewIndex } from '../migrations/kinds.ts';
+import { condition, type NewIndex } from '../migrations/kinds.ts';
 import type { MigrationAdvance, MigrationDialect, Query } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 import { MIGRATION_SETTINGS, settings } from './settings.ts';
@@ -118,12 +118,12 @@ export const postgresColumnTypes: MigrationDialect = {
  * completes the index of a process that was killed. A build that failed left an index that is not valid.
  */
 async function buildIndex(query: Query, index: NewIndex): Promise<void> {
-  const { name, table, columns } = index;
+  const { name, table, columns, where } = index;
   while ((await watchIndex(query, index)) !== undefined) await wait(BUILD_POLL);
   const [found] = await query(`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('${name}')`);
   if (found?.['valid'] === true) return;
   if (found !== undefined) await query(`DROP INDEX CONCURRENTLY ${name}`);
-  await query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns})`);
+  await query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} (${columns})${condition(where)}`);
 }
 
 /** How far the build is: https://www.postgresql.org/docs/current/progress-reporting.html#CREATE-INDEX-PROGRESS-REPORTING */

@@ -5,12 +5,12 @@ import {
   type Added,
   type Asker,
   addFor,
-  type Group,
   grouped,
   isAnswerTo,
   isWithin,
   type JointQuery,
   note,
+  type QueryGroup,
   readFor,
   writesOf,
 } from './joint-queries.ts';
@@ -229,7 +229,7 @@ export function jointCommits(
       advance(member, () => member.run.next());
     }
 
-    async function add(ask: Ask, group: Group<Member>): Promise<void> {
+    async function add(ask: Ask, group: QueryGroup<Member>): Promise<void> {
       const { sum } = group.first.step.statement.build.joint ?? {};
       if (sum === undefined) return;
       const answers = await addFor(ask, group, sum);
@@ -240,7 +240,7 @@ export function jointCommits(
       }
     }
 
-    async function answer(ask: Ask, group: Group<Member>, added: Promise<unknown>): Promise<void> {
+    async function answer(ask: Ask, group: QueryGroup<Member>, added: Promise<unknown>): Promise<void> {
       const [answers] = await Promise.all([readFor(ask, group), added]);
       for (const [index, member] of group.members.entries()) {
         const query = group.queries[index];

@@ -25,7 +25,7 @@ export interface JointQuery {
 }
 
 /** The same statement for several members. */
-export interface Group<Member extends Asker = Asker> {
+export interface QueryGroup<Member extends Asker = Asker> {
   readonly first: JointQuery;
   readonly members: Member[];
   readonly queries: JointQuery[];
@@ -42,7 +42,7 @@ export interface Asker {
 }
 
 /** Takes note of what was added for the members of a group. */
-export function note({ members, queries }: Group, answers: readonly (readonly Row[])[], sum: Sum): void {
+export function note({ members, queries }: QueryGroup, answers: readonly (readonly Row[])[], sum: Sum): void {
   for (const [index, { step }] of queries.entries()) {
     members[index]?.added.push({ statement: step.statement, of: step.params[sum.of], rows: answers[index] ?? [] });
   }
@@ -56,8 +56,8 @@ export const isWithin = ({ params }: Step, { total, most }: Sum, row: Row | unde
 export function grouped<Member extends Asker>(
   members: readonly Member[],
   what: 'adds' | 'asks',
-): readonly Group<Member>[] {
-  const groups = new Map<string, Group<Member>>();
+): readonly QueryGroup<Member>[] {
+  const groups = new Map<string, QueryGroup<Member>>();
   for (const member of members) {
     const { [what]: query } = member;
     if (query === undefined) continue;
@@ -93,7 +93,7 @@ const queryFor = ({ prepared, query }: JointQuery, callers: readonly Pick<JointQ
   query.with(listsOf(prepared, callers));
 
 /** The rows for each member of a group. */
-export async function readFor(ask: Ask, { first, queries }: Group): Promise<readonly (readonly Row[])[]> {
+export async function readFor(ask: Ask, { first, queries }: QueryGroup): Promise<readonly (readonly Row[])[]> {
   const answers: Row[][] = queries.map(() => []);
   const answer = await ask(queryFor(first, queries));
   for (const row of first.query.rowsOf(answer)) answers[Number(row[CALLER_NUMBER]) - 1]?.push(row);
@@ -101,7 +101,7 @@ export async function readFor(ask: Ask, { first, queries }: Group): Promise<read
 }
 
 /** Adds up what the members of a group add to the same number. Each gets the sum as if they had been added one after the other. */
-export async function addFor(ask: Ask, { first, queries }: Group, sum: Sum): Promise<readonly (readonly Row[])[]> {
+export async function addFor(ask: Ask, { first, queries }: QueryGroup, sum: Sum): Promise<readonly (readonly Row[])[]> {
   const additions = new Map<unknown, { params: Row; amount: number }>();
   const shares = queries.map(({ step: { params } }) => {
     const of = params[sum.of];

@@ -14,7 +14,7 @@ import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
 /** Of row-locks.ts. */
-const LOCKS: readonly SelectModifierNode['modifier'][] = ['ForUpdate', 'ForNoKeyUpdate', 'ForKeyShare'];
+const LOCKS: readonly SelectModifierNode['modifier'][] = ['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare'];
 
 class Compiler extends SqliteQueryCompiler {
   // SQLite has one writer at a time, so a row read inside a unit of work is locked already.

@@ -22,6 +22,7 @@ const base: AuthorizationState = {
   stepUp: { kind: 'met' },
   signedInForThis: false,
   chosenForThis: false,
+  hasAccess: true,
   remembered: granted,
 };
 const prompt = (change: Partial<typeof quiet>, more: Partial<AuthorizationState['request']> = {}) => ({

@@ -25,6 +25,8 @@ export type AuthorizationStep =
   | { readonly kind: 'second factor'; readonly methods: readonly Method[] }
   /** Set up one of these factors. */
   | { readonly kind: 'enroll'; readonly factors: readonly EnrollableFactor[] }
+  /** The app is open to assigned people only, and this person is not one of them. */
+  | { readonly kind: 'no access' }
   | { readonly kind: 'consent'; readonly asked: readonly OptionalScope[] }
   | { readonly kind: 'issue' }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
@@ -47,6 +49,8 @@ export interface AuthorizationState {
   readonly signedInForThis: boolean;
   /** Whether the person chose to continue with the session for this request. */
   readonly chosenForThis: boolean;
+  /** Whether the app is open to the signed-in account. */
+  readonly hasAccess: boolean;
   /** What the person decided about this client before; null where nothing is remembered. */
   readonly remembered: RememberedConsent | null;
 }
@@ -58,6 +62,7 @@ const refuse = (error: AuthorizationErrorCode, description: string): Authorizati
 
 const UNREACHABLE =
   'the user has not set up the factor that is required: an authenticator app or a passkey, on the Security page of the account';
+export const NOT_ASSIGNED = 'this account may not use the app: ask the person who manages it for access';
 const ASKED_EACH_TIME = 'the user must consent each time: any local program could claim this redirect_uri';
 
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
@@ -78,6 +83,8 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
     return prompt.none ? refuse('login_required', 'the user must sign in') : { kind: 'login' };
   }
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
+  // Before a second factor is asked for, which would not help; after the account is chosen, which might.
+  if (!state.hasAccess) return prompt.none ? refuse('access_denied', NOT_ASSIGNED) : { kind: 'no access' };
   if (stepUp.kind !== 'met') return toStepUp(stepUp, prompt);
   // A person consents to the resources as well: another one shows the page again.
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));

@@ -117,6 +117,8 @@ function* issue(
     createdAt: now,
     endsAt,
     endsWithSession: code.endsWithSession,
+    assignmentId: code.assignmentId,
+    memberId: code.memberId,
   });
   // The row is locked, so this succeeds. If it ever does not, the whole unit of work must be undone.
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');

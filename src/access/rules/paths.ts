@@ -1,0 +1,23 @@
+import type { AssignedTo } from '../store.ts';
+
+/** What a person loses. */
+export type LostWay =
+  | { readonly kind: 'assignment'; readonly assignmentIds: ReadonlySet<string> }
+  | { readonly kind: 'group'; readonly groupId: string }
+  /** The organization with its groups. */
+  | { readonly kind: 'organization'; readonly organizationId: string; readonly groupIds: ReadonlySet<string> };
+
+/** Whether the way by an assignment is among what is lost. */
+export function isLostWay(way: { readonly assignmentId: string; readonly to: AssignedTo }, lost: LostWay): boolean {
+  const { to } = way;
+  switch (lost.kind) {
+    case 'assignment':
+      return lost.assignmentIds.has(way.assignmentId);
+    case 'group':
+      return to.kind === 'group' && to.groupId === lost.groupId;
+    case 'organization':
+      return to.kind === 'organization'
+        ? to.organizationId === lost.organizationId
+        : to.kind === 'group' && lost.groupIds.has(to.groupId);
+  }
+}

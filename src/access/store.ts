@@ -1,0 +1,284 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Work } from '../platform/database/database.ts';
+import { forNoKeyUpdate, forShare } from '../platform/database/row-locks.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
+
+/** Who an assignment is for. */
+export type AssignedTo =
+  | { readonly kind: 'person'; readonly accountId: string }
+  | { readonly kind: 'group'; readonly groupId: string }
+  | { readonly kind: 'organization'; readonly organizationId: string };
+
+/** One row says who may use an app, and as what. */
+export interface Assignment {
+  readonly id: string;
+  readonly clientId: string;
+  readonly to: AssignedTo;
+  /** A role of the app; null for none. */
+  readonly role: string | null;
+  readonly createdAt: number;
+}
+
+const COLUMNS = ['id', 'client_id', 'account_id', 'group_id', 'organization_id', 'role', 'created_at'] as const;
+
+interface AssignmentRow {
+  readonly id: string;
+  readonly client_id: string;
+  readonly account_id: string | null;
+  readonly group_id: string | null;
+  readonly organization_id: string | null;
+  readonly role: string;
+  readonly created_at: number;
+}
+
+/** Who the row of an assignment names. */
+export function assignedTo({
+  account_id,
+  group_id,
+  organization_id,
+}: Pick<AssignmentRow, 'account_id' | 'group_id' | 'organization_id'>): AssignedTo {
+  if (account_id !== null) return { kind: 'person', accountId: account_id };
+  if (group_id !== null) return { kind: 'group', groupId: group_id };
+  return { kind: 'organization', organizationId: organization_id ?? '' };
+}
+
+const toAssignment = (row: AssignmentRow): Assignment => ({
+  id: row.id,
+  clientId: row.client_id,
+  to: assignedTo(row),
+  role: row.role === '' ? null : row.role,
+  createdAt: row.created_at,
+});
+
+const insert = changes((db, p: AssignmentRow) =>
+  db
+    .insertInto('app_assignment')
+    .values({
+      id: p.id,
+      client_id: p.client_id,
+      account_id: p.account_id,
+      group_id: p.group_id,
+      organization_id: p.organization_id,
+      role: p.role,
+      created_at: p.created_at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
+/** Adds an assignment; false where the same one exists. */
+export const insertAssignment = ({ id, clientId, to, role, createdAt }: Assignment): Work<boolean> =>
+  insert({
+    id,
+    client_id: clientId,
+    account_id: to.kind === 'person' ? to.accountId : null,
+    group_id: to.kind === 'group' ? to.groupId : null,
+    organization_id: to.kind === 'organization' ? to.organizationId : null,
+    role: role ?? '',
+    created_at: createdAt,
+  });
+
+const present = (db: Kysely<Tables>) => db.selectFrom('app_assignment').select(COLUMNS).where('ended_at', 'is', null);
+
+export const findAssignment = one(
+  (db, p: { id: string; clientId: string }) => present(db).where('id', '=', p.id).where('client_id', '=', p.clientId),
+  toAssignment,
+);
+
+export const listAssignments = many(
+  (db, p: { clientId: string; after: string; limit: number }) =>
+    present(db).where('client_id', '=', p.clientId).where('id', '>', p.after).orderBy('id').limit(p.limit),
+  toAssignment,
+);
+
+/** The assignments of a group, to any app. */
+export const assignmentsOfGroup = many(
+  (db, p: { groupId: string }) => present(db).where('group_id', '=', p.groupId).orderBy('id'),
+  toAssignment,
+);
+
+/** The assignments of an organization, to any app. */
+export const assignmentsOfOrganization = many(
+  (db, p: { organizationId: string }) => present(db).where('organization_id', '=', p.organizationId).orderBy('id'),
+  toAssignment,
+);
+
+/** An assignment that does not end before the unit of work does; undefined where it has ended. */
+export const holdAssignment = one(
+  (db, p: { id: string }) => present(db).where('id', '=', p.id).$call(forShare),
+  toAssignment,
+);
+
+/** Reads an assignment and locks it until the unit of work ends. */
+export const lockAssignment = one(
+  (db, p: { id: string; clientId: string }) =>
+    present(db).where('id', '=', p.id).where('client_id', '=', p.clientId).$call(forNoKeyUpdate),
+  toAssignment,
+);
+
+/** Ends an assignment: what was issued under it is dead from now on. False where it had ended before. */
+export const endAssignment = changes((db, p: { id: string; now: number }) =>
+  db
+    .updateTable('app_assignment')
+    .set({ ended_at: p.now })
+    .where('id', '=', p.id)
+    .where('ended_at', 'is', null)
+    .returning('id'),
+);
+
+/** Assignments that have ended, the oldest first: what was issued under them may not be ended in the families yet. */
+export const listEndedAssignments = many(
+  (db, p: { limit: number }) =>
+    db
+      .selectFrom('app_assignment')
+      .select(['id', 'ended_at'])
+      .where('ended_at', 'is not', null)
+      .orderBy('ended_at')
+      .limit(p.limit),
+  ({ id, ended_at }) => ({ id, endedAt: ended_at ?? 0 }),
+);
+
+/** Removes an assignment that has ended. */
+export const removeEndedAssignment = command((db, p: { id: string }) =>
+  db.deleteFrom('app_assignment').where('id', '=', p.id).where('ended_at', 'is not', null),
+);
+
+/** Whether the app has another assignment of the same people in the same role. */
+export function* hasSameAssignment({ id, clientId, to, role }: Assignment): Work<boolean> {
+  const same = yield* sameAssignments({
+    clientId,
+    accountId: to.kind === 'person' ? to.accountId : '0',
+    groupId: to.kind === 'group' ? to.groupId : '0',
+    organizationId: to.kind === 'organization' ? to.organizationId : '0',
+    role: role ?? '',
+  });
+  return same.some((other) => other.id !== id);
+}
+
+const sameAssignments = many(
+  (db, p: { clientId: string; accountId: string; groupId: string; organizationId: string; role: string }) =>
+    present(db)
+      .where('client_id', '=', p.clientId)
+      .where('role', '=', p.role)
+      .where((eb) =>
+        eb.or([
+          eb('account_id', '=', p.accountId),
+          eb('group_id', '=', p.groupId),
+          eb('organization_id', '=', p.organizationId),
+        ]),
+      ),
+  toAssignment,
+);
+
+/** Changes the role of an assignment. What was issued under it stays. */
+export const setAssignmentRole = command((db, p: { id: string; role: string }) =>
+  db.updateTable('app_assignment').set({ role: p.role }).where('id', '=', p.id),
+);
+
+/** Whether a role is assigned to somebody. */
+export const isRoleAssigned = one(
+  (db, p: { clientId: string; role: string }) =>
+    db
+      .selectFrom('app_assignment')
+      .select('id')
+      .where('client_id', '=', p.clientId)
+      .where('role', '=', p.role)
+      .where('ended_at', 'is', null)
+      .limit(1),
+  () => true,
+);
+
+/** The way by which a person may use an app: an assignment, and the membership that it reaches the person by. */
+export interface AccessPath {
+  readonly assignmentId: string;
+  /** Null where the person is assigned. */
+  readonly memberId: string | null;
+  readonly to: AssignedTo;
+  readonly role: string | null;
+}
+
+interface PathRow extends AssignmentRow {
+  readonly member_id: string | null;
+}
+
+const toPath = (row: PathRow): AccessPath => ({
+  assignmentId: row.id,
+  memberId: row.member_id,
+  to: assignedTo(row),
+  role: row.role === '' ? null : row.role,
+});
+
+interface PersonAtApp {
+  readonly clientId: string;
+  readonly accountId: string;
+}
+
+const PATH_COLUMNS = [
+  's.id',
+  's.client_id',
+  's.account_id',
+  's.group_id',
+  's.organization_id',
+  's.role',
+  's.created_at',
+] as const;
+
+const byPerson = many(
+  (db, p: PersonAtApp) =>
+    db
+      .selectFrom('app_assignment as s')
+      .select(PATH_COLUMNS)
+      .where('s.client_id', '=', p.clientId)
+      .where('s.ended_at', 'is', null)
+      .where('s.account_id', '=', p.accountId)
+      .orderBy('s.id'),
+  (row) => toPath({ ...row, member_id: null }),
+);
+
+const byGroup = many(
+  (db, p: PersonAtApp) =>
+    db
+      .selectFrom('group_member as m')
+      .innerJoin('app_assignment as s', 's.group_id', 'm.group_id')
+      .select([...PATH_COLUMNS, 'm.id as member_id'])
+      .where('m.account_id', '=', p.accountId)
+      .where('s.client_id', '=', p.clientId)
+      .where('s.ended_at', 'is', null)
+      .orderBy('s.id'),
+  toPath,
+);
+
+const byOrganization = many(
+  (db, p: PersonAtApp) =>
+    db
+      .selectFrom('membership as m')
+      .innerJoin('app_assignment as s', 's.organization_id', 'm.organization_id')
+      .select([...PATH_COLUMNS, 'm.id as member_id'])
+      .where('m.account_id', '=', p.accountId)
+      .where('s.client_id', '=', p.clientId)
+      .where('s.ended_at', 'is', null)
+      .orderBy('s.id'),
+  toPath,
+);
+
+/** Every way by which a person may use an app: the person's own assignments first, then those by groups and organizations. */
+export function* listAccessPaths(person: PersonAtApp): Work<readonly AccessPath[]> {
+  return [...(yield* byPerson(person)), ...(yield* byGroup(person)), ...(yield* byOrganization(person))];
+}
+
+/**
+ * Whether the person of a code or token family `alias` may still use the app `c`, as 1 or 0: the app is open to everyone, or the path
+ * that was recorded exists. It looks nothing up for an app that is open.
+ */
+export const hasAccess = (alias: 'd' | 'f'): RawBuilder<number> => {
+  const column = (name: string) => sql.ref(`${alias}.${name}`);
+  return sql<number>`case when c.status <> 'assigned' then 1 when exists (
+    select 1 from app_assignment as s where s.id = ${column('assignment_id')} and s.client_id = c.id and s.ended_at is null and (
+      s.account_id = ${column('account_id')}
+      or exists (select 1 from group_member as gm where gm.id = ${column('member_id')}
+        and gm.group_id = s.group_id and gm.account_id = ${column('account_id')})
+      or exists (select 1 from membership as om where om.id = ${column('member_id')}
+        and om.organization_id = s.organization_id and om.account_id = ${column('account_id')}))
+  ) then 1 else 0 end`;
+};

@@ -1,0 +1,183 @@
+import { assignmentsOfGroup, endAssignment } from '../../access/store.ts';
+import { findAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import type { CreateGroupRequest, UpdateGroupRequest } from '../../groups/schema.ts';
+import type { Group } from '../../groups/store.ts';
+import * as store from '../../groups/store.ts';
+import { findOrganization, holdMember } from '../../organizations/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import type { Ids } from '../../platform/ids/ids.ts';
+import { conflict, notFound, type OAuthError } from '../../platform/oauth-error.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+import { type AccessChange, type AccessProgress, endAllUnder, leaveWay, moveToOtherWays } from './paths.ts';
+
+interface GroupsContext {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export const groupNotFound = (id: string): OAuthError => notFound(`There is no group with the id ${id}.`);
+
+const nameTaken = (): OAuthError => conflict('name is taken: another group has it. Choose another name.');
+
+/** Only the operators' own groups are changed by hand: the others would be changed back. */
+function requireLocal({ source, name }: Group): void {
+  if (source !== 'local') throw conflict(`The group ${name} is maintained by ${source}: change it there.`);
+}
+
+/**
+ * Creates a group, of the installation or of an organization.
+ * @throws {OAuthError} `not_found` for an unknown organization, `conflict` where the name is taken
+ */
+export async function createGroup(
+  { database, clock, ids }: GroupsContext & { readonly ids: Ids },
+  input: CreateGroupRequest,
+  origin: Origin,
+): Promise<Group> {
+  const now = clock();
+  const { organizationId = null, name, displayName = name, description = null } = input;
+  const group: Group = {
+    ...{ id: await ids.next(), organizationId, name, displayName, description, source: 'local' },
+    ...{ createdAt: now, updatedAt: now, deletedAt: null },
+  };
+  await database.commit(function* create(): Work<void> {
+    if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
+      throw notFound(`There is no organization with the id ${organizationId}.`);
+    }
+    if (!(yield* store.insertGroup(group))) throw nameTaken();
+    const details = { groupId: group.id, name, ...(organizationId !== null && { organizationId }) };
+    yield* record({ at: now, type: 'group.created', origin, details });
+  });
+  return group;
+}
+
+/** Changes fields of a group. @throws {OAuthError} `not_found`, `conflict` where the name is taken */
+export async function updateGroup(
+  { database, clock }: GroupsContext,
+  id: string,
+  change: UpdateGroupRequest,
+  origin: Origin,
+): Promise<Group> {
+  const now = clock();
+  return database.commit(function* update(): Work<Group> {
+    const group = yield* store.lockGroup({ id });
+    if (group === undefined) throw groupNotFound(id);
+    requireLocal(group);
+    const fields = (Object.keys(change) as (keyof UpdateGroupRequest)[]).filter(
+      (field) => change[field] !== undefined && change[field] !== group[field],
+    );
+    if (fields.length === 0) return group;
+    const changed: Group = { ...group, ...change, updatedAt: now };
+    if (fields.includes('name') && (yield* findNamesake(changed)) !== undefined) throw nameTaken();
+    yield* store.saveGroup(changed);
+    yield* record({ at: now, type: 'group.updated', origin, details: { groupId: id, fields } });
+    return changed;
+  });
+}
+
+const findNamesake = ({ name, organizationId }: Pick<Group, 'name' | 'organizationId'>): Work<Group | undefined> =>
+  organizationId === null
+    ? store.findGroupOfInstallation({ name })
+    : store.findGroupOfOrganization({ name, organizationId });
+
+/**
+ * Deletes a group. From the moment that this returns, nothing that was issued by an assignment of the group is accepted, unless the person
+ * has another assignment.
+ *
+ * The commit ends the assignments and the group, however many people are in it; the rest is done in batches before and after it.
+ * @throws {OAuthError} `not_found`
+ */
+export async function deleteGroup(
+  { database, clock }: GroupsContext,
+  id: string,
+  origin: Origin,
+  progress?: AccessProgress,
+): Promise<AccessChange> {
+  const found = await database.read(function* find(): Work<readonly string[]> {
+    const group = yield* store.findGroup({ id });
+    if (group === undefined) throw groupNotFound(id);
+    requireLocal(group);
+    return (yield* assignmentsOfGroup({ groupId: id })).map((assignment) => assignment.id);
+  });
+  const change = await moveToOtherWays(database, found, { kind: 'group', groupId: id }, progress);
+  const now = clock();
+  const ended = await database.commit(function* remove(): Work<readonly string[]> {
+    const group = yield* store.lockGroup({ id });
+    if (group === undefined) throw groupNotFound(id);
+    const assignments = yield* assignmentsOfGroup({ groupId: id });
+    for (const assignment of assignments) yield* endAssignment({ id: assignment.id, now });
+    yield* store.markGroupDeleted({ id, now });
+    const details = { groupId: id, name: group.name, ...change };
+    yield* record({ at: now, type: 'group.deleted', origin, details });
+    return assignments.map((assignment) => assignment.id);
+  });
+  await endAllUnder(database, ended, now);
+  while (await database.commit(() => store.removeSomeMembers({ groupId: id, limit: MEMBERS })));
+  await database.commit(() => store.removeGroup({ id }));
+  return change;
+}
+
+/** How many members of a deleted group one commit removes. */
+const MEMBERS = 500;
+
+/**
+ * Adds a person to a group; does nothing where the person is in it.
+ * @throws {OAuthError} `not_found`, or `conflict` where the group is of an organization that the person is no member of
+ */
+export async function addToGroup(
+  { database, clock }: GroupsContext,
+  groupId: string,
+  accountId: string,
+  origin: Origin,
+): Promise<void> {
+  const now = clock();
+  await database.commit(function* add(): Work<void> {
+    const group = yield* store.holdGroup({ id: groupId });
+    if (group === undefined) throw groupNotFound(groupId);
+    requireLocal(group);
+    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
+    const { organizationId } = group;
+    if (organizationId !== null && (yield* holdMember({ organizationId, accountId })) === undefined) {
+      throw conflict(
+        'The user is not a member of the organization of this group. Add the user to the organization first.',
+      );
+    }
+    if (!(yield* store.addGroupMember({ groupId, accountId, organizationId, now }))) return;
+    yield* record({ at: now, type: 'group.member_added', origin, accountId, details: { groupId, group: group.name } });
+  });
+}
+
+/**
+ * Removes a person from a group: from the moment that this returns, nothing that was issued by an assignment of the group is accepted,
+ * unless the person has another assignment.
+ * @throws {OAuthError} `not_found` where the person is not in it
+ */
+export async function removeFromGroup(
+  { database, clock }: GroupsContext,
+  groupId: string,
+  accountId: string,
+  origin: Origin,
+): Promise<AccessChange> {
+  const now = clock();
+  return database.commit(function* remove(): Work<AccessChange> {
+    const group = yield* store.holdGroup({ id: groupId });
+    if (group === undefined) throw groupNotFound(groupId);
+    requireLocal(group);
+    const id = yield* store.lockGroupMember({ groupId, accountId });
+    if (id === undefined) throw notFound(`The user ${accountId} is not in the group ${groupId}.`);
+    const change = yield* leaveWay(accountId, { kind: 'group', groupId }, now);
+    yield* store.removeGroupMember({ id });
+    const details = { groupId, group: group.name, ...change };
+    yield* record({ at: now, type: 'group.member_removed', origin, accountId, details });
+    return change;
+  });
+}
+
+/** @throws {OAuthError} `not_found` */
+export async function getGroup({ database }: Pick<GroupsContext, 'database'>, id: string): Promise<Group> {
+  const group = await database.read(() => store.findGroup({ id }));
+  if (group === undefined) throw groupNotFound(id);
+  return group;
+}

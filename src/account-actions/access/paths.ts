@@ -1,0 +1,135 @@
+import { isLostWay, type LostWay } from '../../access/rules/paths.ts';
+import { type AccessPath, holdAssignment, listAccessPaths, removeEndedAssignment } from '../../access/store.ts';
+import { enqueueFamilyNotice } from '../../credentials/logout-notices.ts';
+import {
+  type FamilyOnPath,
+  familiesUnder,
+  familiesWithPath,
+  lockFamilyOnPath,
+  moveFamily,
+} from '../../credentials/path-store.ts';
+import { revokeFamily } from '../../credentials/token-family-store.ts';
+import { holdGroupMember } from '../../groups/store.ts';
+import { holdMembership } from '../../organizations/store.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+
+/** What taking a way away does to the sign-ins that go by it. */
+export interface AccessChange {
+  /** How many go on by another way. */
+  readonly kept: number;
+  /** How many end. */
+  readonly ended: number;
+}
+
+/** How many families one commit moves or ends. */
+const BATCH = 100;
+
+/** Receives how many sign-ins were looked at so far. */
+export type AccessProgress = (done: number) => void;
+
+/** Another way by which the person of a family may use its app. */
+function* otherWay(family: FamilyOnPath, lost: LostWay): Work<AccessPath | undefined> {
+  return (yield* listAccessPaths(family)).find((path) => !isLostWay(path, lost));
+}
+
+/**
+ * Part of the unit of work that takes a way away from one person, once it has locked that and before it removes it: sign-ins that go by it continue by another one that the
+ * person has, and all others end.
+ */
+export function* leaveWay(accountId: string, lost: LostWay, now: number): Work<AccessChange> {
+  let kept = 0;
+  let ended = 0;
+  for (const family of yield* familiesWithPath({ accountId })) {
+    // Ending the assignment waits for this, so that no sign-in is moved that has ended.
+    if (!isLostWay(family, lost) || (yield* holdAssignment({ id: family.assignmentId })) === undefined) continue;
+    if ((yield* lockFamilyOnPath(family)) === undefined) continue;
+    const other = yield* otherWay(family, lost);
+    if (other === undefined) {
+      yield* endFamily(family, now);
+      ended++;
+    } else {
+      yield* moveFamily({ familyId: family.familyId, ...other });
+      kept++;
+    }
+  }
+  return { kept, ended };
+}
+
+function* endFamily({ accountId, familyId }: FamilyOnPath, now: number): Work<void> {
+  yield* enqueueFamilyNotice(accountId, familyId, now);
+  yield* revokeFamily({ familyId, reason: 'access lost', now });
+}
+
+/**
+ * Before assignments end: sign-ins under them continue by another way that their person has, batch by batch, each only while its present
+ * way exists. It may be interrupted and run again; sign-ins that it misses end, and the person authorizes again without a page.
+ */
+export async function moveToOtherWays(
+  database: Database,
+  assignmentIds: readonly string[],
+  lost: LostWay,
+  progress: AccessProgress = () => {},
+): Promise<AccessChange> {
+  let kept = 0;
+  let ended = 0;
+  for (const assignmentId of assignmentIds) {
+    for (let after = '0'; ; ) {
+      const batch = await database.commit(() => moveSome(assignmentId, after, lost));
+      kept += batch.kept;
+      ended += batch.ended;
+      progress(kept + ended);
+      if (batch.last === undefined) break;
+      after = batch.last;
+    }
+  }
+  return { kept, ended };
+}
+
+function* moveSome(
+  assignmentId: string,
+  after: string,
+  lost: LostWay,
+): Work<AccessChange & { readonly last: string | undefined }> {
+  const none = { kept: 0, ended: 0, last: undefined };
+  // Ending it waits for this, so that no sign-in is moved that has ended.
+  if ((yield* holdAssignment({ id: assignmentId })) === undefined) return none;
+  const families = yield* familiesUnder({ assignmentId, after, limit: BATCH });
+  let kept = 0;
+  let ended = 0;
+  for (const family of families) {
+    if (!(yield* holdsWay(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;
+    const other = yield* otherWay(family, lost);
+    if (other === undefined) ended++;
+    else {
+      yield* moveFamily({ familyId: family.familyId, ...other });
+      kept++;
+    }
+  }
+  return { kept, ended, last: families.length < BATCH ? undefined : families.at(-1)?.familyId };
+}
+
+/** Whether the membership of a path exists; it does not end before the unit of work does. */
+function* holdsWay({ memberId, to }: FamilyOnPath): Work<boolean> {
+  if (memberId === null) return true;
+  const hold = to.kind === 'group' ? holdGroupMember : holdMembership;
+  return (yield* hold({ id: memberId })) !== undefined;
+}
+
+/**
+ * Ends some of the sign-ins under an assignment that has ended, and notifies their apps; at last, removes the assignment. They were dead
+ * since it ended: this is for the apps, and for lists of what is signed in.
+ * @returns how many it ended; fewer than the limit where none is left
+ */
+export function* endSomeUnder(assignmentId: string, limit: number, now: number): Work<number> {
+  const families = yield* familiesUnder({ assignmentId, after: '0', limit });
+  for (const family of families) yield* endFamily(family, now);
+  if (families.length < limit) yield* removeEndedAssignment({ id: assignmentId });
+  return families.length;
+}
+
+/** Ends all sign-ins under assignments that have ended. If it is interrupted, housekeeping goes on. */
+export async function endAllUnder(database: Database, assignmentIds: readonly string[], now: number): Promise<void> {
+  for (const id of assignmentIds) {
+    while ((await database.commit(() => endSomeUnder(id, BATCH, now))) === BATCH);
+  }
+}

@@ -1,0 +1,99 @@
+import { readAssignedTo } from '../access/schema.ts';
+import { assignmentView } from '../access/view.ts';
+import { assign, assignmentsOf, changeRole, unassign } from '../account-actions/access/assignments.ts';
+import {
+  addToGroup,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  removeFromGroup,
+  updateGroup,
+} from '../account-actions/access/groups.ts';
+import { getAccount } from '../account-actions/accounts/accounts.ts';
+import { listGroupMembers, listGroups, listGroupsOf } from '../groups/store.ts';
+import { groupMemberView, groupView } from '../groups/view.ts';
+import type { TypedApp } from '../platform/http/operation.ts';
+import { invalidRequest } from '../platform/oauth-error.ts';
+import { callerOf } from './guard.ts';
+import { readPage } from './paging.ts';
+import * as access from './route-schemas/access.ts';
+import * as groups from './route-schemas/groups.ts';
+
+export function groupRoutes(admin: TypedApp): void {
+  admin.post('/groups', { schema: groups.createGroupSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    return reply.code(201).send(groupView(await createGroup(services, request.body, origin)));
+  });
+  admin.get('/groups', { schema: groups.listGroupsSchema }, async (request) => {
+    const { organizationId, ...query } = request.query;
+    const { database } = callerOf(request).services;
+    return readPage(query, (page) => database.read(() => listGroups({ ...page, organizationId })), groupView);
+  });
+  admin.get('/groups/:id', { schema: groups.readGroupSchema }, async (request) => {
+    const { services } = callerOf(request);
+    return groupView(await getGroup(services, request.params.id));
+  });
+  admin.patch('/groups/:id', { schema: groups.updateGroupSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return groupView(await updateGroup(services, request.params.id, request.body, origin));
+  });
+  admin.delete('/groups/:id', { schema: groups.deleteGroupSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return deleteGroup(services, request.params.id, origin);
+  });
+  admin.get('/groups/:id/members', { schema: groups.listGroupMembersSchema }, async (request) => {
+    const { services } = callerOf(request);
+    const { id: groupId } = await getGroup(services, request.params.id);
+    const { database } = services;
+    return readPage(
+      request.query,
+      (page) => database.read(() => listGroupMembers({ groupId, ...page })),
+      groupMemberView,
+    );
+  });
+  const member = '/groups/:id/members/:userId';
+  admin.put(member, { schema: groups.addGroupMemberSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await addToGroup(services, request.params.id, request.params.userId, origin);
+    return reply.code(204).send();
+  });
+  admin.delete(member, { schema: groups.removeGroupMemberSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return removeFromGroup(services, request.params.id, request.params.userId, origin);
+  });
+  admin.get('/users/:id/groups', { schema: groups.listGroupsOfUserSchema }, async (request) => {
+    const { services } = callerOf(request);
+    const { id: accountId } = await getAccount(services, request.params.id);
+    const items = await services.database.read(() => listGroupsOf({ accountId, limit: MAX_GROUPS }));
+    return { items, nextCursor: null };
+  });
+}
+
+/** More than anybody is in. */
+const MAX_GROUPS = 10_000;
+
+export function assignmentRoutes(admin: TypedApp): void {
+  admin.post('/clients/:clientId/assignments', { schema: access.createAssignmentSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const { clientId } = request.params;
+    const to = readAssignedTo(request.body);
+    if (to === undefined) throw invalidRequest('Name exactly one of userId, groupId and organizationId.');
+    const assignment = await assign(services, clientId, to, request.body.role ?? null, origin);
+    return reply.code(201).send(assignmentView(assignment));
+  });
+  admin.get('/clients/:clientId/assignments', { schema: access.listAssignmentsSchema }, async (request) => {
+    const { services } = callerOf(request);
+    const { clientId } = request.params;
+    return readPage(request.query, (page) => assignmentsOf(services, clientId, page), assignmentView);
+  });
+  const one = '/clients/:clientId/assignments/:id';
+  admin.patch(one, { schema: access.updateAssignmentSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { clientId, id } = request.params;
+    return assignmentView(await changeRole(services, clientId, id, request.body.role, origin));
+  });
+  admin.delete(one, { schema: access.removeAssignmentSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return unassign(services, request.params.clientId, request.params.id, origin);
+  });
+}

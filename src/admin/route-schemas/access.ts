@@ -1,0 +1,92 @@
+import type { FastifySchema } from 'fastify';
+import {
+  AccessChangeRecord,
+  AssignmentRecord,
+  CreateAssignmentRequest,
+  UpdateAssignmentRequest,
+} from '../../access/schema.ts';
+import { Id, jsonResponse } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+
+const IN_ACCESS = { area: 'access', caller: 'admin key' } as const;
+const theClient = { clientId: sample.clientId };
+const theAssignment = { clientId: sample.clientId, id: sample.assignmentId };
+
+const ofGroup = {
+  id: sample.assignmentId,
+  clientId: sample.clientId,
+  userId: null,
+  groupId: sample.groupId,
+  organizationId: null,
+  role: null,
+  createdAt: sample.moment,
+};
+
+export const createAssignmentSchema = {
+  ...IN_ACCESS,
+  operationId: 'createAssignment',
+  summary: 'Assign a person, a group or an organization to an app',
+  description:
+    'Says who may use an app with `access: assigned`, and in which role. An organization’s owners choose who is in it and in its groups: everyone that they add may use the app.',
+  params: Type.Object({ clientId: Id }),
+  body: CreateAssignmentRequest,
+  response: {
+    201: jsonResponse('The assignment.', AssignmentRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
+  examples: [
+    {
+      summary: 'A group',
+      params: theClient,
+      body: { groupId: sample.groupId },
+      status: 201,
+      answer: ofGroup,
+    },
+  ],
+} satisfies FastifySchema;
+
+export const listAssignmentsSchema = {
+  ...IN_ACCESS,
+  operationId: 'listAssignments',
+  summary: 'List who is assigned to an app',
+  params: Type.Object({ clientId: Id }),
+  querystring: pageParameters({}),
+  response: {
+    200: jsonResponse('A page of the list, in the order of ids.', pageOf(AssignmentRecord)),
+    ...adminErrors(MAY_BE_MISSING),
+  },
+  examples: [
+    { summary: 'The first page', params: theClient, status: 200, answer: { items: [ofGroup], nextCursor: null } },
+  ],
+} satisfies FastifySchema;
+
+export const updateAssignmentSchema = {
+  ...IN_ACCESS,
+  operationId: 'updateAssignment',
+  summary: 'Change the role of an assignment',
+  description: 'Nothing ends: new tokens, UserInfo and introspection give the new role.',
+  params: Type.Object({ clientId: Id, id: Id }),
+  body: UpdateAssignmentRequest,
+  response: {
+    200: jsonResponse('The assignment.', AssignmentRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
+  examples: [{ summary: 'No role', params: theAssignment, body: { role: null }, status: 200, answer: ofGroup }],
+} satisfies FastifySchema;
+
+export const removeAssignmentSchema = {
+  ...IN_ACCESS,
+  operationId: 'removeAssignment',
+  summary: 'Take an assignment away',
+  description:
+    'From the moment of the response on, no code or token is accepted that a person got by this assignment, unless the person has another one to the app. Assigned again, the person signs in again.',
+  params: Type.Object({ clientId: Id, id: Id }),
+  response: {
+    200: jsonResponse('What ended with it.', AccessChangeRecord),
+    ...adminErrors(MAY_BE_MISSING),
+  },
+  examples: [{ summary: 'Take it away', params: theAssignment, status: 200, answer: { kept: 0, ended: 0 } }],
+} satisfies FastifySchema;

@@ -1,0 +1,6 @@
+/** What taking access away did, in a sentence. */
+export function describeChange({ kept, ended }: { readonly kept: number; readonly ended: number }): string {
+  if (kept + ended === 0) return 'No sign-in to an app rested on it.';
+  const others = kept === 0 ? '' : ` ${kept} go on by another assignment.`;
+  return `Sign-ins to apps that ended: ${ended}.${others}`;
+}

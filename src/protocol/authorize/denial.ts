@@ -1,0 +1,33 @@
+import { record } from '../../audit/audit.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import type { AuthorizationServices, PendingRequest } from './authorization.ts';
+import { finishInteraction } from './interaction-store.ts';
+import { NOT_ASSIGNED } from './rules/next-step.ts';
+import { type ClientResponse, errorResponse, type RedirectedError, redirectedError } from './rules/request.ts';
+
+/** Why a request that a person ended got no code. */
+export type Denial = 'denied' | 'no access';
+
+export const DENIALS: Readonly<Record<Denial, RedirectedError>> = {
+  denied: redirectedError('access_denied', 'User denied the request'),
+  'no access': redirectedError('access_denied', NOT_ASSIGNED),
+};
+
+/** Ends a pending request that gets no code; undefined where it had ended before. Earlier consents are kept. */
+export async function denyRequest(
+  { database, clock, issuer }: Pick<AuthorizationServices, 'database' | 'clock' | 'issuer'>,
+  { request, handle }: Pick<PendingRequest, 'request' | 'handle'>,
+  why: Denial,
+  origin: Origin,
+): Promise<ClientResponse | undefined> {
+  return database.commit(function* deny(): Work<ClientResponse | undefined> {
+    if (!(yield* finishInteraction({ hash: digest(handle), outcome: why }))) return undefined;
+    const about = { at: clock(), origin, accountId: origin.actor.type === 'user' ? origin.actor.id : null };
+    const type = why === 'denied' ? 'consent.denied' : 'authorization.refused';
+    const failed = why === 'denied' ? {} : { outcome: 'failure' as const, details: { reason: why } };
+    yield* record({ ...about, type, clientId: request.clientId, ...failed });
+    return errorResponse(request, DENIALS[why], issuer);
+  });
+}
