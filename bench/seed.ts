@@ -219,6 +219,8 @@ export async function seedOf(environment: Environment, model: Model, people: num
       picture: pictureUrl(issuer, accountId, null),
       sid: scattered(`sid${n}`),
       authTime: now,
+      member: {},
+      claimNames: null,
       ...authenticationContext(['password']),
     };
   };

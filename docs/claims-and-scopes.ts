@@ -31,7 +31,10 @@ const profile: Profile = {
   picture: null,
 };
 const organization = { id: '3', name: 'engines', role: 'OWNER', domain: 'example.com' } as const;
-const person = { id: '1', profile, organization, createdAt: 0, updatedAt: 0 };
+const person = {
+  ...{ id: '1', profile, organization, createdAt: 0, updatedAt: 0 },
+  ...{ groups: ['analysts'], roles: ['viewer'] },
+};
 const issuer = 'https://id.example.com';
 const subject: Subject = {
   issuer,
@@ -43,6 +46,8 @@ const subject: Subject = {
   picture: '',
   sid: 's',
   authTime: 0,
+  member: { groups: ['analysts'], roles: ['viewer'] },
+  claimNames: null,
   ...authenticationContext(['password']),
 };
 const asked = { userinfo: ['website'], idToken: ['acr'] };
@@ -128,6 +133,10 @@ const userInfoClaims: Readonly<Record<string, string>> = {
   birthdate: '`YYYY-MM-DD`.',
   phone_number: 'In E.164 format.',
   phone_number_verified: 'Always `false`: numbers are not verified.',
+  groups:
+    'Names of the groups that are assigned to the app, or of all of the person with `groupsClaim: all`. An app may be registered with another name for the claim. Not in an ID token with more than 200, or 4 KiB.',
+  roles:
+    'Roles of the person in the app. An app may be registered with another name for the claim. Not in an ID token with more than 200, or 4 KiB.',
 };
 
 /** ID tokens have the claims of UserInfo as well: those of the granted scopes, unless the registration leaves them out, or requested ones. */
@@ -214,7 +223,7 @@ export function scopes(note: string): string {
   const rows = SCOPES.map((scope) => [
     code(scope),
     isOptional(scope) ? en.consent.scopes[scope].name : '',
-    scope === 'offline_access' ? 'changes nothing' : consentOf(scope, v2),
+    v2.scopes.includes(scope) ? (scope === 'offline_access' ? 'changes nothing' : consentOf(scope, v2)) : 'unknown',
     list(scope === 'openid' ? baseFields : given(scope).map((name) => `user.${name}`)),
     consentOf(scope, oidc),
     list(claimsOf(scope)),

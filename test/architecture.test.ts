@@ -127,7 +127,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'app_assignment', 'client', 'consent_grant', 'key_set'],
-  groups: ['account', 'organization'],
+  groups: ['account', 'app_assignment', 'organization'],
   invitations: ['account', 'membership'],
   mail: ['account', 'address_change', 'invitation'],
   organizations: ['account'],

@@ -1,5 +1,13 @@
 import { listOr, renamed } from '../platform/database/statement.ts';
-import { type ClaimScopes, OIDC_CLAIM_SCOPES, type OptionalScope, V2_CLAIM_SCOPES } from './permissions.ts';
+import {
+  type ClaimScopes,
+  IDENTITY_SCOPES,
+  MEMBER_SCOPES,
+  OIDC_CLAIM_SCOPES,
+  type OptionalScope,
+  SCOPES,
+  V2_CLAIM_SCOPES,
+} from './permissions.ts';
 
 /**
  * The two sets of authorization, token and UserInfo endpoints: the v2 endpoints of the contract below `/api/v2/oauth`, and the OIDC
@@ -25,6 +33,8 @@ export interface EndpointRules {
   readonly authorizationPath: string;
   readonly tokenPath: string;
   readonly userinfoPath: string;
+  /** The scopes that a request can name. */
+  readonly scopes: readonly string[];
   /** Whether an unknown or unregistered scope is ignored (OpenID Connect Core 1.0 §3.1.2.1, RFC 6749 §3.3) or rejected. */
   readonly ignoresUnknownScopes: boolean;
   /** The error for a `response_type` other than `code`. */
@@ -60,6 +70,7 @@ const V2: EndpointRules = {
   authorizationPath: '/api/v2/oauth/authorize',
   tokenPath: '/api/v2/oauth/token',
   userinfoPath: '/api/v2/oauth/userinfo',
+  scopes: IDENTITY_SCOPES,
   ignoresUnknownScopes: false,
   responseTypeError: 'invalid_request',
   alwaysOpenId: true,
@@ -81,10 +92,11 @@ const OIDC: EndpointRules = {
   authorizationPath: '/oidc/authorize',
   tokenPath: '/oidc/token',
   userinfoPath: '/oidc/userinfo',
+  scopes: SCOPES,
   ignoresUnknownScopes: true,
   responseTypeError: 'unsupported_response_type',
   alwaysOpenId: false,
-  optionalScopes: ['profile', 'email', 'details', 'phone', 'social', 'organization.read'],
+  optionalScopes: ['profile', 'email', 'details', 'phone', 'social', 'organization.read', 'groups', 'roles'],
   alwaysShared: [],
   claimScopes: OIDC_CLAIM_SCOPES,
   defaultIdTokenAlg: 'RS256',
@@ -99,3 +111,16 @@ const OIDC: EndpointRules = {
 
 /** The one table of what differs between the two sets. */
 export const ENDPOINT_RULES: Readonly<Record<EndpointSet, EndpointRules>> = { v2: V2, oidc: OIDC };
+
+/** The same for an app that is open to assigned people only: what they are in it cannot be switched off (decisions §12). */
+const ofAssigned = (rules: EndpointRules): EndpointRules => ({
+  ...rules,
+  optionalScopes: rules.optionalScopes.filter((scope) => !(MEMBER_SCOPES as readonly string[]).includes(scope)),
+});
+const ASSIGNED_RULES = { v2: ofAssigned(V2), oidc: ofAssigned(OIDC) };
+
+/** How the endpoints of a set behave for an app. */
+export const endpointRulesOf = (
+  endpointSet: EndpointSet,
+  { access }: { readonly access: 'everyone' | 'assigned' },
+): EndpointRules => (access === 'assigned' ? ASSIGNED_RULES : ENDPOINT_RULES)[endpointSet];

@@ -1,14 +1,31 @@
 import type { Codec } from '../platform/database/statement.ts';
 
 /** The scopes that a user can switch off on a consent page: see `EndpointRules.optionalScopes`. */
-const OPTIONAL_SCOPES = ['profile', 'email', 'details', 'phone', 'social', 'organization.read'] as const;
+const OPTIONAL_SCOPES = [
+  ...(['profile', 'email', 'details', 'phone', 'social', 'organization.read'] as const),
+  ...(['groups', 'roles'] as const),
+] as const;
 export type OptionalScope = (typeof OPTIONAL_SCOPES)[number];
 
-/** Every supported scope, in the order in which scopes are stored and sent. */
-export const SCOPES: readonly string[] = [
+/** The scopes of the v2 endpoints. A client that is registered without scopes may request these, at either set of endpoints. */
+export const IDENTITY_SCOPES: readonly string[] = [
   ...['openid', 'profile', 'offline_access'],
   ...['email', 'details', 'phone', 'social', 'organization.read'],
 ];
+
+/** The scopes of what a person is in an app: decisions §12. They are for clients that are registered for them. */
+export const MEMBER_SCOPES = ['groups', 'roles'] as const;
+export type MemberScope = (typeof MEMBER_SCOPES)[number];
+
+/** Every supported scope, in the order in which scopes are stored and sent. */
+export const SCOPES: readonly string[] = [...IDENTITY_SCOPES, ...MEMBER_SCOPES];
+
+/**
+ * Whether a client may request a scope. `openid` needs no registration: it only names the user.
+ * @param registered the scopes that the client is registered for; null is those of the identity
+ */
+export const isRegisteredScope = (scope: string, registered: readonly string[] | null): boolean =>
+  scope === 'openid' || (registered ?? IDENTITY_SCOPES).includes(scope);
 
 /** RFC 6749 §3.3: tokens of printable ASCII without `"` and `\`, one space between them. */
 const GRAMMAR = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -28,6 +45,19 @@ const NO_SCOPES: ReadonlySet<string> = new Set();
 
 /** The inverse of {@link formatScopes}. */
 export const storedScopes = (text: string): ReadonlySet<string> => (text === '' ? NO_SCOPES : new Set(text.split(' ')));
+
+/**
+ * Those of `MEMBER_SCOPES` whose claims are to be read: the granted ones, and those of claims that were granted one by one. Few apps have
+ * any, and only for these is anything read.
+ */
+export function memberScopesOf(granted: ReadonlySet<string>, claims: readonly string[]): ReadonlySet<string> {
+  const found = MEMBER_SCOPES.filter((scope) => granted.has(scope) || claims.includes(scope));
+  return found.length === 0 ? NO_SCOPES : new Set(found);
+}
+
+/** {@link memberScopesOf}, for scopes and claims as they are stored. */
+export const memberScopes = (granted: string, claims: RequestedClaims | null): ReadonlySet<string> =>
+  memberScopesOf(storedScopes(granted), claims === null ? [] : [...claims.userinfo, ...claims.idToken]);
 
 /** Stored scopes without the withdrawn ones. */
 export const remainingScopes = (scopes: string, withdrawn: ReadonlySet<string>): string =>
@@ -57,17 +87,24 @@ const COVERED_CLAIMS = [
 ] as const;
 const PROFILE_CLAIMS = ['name', 'preferred_username', 'picture', 'locale', 'updated_at'] as const;
 
-const claimScopes = (profile: OptionalScope | null): ClaimScopes =>
+const claimScopes = (
+  profile: OptionalScope | null,
+  more: readonly (readonly [string, OptionalScope])[] = [],
+): ClaimScopes =>
   new Map<string, OptionalScope | null>([
     ...PROFILE_CLAIMS.map((name) => [name, profile] as const),
     ['acr', null],
     ...COVERED_CLAIMS,
+    ...more,
   ]);
 
 /** Contract: the profile is always shared. */
 export const V2_CLAIM_SCOPES = claimScopes(null);
 /** OpenID Connect Core 1.0 §5.4: each claim has one scope. */
-export const OIDC_CLAIM_SCOPES = claimScopes('profile');
+export const OIDC_CLAIM_SCOPES = claimScopes('profile', [
+  ['groups', 'groups'],
+  ['roles', 'roles'],
+]);
 
 /** The claims about the user that every ID token of the contract has. */
 const IDENTITY_CLAIMS = new Set(['name', 'preferred_username', 'picture', 'email', 'email_verified']);
@@ -83,7 +120,7 @@ export function effectiveClaims(
 ): RequestedClaims | null {
   const may = (name: string): boolean => {
     const scope = claimScopes.get(name);
-    return scope === null || (scope !== undefined && (allowed === null || allowed.includes(scope)));
+    return scope === null || (scope !== undefined && isRegisteredScope(scope, allowed));
   };
   return orNull({
     userinfo: [...names.userinfo].filter((name) => may(name) && claimScopes.get(name) !== null),

@@ -240,3 +240,21 @@ export const listGroupsOf = many(
   (db, p: { accountId: string; limit: number }) => selectNamed(db, p).limit(p.limit),
   toNamed,
 );
+
+/** Those of {@link listGroupsOf} that are assigned to an app. */
+export const listAssignedGroupsOf = many(
+  (db, p: { accountId: string; clientId: string; limit: number }) =>
+    selectNamed(db, p)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('app_assignment as s')
+            .select('s.id')
+            .whereRef('s.group_id', '=', 'u.id')
+            .where('s.ended_at', 'is', null)
+            .where('s.client_id', '=', p.clientId),
+        ),
+      )
+      .limit(p.limit),
+  toNamed,
+);

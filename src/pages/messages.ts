@@ -1,9 +1,9 @@
 import type { PasswordProblem } from '../accounts/password-problem.ts';
-import type { OptionalScope } from '../claims/permissions.ts';
 import type { PictureProblem } from '../pictures/pictures.ts';
 import { noAccess } from './access-messages.ts';
 import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
+import { consent, scopeNames } from './consent-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { expired } from './expired-messages.ts';
@@ -113,46 +113,7 @@ export const en = {
     lead: (host: HtmlPart): HtmlPart => ['Continue to return to ', host, '.'],
     submit: 'Continue',
   },
-  consent: {
-    title: (app: string) => `Allow ${app}?`,
-    heading: 'wants to know who you are.',
-    headingMore: 'wants to know more.',
-    by: (owner: HtmlPart): HtmlPart => ['by ', owner],
-    signedInAs: 'Signed in as',
-    notYou: 'Not you?',
-    always: 'Always shared',
-    already: 'Already shared',
-    choose: 'You choose',
-    chooseMore: 'New: you choose',
-    places: 'Can act for you at',
-    placesNote: 'These services see your account ID and what you allow here.',
-    howToEnd:
-      'The app also sees changes that you make later. You can take this back at any time in Connected apps; it stops at once.',
-    denyMore: 'If you don’t allow this, the app keeps its current access and gets nothing new.',
-    allow: 'Allow',
-    deny: 'Don’t allow',
-    returnsTo: (host: HtmlPart): HtmlPart => ['Either way, you will return to ', host, '.'],
-    changed: 'The request changed while this page was open, so nothing was allowed yet. Check it and choose again.',
-    identity: 'Name, username, picture and email address',
-    unset: (names: string) => `Not set, shared if added later: ${names}.`,
-    unsetDeclined: (names: string) => `Not set and not shared, as you chose before: ${names}.`,
-    staysConnected: 'Stays connected when you are signed out.',
-    sharedThoughDeclined: (names: readonly string[]) =>
-      `You switched this off for the app before, but this sign-in always shares it: ${names.join('; ')}.`,
-    emailAddress: 'Email address',
-    address: 'email address',
-    scopes: {
-      profile: { name: 'Name, username, picture and language', note: '' },
-      email: {
-        name: 'Email details',
-        note: 'Lets the app look up your address.',
-      },
-      details: { name: 'Website, location and birth date', note: '' },
-      phone: { name: 'Phone', note: '' },
-      social: { name: 'Social links', note: '' },
-      'organization.read': { name: 'Organization', note: '' },
-    } satisfies Record<OptionalScope, { name: string; note: string }>,
-  },
+  consent,
   person: {
     name: 'Name',
     username: 'Username',
@@ -358,14 +319,7 @@ export const en = {
   playground,
   recovery,
   signInCode,
-  scopeNames: {
-    profile: 'name, username, picture and language',
-    email: 'email details',
-    details: 'website, location, birth date',
-    phone: 'phone number',
-    social: 'social links',
-    'organization.read': 'organization',
-  } satisfies Record<OptionalScope, string>,
+  scopeNames,
   error: errorTexts,
   reference: {
     title: 'API',

@@ -1,6 +1,7 @@
 import type { Profile } from '../accounts/fields.ts';
 import type { Account } from '../accounts/store.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
+import type { MemberClaims } from '../claims/rules/member-claims.ts';
 import { avatarPath } from '../claims/rules/userinfo.ts';
 import type { Membership } from '../organizations/store.ts';
 import { initials } from '../pictures/rules/initials.ts';
@@ -64,6 +65,7 @@ export function scopeValues(
   scope: OptionalScope,
   profile: Profile,
   organization: Membership | undefined,
+  member: MemberClaims,
   messages: Messages,
 ): readonly SharedValue[] {
   const text = messages.person;
@@ -89,6 +91,11 @@ export function scopeValues(
     case 'social':
       if (profile.socialLinks.length === 0) return one(undefined);
       return profile.socialLinks.map(({ label, url }) => ({ name: isolate(label), value: isolate(url) }));
+    case 'groups':
+    case 'roles': {
+      const names = member[scope] ?? [];
+      return one(names.length === 0 ? undefined : isolate(names.join(', ')));
+    }
     case 'organization.read': {
       if (organization === undefined) return one(undefined);
       const { name, domain, role } = organization;

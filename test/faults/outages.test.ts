@@ -25,10 +25,15 @@ for (const [name, [times, title]] of Object.entries(titles)) {
   test(`AV-06, RC-09: nothing is lost, and no credential accepted unchecked, by ${title}`, async () => {
     const fault = all[name];
     assert.ok(fault !== undefined);
-    const outcome = await runFault(fault, inTests(times));
-    assert.deepEqual(outcome.violations, []);
-    assert.ok(outcome.acknowledged > 0);
-    if (!['clocks', 'next-version', 'standby-lagging'].includes(name))
-      assert.ok(outcome.unanswered > 0, 'it met no request');
+    const meetsRequests = !['clocks', 'next-version', 'standby-lagging'].includes(name);
+    let unanswered = 0;
+    // On a busy machine a fault may be over before a request meets it: then it comes again.
+    for (let attempt = 0; attempt === 0 || (meetsRequests && unanswered === 0 && attempt < 10); attempt++) {
+      const outcome = await runFault(fault, { ...inTests(times), seed: 1 + attempt });
+      assert.deepEqual(outcome.violations, []);
+      assert.ok(outcome.acknowledged > 0);
+      unanswered += outcome.unanswered;
+    }
+    if (meetsRequests) assert.ok(unanswered > 0, 'it met no request');
   });
 }

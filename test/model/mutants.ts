@@ -250,8 +250,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'UserInfo goes by the endpoints of the route',
     USER_INFO,
-    'ENDPOINT_RULES[endpointSet].claimScopes',
-    'ENDPOINT_RULES.oidc.claimScopes',
+    'const { claimScopes } = ENDPOINT_RULES[endpointSet]',
+    'const { claimScopes } = ENDPOINT_RULES.oidc',
   ),
   instead(
     'the other endpoints keep what was switched off',
@@ -270,7 +270,7 @@ export const mutants: readonly Mutant[] = [
   instead(
     'the OIDC endpoints offer offline access without a page',
     'src/protocol/authorize/rules/next-step.ts',
-    'isNewlyOffline(state, rules) || ',
+    '    isNewlyOffline(state, rules) ||\n',
     '',
   ),
   instead(

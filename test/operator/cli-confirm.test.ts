@@ -28,6 +28,15 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     const { kid } = await realKeys(server);
     return { name: kid, isThere: async () => (await userinfo(server, access_token)).status === 200 };
   },
+  async 'group delete'() {
+    const { body } = await admin(server, 'POST', '/groups', { name: 'analysts' });
+    return { name: body.id, isThere: async () => (await admin(server, 'GET', `/groups/${body.id}`)).status === 200 };
+  },
+  async 'org delete'() {
+    const { body } = await admin(server, 'POST', '/organizations', { name: 'acme', domain: 'acme.example' });
+    const isThere = async () => (await admin(server, 'GET', `/organizations/${body.id}`)).status === 200;
+    return { name: body.id, isThere };
+  },
   async 'second-factor end-existing'() {
     const client = await newClient(server);
     const { access_token } = await tokensFor(server, client, await newUser(server));

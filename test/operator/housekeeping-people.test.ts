@@ -161,6 +161,11 @@ const BOUNDED: Readonly<Record<string, string>> = {
   migration_progress: 'one for each migration',
   configured_admin_key: 'one in all',
   known_server: 'one in all',
+  user_group: 'operators create them',
+  group_member: 'operators add them; they go with the account and the group',
+  app_assignment: 'operators add them; they go with what they name',
+  // Renamed to membership at once.
+  membership_with_id: 'one for each account',
 };
 
 test('every table that came with this has an end or a bound', () => {

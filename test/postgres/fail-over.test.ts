@@ -108,7 +108,7 @@ test('TLS checks the certificate of each host against the name of that host', as
     async (opened) =>
       assert.match(
         await find(opened),
-        /127\.0\.0\.1:\d+: The server's certificate is that of another host: .*localhost:\d+: is a standby/,
+        /127\.0\.0\.1:\d+: The server's certificate is that of another host \(.*localhost:\d+: is a standby/,
       ),
     wrong(primary),
     named(standby),

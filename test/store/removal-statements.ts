@@ -5,6 +5,8 @@ import { type Compiled, compile } from '../../src/platform/database/statement.ts
 /** A row of whatever is due, with every column that a removal reads before it goes on. */
 const DUE: Row = {
   ...{ id: '1', grant_id: '2', at: 0, leaf_expires_at: 0, created_at: 0 },
+  ...{ account_id: '3', client_id: '4', member_id: null, assignment_id: '5', ended_at: 0, deleted_at: 0 },
+  ...{ assigned_id: '3', group_id: null, organization_id: null, sid: 'sid', latest: 0 },
   ...{ rotated_at: null, dead_reason: null, revoked_at: null, expires_at: null, last_seen_at: null },
 };
 

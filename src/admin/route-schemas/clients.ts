@@ -18,6 +18,7 @@ import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_CLIENTS = { area: 'clients', caller: 'admin key' } as const;
+const IN_SECRETS = { area: 'secrets', caller: 'admin key' } as const;
 const params = Type.Object({ clientId: Id });
 const byId = { clientId: sample.clientId };
 
@@ -134,7 +135,7 @@ export const deleteClientSchema = {
 } satisfies FastifySchema;
 
 export const rotateSecretSchema = {
-  ...IN_CLIENTS,
+  ...IN_SECRETS,
   operationId: 'rotateSecret',
   summary: 'Create a client secret',
   description:
@@ -157,7 +158,7 @@ export const rotateSecretSchema = {
 } satisfies FastifySchema;
 
 export const endSecretSchema = {
-  ...IN_CLIENTS,
+  ...IN_SECRETS,
   operationId: 'endSecret',
   summary: 'Delete a client secret',
   description: '`conflict` for the only secret of a client: create another one first.',

@@ -1,4 +1,4 @@
-import { SCOPES } from '../permissions.ts';
+import { MEMBER_SCOPES } from '../permissions.ts';
 
 /** No longer name is compared, or repeated in an answer. */
 const LONGEST_SHOWN = 40;
@@ -13,30 +13,36 @@ export function describeMalformedScope(text: string): string {
   return `scope is malformed, ${cause}: separate the scopes by single spaces`;
 }
 
-/** What is wrong with a scope that this service does not know: the usual mistakes, or the nearest one. */
-export function describeUnknownScope(scope: string): string {
+/**
+ * What is wrong with a scope that the endpoints do not know: the usual mistakes, or the nearest one.
+ * @param known the scopes of the endpoints
+ */
+export function describeUnknownScope(scope: string, known: readonly string[]): string {
   const name = scope.length > LONGEST_SHOWN ? `${scope.slice(0, LONGEST_SHOWN)}...` : scope;
-  const all = `the scopes are ${SCOPES.join(' ')}`;
+  const all = `the scopes are ${known.join(' ')}`;
+  if ((MEMBER_SCOPES as readonly string[]).includes(scope)) {
+    return `unknown scope ${name}: only the OIDC endpoints have it, which the discovery document names; ${all}`;
+  }
   if (/[,;|]/.test(scope)) return `unknown scope ${name}: separate the scopes by spaces, not by commas; ${all}`;
   if (/\+|%20|%2B/i.test(scope)) {
     return `unknown scope ${name}: it was percent-encoded twice, so encode it once; ${all}`;
   }
-  const nearest = nearestScope(scope);
+  const nearest = nearestScope(scope, known);
   return `unknown scope ${name}: ${nearest === undefined ? 'leave it out' : `did you mean ${nearest}?`}; ${all}`;
 }
 
 /** The supported scope that is closest to a name; undefined where none is close. */
-export function nearestScope(scope: string): string | undefined {
+export function nearestScope(scope: string, known: readonly string[]): string | undefined {
   if (scope.length > LONGEST_SHOWN) return undefined;
   const name = scope.toLowerCase();
-  const related = SCOPES.find(
-    (known) => known.startsWith(`${name}.`) || known.split(/[._]/)[0] === name.split(/[.:_-]/)[0],
+  const related = known.find(
+    (other) => other.startsWith(`${name}.`) || other.split(/[._]/)[0] === name.split(/[.:_-]/)[0],
   );
   if (related !== undefined) return related;
-  const [best] = SCOPES.map((known) => ({ known, distance: editDistance(name, known) })).sort(
-    (a, b) => a.distance - b.distance,
-  );
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.known.length / 3)) ? best.known : undefined;
+  const [best] = known
+    .map((other) => ({ other, distance: editDistance(name, other) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.other.length / 3)) ? best.other : undefined;
 }
 
 /** Levenshtein's distance: how many characters must be added, removed or replaced. */

@@ -65,10 +65,23 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
   };
 }
 
-type ClaimedPerson = Pick<Person, 'id' | 'profile' | 'updatedAt'>;
+export interface ClaimedPerson extends Pick<Person, 'id' | 'profile' | 'updatedAt'> {
+  /** The groups and roles of the person in the app. */
+  readonly groups?: readonly string[] | undefined;
+  readonly roles?: readonly string[] | undefined;
+}
+
+/** The names of the two claims in the tokens of an app; null for `groups` and `roles`. */
+export type MemberClaimNames = { readonly groups?: string; readonly roles?: string } | null;
+
+const nameOf = (claim: string, names: MemberClaimNames): string =>
+  claim === 'groups' || claim === 'roles' ? (names?.[claim] ?? claim) : claim;
 
 /** Every claim about a user that OpenID Connect Core 1.0 §5.1 names and this service knows; undefined where it is not set. */
-const allClaims = ({ id, profile, updatedAt }: ClaimedPerson, issuer: string): Record<string, unknown> => ({
+const allClaims = (
+  { id, profile, updatedAt, groups, roles }: ClaimedPerson,
+  issuer: string,
+): Record<string, unknown> => ({
   name: profile.displayName,
   preferred_username: profile.username,
   picture: pictureUrl(issuer, id, profile.picture),
@@ -80,18 +93,31 @@ const allClaims = ({ id, profile, updatedAt }: ClaimedPerson, issuer: string): R
   birthdate: profile.birthDate ?? undefined,
   phone_number: profile.phone ?? undefined,
   phone_number_verified: profile.phone === null ? undefined : false,
+  groups,
+  roles,
 });
 
-/** One claim by its name, whatever was granted; undefined where it is not set, or there is no such claim. */
-export function standardClaim(name: string, person: ClaimedPerson, issuer: string): unknown {
+/** Claims by their names, whatever was granted. One that is not set, or that is none, is absent (OpenID Connect Core 1.0 §5.3.2). */
+export function singleClaims(
+  person: ClaimedPerson,
+  wanted: readonly string[],
+  issuer: string,
+  names: MemberClaimNames = null,
+): Record<string, unknown> {
   const claims = allClaims(person, issuer);
-  return Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return Object.fromEntries(
+    wanted.flatMap((name) => {
+      const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+      return value === undefined ? [] : [[nameOf(name, names), value]];
+    }),
+  );
 }
 
 /**
  * The standard claims of a user (OpenID Connect Core 1.0 §5.1) that the granted scopes cover. One without a value is absent
  * (§5.3.2).
  * @param single claims that were granted one by one, beside the scopes (§5.5)
+ * @param names what the app calls the claims of groups and roles
  */
 export function standardClaims(
   person: ClaimedPerson,
@@ -99,6 +125,7 @@ export function standardClaims(
   claimScopes: ClaimScopes,
   issuer: string,
   single: readonly string[] = [],
+  names: MemberClaimNames = null,
 ): Record<string, unknown> {
   const isGranted = (name: string): boolean => {
     const scope = claimScopes.get(name);
@@ -106,7 +133,7 @@ export function standardClaims(
   };
   const claims: Record<string, unknown> = { sub: person.id };
   for (const [name, value] of Object.entries(allClaims(person, issuer))) {
-    if (value !== undefined && isGranted(name)) claims[name] = value;
+    if (value !== undefined && isGranted(name)) claims[nameOf(name, names)] = value;
   }
   return claims;
 }

@@ -44,7 +44,11 @@ export function decidedScopes(
 ): { readonly scopes: string; readonly declined: string } {
   const scopes = new Set(remembered?.scopes);
   const declined = new Set(remembered?.declined);
-  for (const scope of requested) if (!isOptionalHere(scope, rules)) scopes.add(scope);
+  for (const scope of requested) {
+    if (isOptionalHere(scope, rules)) continue;
+    scopes.add(scope);
+    declined.delete(scope);
+  }
   for (const scope of asked) {
     const [to, from] = allowed.has(scope) ? [scopes, declined] : [declined, scopes];
     to.add(scope);

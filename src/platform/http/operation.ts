@@ -17,6 +17,7 @@ export const AREAS = {
   discovery: ['Discovery and keys', 'What a standard client reads to find the other endpoints.'],
   users: ['Admin: users', 'Accounts, their state, and the apps that they have access to.'],
   clients: ['Admin: clients', 'Registered apps and their secrets.'],
+  secrets: ['Admin: client secrets', 'The secrets of apps, and how they are replaced.'],
   access: ['Admin: access to apps', 'Who may use an app that is not open to everyone, and in which role.'],
   groups: ['Admin: groups', 'Groups of people, of the installation or of an organization.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],

@@ -2,8 +2,14 @@ import { type AccessPath, listAccessPaths } from '../../access/store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
-import { coveredClaims, encodeResources, formatClaims, formatScopes } from '../../claims/permissions.ts';
+import { endpointRulesOf } from '../../claims/endpoint-set.ts';
+import {
+  coveredClaims,
+  encodeResources,
+  formatClaims,
+  formatScopes,
+  isRegisteredScope,
+} from '../../claims/permissions.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { type Client, findClient, holdClient } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
@@ -121,6 +127,7 @@ function* evaluate(
   const step = nextStep({
     request,
     clientType: client.type,
+    access: client.access,
     visitor: visitor.kind,
     accountId: signedIn?.account.id ?? null,
     age: signedIn === undefined ? 0 : now - signedIn.session.authTime,
@@ -139,8 +146,7 @@ const isStillRegistered = (client: Client, request: AuthorizationRequest): boole
   client.generation === request.clientGeneration &&
   client.endpoints.includes(request.endpointSet) &&
   isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
-  (client.scopes === null ||
-    consentScopes(request).every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
+  consentScopes(request).every((scope) => isRegisteredScope(scope, client.scopes)) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
 /** Evaluates a request that is not stored, and whose client may have been read just now. */
@@ -274,7 +280,6 @@ const TOO_MANY_CODES = redirectedError(
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const { code, newGrantId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
-  const rules = ENDPOINT_RULES[request.endpointSet];
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With their locks: what ends the session, or requires more of the people who use the app, waits for this commit, and then finds the code.
@@ -283,6 +288,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
   if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
   const { step, client, path } = evaluated;
+  const rules = endpointRulesOf(request.endpointSet, client);
   const { account, session } = visitor;
   if (!isAnswered(step, client, account.id, decision)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };

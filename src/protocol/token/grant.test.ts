@@ -13,7 +13,7 @@ const profile = {
 };
 const subject = {
   ...{ issuer: 'https://id.example', accountId: '1', clientId: '2', familyId: '3', sid: 's' },
-  ...{ profile, updatedAt: NOW, authTime: NOW, amr: ['pwd'], acr: null },
+  ...{ profile, updatedAt: NOW, authTime: NOW, amr: ['pwd'], acr: null, member: {}, claimNames: null },
 };
 
 test('JW-17: 100,000 tokens of one moment, person and client, half of each kind, have 100,000 jtis', async () => {

@@ -174,7 +174,7 @@ interface TokenOrder {
 }
 
 /** Tokens of a person that are on record and not yet signed. */
-export type UserTokens = Omit<Subject, 'picture' | 'issuer' | 'clientId'> &
+export type UserTokens = Omit<Subject, 'picture' | 'issuer' | 'clientId' | 'claimNames'> &
   Pick<TokenOrder, 'scope' | 'resources' | 'refreshToken' | 'nonce' | 'narrowed' | 'claims'>;
 
 /** Signs the tokens of a person: see {@link mint}. */
@@ -184,7 +184,7 @@ export function mintUserTokens(
   tokens: UserTokens,
 ): Promise<TokenResponse | undefined> {
   const { client, proof } = authenticated;
-  const subject = { ...tokens, issuer: parts.issuer, clientId: client.id };
+  const subject = { ...tokens, issuer: parts.issuer, clientId: client.id, claimNames: client.claimNames };
   const withGrantedClaims = !rules.identityClaims && client.idTokenClaims === 'granted';
   return mint(keySet, { ...tokens, rules, subject, alg, withGrantedClaims, proof }, now);
 }

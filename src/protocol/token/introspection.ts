@@ -1,8 +1,9 @@
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
-import { remainingScopes, storedScopes } from '../../claims/permissions.ts';
+import { readMemberClaims } from '../../claims/member-claims.ts';
+import { memberScopesOf, remainingScopes, storedScopes } from '../../claims/permissions.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { isOwnResource } from '../../clients/resources.ts';
-import type { Client } from '../../clients/store.ts';
+import { type Client, findClient } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily, type TokenFamily } from '../../credentials/token-family-store.ts';
 import { requireVersion, withCurrentKeys } from '../../keys/keys.ts';
@@ -66,6 +67,7 @@ export async function introspect(
     requireVersion(keySet, found.keyVersion);
     if (found.live === undefined) return INACTIVE;
     return {
+      ...found.member,
       active: true,
       client_id: token.clientId,
       ...found.live,
@@ -91,6 +93,8 @@ interface TokenStatus {
   /** What the response says beyond the token's claims; undefined where the verdict is against the token. */
   readonly live: Pick<ActiveToken, 'scope' | 'sub' | 'acr' | 'amr' | 'auth_time'> | undefined;
   readonly username?: string;
+  /** The groups and roles of the person in the app, by the names that the app gives them. */
+  readonly member?: Readonly<Record<string, unknown>>;
 }
 
 function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Work<TokenStatus | undefined> {
@@ -105,7 +109,21 @@ function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Wor
   // The name is shared where it always is, or where its scope is still granted.
   const nameScope = ENDPOINT_RULES[found.endpointSet].claimScopes.get('preferred_username') ?? null;
   const isNamed = nameScope === null || storedScopes(scope).has(nameScope);
-  return { keyVersion, live, ...(isNamed && { username: profile.username }) };
+  const member = live === undefined ? {} : yield* readMember(token, storedScopes(scope));
+  return { keyVersion, live, member, ...(isNamed && { username: profile.username }) };
+}
+
+/** Decisions §12: what the person is in the app now. */
+function* readMember(
+  { accountId, clientId }: VerifiedToken,
+  scopes: ReadonlySet<string>,
+): Work<Readonly<Record<string, unknown>>> {
+  const asked = memberScopesOf(scopes, []);
+  const client = asked.size === 0 ? undefined : yield* findClient({ id: clientId });
+  if (client === undefined) return {};
+  const { groups, roles } = yield* readMemberClaims(client, accountId, asked);
+  const { groups: groupsName = 'groups', roles: rolesName = 'roles' } = client.claimNames ?? {};
+  return { ...(groups !== undefined && { [groupsName]: groups }), ...(roles !== undefined && { [rolesName]: roles }) };
 }
 
 const authenticationOf = ({ acr, amr, authTime }: TokenFamily['family']) => ({

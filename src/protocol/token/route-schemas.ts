@@ -92,8 +92,13 @@ const IntrospectionResponse = Type.Object(
     acr: text('The class of authentication. Only for an access token of a user, where one is met.'),
     amr: Type.Optional(Type.Array(Type.String(), { about: 'The methods that the user proved who they are by.' })),
     auth_time: time('When the user signed in, in Unix time.'),
+    groups: Type.Optional(Type.Array(Type.String(), { about: 'The groups of the user. Only with the scope groups.' })),
+    roles: Type.Optional(
+      Type.Array(Type.String(), { about: 'The roles of the user in the app. Only with the scope roles.' }),
+    ),
   },
-  { title: 'IntrospectionResponse' },
+  // An app may be registered with other names for groups and roles.
+  { title: 'IntrospectionResponse', additionalProperties: Type.Array(Type.String()) },
 );
 
 const IN_TOKENS = { area: 'tokens', consumes: [JSON_TYPE, FORM_TYPE] } as const;

@@ -73,8 +73,11 @@ const StandardClaims = Type.Object(
     birthdate: claim('details'),
     phone_number: claim('phone'),
     phone_number_verified: truth('phone'),
+    groups: Type.Optional(Type.Array(text, withScope('groups'))),
+    roles: Type.Optional(Type.Array(text, withScope('roles'))),
   },
-  { title: 'StandardClaims' },
+  // An app may be registered with other names for groups and roles.
+  { title: 'StandardClaims', additionalProperties: Type.Array(text) },
 );
 
 const IN_USERINFO = { area: 'userinfo', caller: 'access token' } as const;

@@ -2,8 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEvent } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { ENDPOINT_RULES, type EndpointSet } from '../../claims/endpoint-set.ts';
-import { remainingNames, storedScopes } from '../../claims/permissions.ts';
-import { type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
+import { readMemberClaims } from '../../claims/member-claims.ts';
+import { memberScopesOf, remainingNames, storedScopes } from '../../claims/permissions.ts';
+import type { MemberClaims } from '../../claims/rules/member-claims.ts';
+import { type MemberClaimNames, type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
+import { findClient } from '../../clients/store.ts';
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
@@ -65,7 +68,8 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
     const user = await readUser(parts, token, request, ['v2', 'oidc']).catch(asInvalidToken);
     const { person, endpointSet, scopes } = user;
     if (!scopes.has('openid')) throw missingScope('openid');
-    const claims = standardClaims(person, scopes, ENDPOINT_RULES[endpointSet].claimScopes, parts.issuer, user.claims);
+    const { claimScopes } = ENDPOINT_RULES[endpointSet];
+    const claims = standardClaims(person, scopes, claimScopes, parts.issuer, user.claims, user.claimNames);
     const { userinfoAlg, id } = user.client;
     reply.header('cache-control', 'no-store');
     if (userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
@@ -77,7 +81,9 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
 interface ReadUser {
   /** The set of endpoints that the token was issued on. */
   readonly endpointSet: EndpointSet;
-  readonly person: Person;
+  readonly person: Person & MemberClaims;
+  /** What the app calls the claims of groups and roles. */
+  readonly claimNames: MemberClaimNames;
   readonly scopes: ReadonlySet<string>;
   /** Single granted claims, for the standard form. */
   readonly claims: readonly string[];
@@ -125,7 +131,7 @@ const readUser = (
       if (seconds > 0) return rateLimited(seconds);
     }
     const scopes = storedScopes(token.scope);
-    const found = await database.read(() => readHolder(token, scopes.has('organization.read')));
+    const found = await database.read(() => readHolder(token, scopes));
     // Deleting an account or client deletes its families.
     if (found === undefined) {
       await refused({ type: 'token.refused', details: { reason: 'not on record' } });
@@ -148,10 +154,11 @@ const readUser = (
       return refuseToken(verdict);
     }
     if (parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, now);
-    const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null } = found;
+    const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null, claimNames = null } = found;
     return {
       endpointSet,
-      person: { id: accountId, profile, organization, createdAt, updatedAt },
+      person: { id: accountId, profile, organization, createdAt, updatedAt, ...found.member },
+      claimNames,
       scopes: withdrawn.size === 0 ? scopes : scopes.difference(withdrawn),
       client: { id: clientId, userinfoAlg },
       claims: remainingNames(token.claims, withdrawn),
@@ -183,14 +190,25 @@ function traceFirst(
   traces.completed.push({ at, requestId: request.id, step: 'userinfo', clientId, accountId, flow: familyId, facts });
 }
 
-/** The organization is read only for the few tokens that have its scope. */
-function* readHolder(
-  token: VerifiedToken,
-  withOrganization: boolean,
-): Work<(TokenHolder & { readonly organization?: Membership | undefined }) | undefined> {
+/** What UserInfo reads beside the holder of a token. */
+interface HolderWithMore extends TokenHolder {
+  readonly organization?: Membership | undefined;
+  readonly member?: MemberClaims;
+  readonly claimNames?: MemberClaimNames;
+}
+
+/** The organization, groups and roles are read only for the few tokens that have their scopes. */
+function* readHolder(token: VerifiedToken, scopes: ReadonlySet<string>): Work<HolderWithMore | undefined> {
   const holder = yield* readTokenHolder(token);
-  if (holder === undefined || !withOrganization) return holder;
-  return { ...holder, organization: yield* findMembership({ accountId: token.accountId }) };
+  if (holder === undefined) return undefined;
+  const { accountId, clientId } = token;
+  const asked = memberScopesOf(scopes, token.claims);
+  if (!scopes.has('organization.read') && asked.size === 0) return holder;
+  const organization = scopes.has('organization.read') ? yield* findMembership({ accountId }) : undefined;
+  const client = asked.size === 0 ? undefined : yield* findClient({ id: clientId });
+  if (client === undefined) return { ...holder, organization };
+  const member = yield* readMemberClaims(client, accountId, asked.difference(holder.withdrawn));
+  return { ...holder, organization, member, claimNames: client.claimNames };
 }
 
 /**

@@ -110,7 +110,11 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
   // What every set of endpoints of the app has a switch for: a scope without one is covered by what is always shared.
   const named = (scopes: readonly string[]) =>
     ENDPOINT_RULES.oidc.optionalScopes
-      .filter((scope) => scopes.includes(scope) && rules.every(({ optionalScopes }) => optionalScopes.includes(scope)))
+      .filter(
+        (scope) =>
+          scopes.includes(scope) &&
+          rules.every((of) => of.optionalScopes.includes(scope) || !of.scopes.includes(scope)),
+      )
       .map((scope) => (scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope]));
   const declined = named(connection.declined);
   const id = `app-${clientId}`;

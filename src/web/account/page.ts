@@ -20,7 +20,7 @@ export function accountPage(site: Site, page: AccountPage): Page {
   const { picture } = messages;
   const { profile } = account;
   const factsOf = (scope: 'details' | 'phone' | 'social', name: string) =>
-    scopeValues(scope, profile, undefined, messages).map((shared) =>
+    scopeValues(scope, profile, undefined, {}, messages).map((shared) =>
       fact(shared.name ?? name, valueText(shared, messages)),
     );
   const shown = accountLayout(

@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/store.ts';
-import type { OptionalScope } from '../../claims/permissions.ts';
+import type { MemberScope, OptionalScope } from '../../claims/permissions.ts';
+import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
@@ -24,6 +25,10 @@ interface ConsentPage {
   readonly host: string;
   readonly account: Account;
   readonly organization: Membership | undefined;
+  /** The groups and roles of the person in the app. */
+  readonly member: MemberClaims;
+  /** The requested scopes of these that have no switch, because the app is open to assigned people only. */
+  readonly fixedMember: readonly MemberScope[];
   readonly asked: readonly OptionalScope[];
   /** The scopes that have a switch, asked about now or before. */
   readonly optionalScopes: readonly OptionalScope[];
@@ -68,6 +73,7 @@ ${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
 ${sharedSection(site, consent, more)}
 ${consent.sharedThoughDeclined.length > 0 && html`<p class="small">${text.sharedThoughDeclined(consent.sharedThoughDeclined.map((scope) => nameOf(scope, { ...consent, sharesIdentity: false }, messages)))}</p>`}
 ${choices(consent, messages, more)}
+${consent.fixedMember.length > 0 && memberSection(consent, messages)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
 ${consent.staysConnected && html`<p class="small">${text.staysConnected}</p>`}
 <p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd} ${text.returnsTo(isolate(host))}</p>
@@ -95,15 +101,27 @@ function sharedSection(site: Site, consent: ConsentPage, more: boolean): Html {
   return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${[always, ...granted].join(', ')}</span></summary><div class="passport">${values}</div></details>`;
 }
 
+/** Decisions §12: what the person is in an app that is open to assigned people only. */
+const memberSection = (consent: ConsentPage, messages: Messages): Html =>
+  html`<section>${facts(
+    consent.fixedMember.map((scope) =>
+      fact(
+        messages.consent.scopes[scope].name,
+        valuesOf(scope, consent, messages).map((shared) => valueText(shared, messages)),
+        true,
+      ),
+    ),
+  )}<p class="muted small">${messages.consent.memberNote}</p></section>`;
+
 /** RFC 8707: the resource servers that the tokens are for. */
 const resourceServersSection = ({ resourceServers }: ConsentPage, text: Messages['consent']): Html =>
   html`<section><h2>${text.places}</h2>${facts(resourceServers.map(({ name, resource }) => fact(isolate(name), isolate(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
 
 const valuesOf = (
   scope: OptionalScope,
-  { account, organization }: ConsentPage,
+  { account, organization, member }: ConsentPage,
   messages: Messages,
-): readonly SharedValue[] => scopeValues(scope, account.profile, organization, messages);
+): readonly SharedValue[] => scopeValues(scope, account.profile, organization, member, messages);
 
 /** Whether the address is among what is always shared, so that it is not repeated. */
 const isShownAlready = (scope: OptionalScope, { sharesIdentity }: ConsentPage): boolean =>

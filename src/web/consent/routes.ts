@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
-import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
-import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
+import { endpointRulesOf } from '../../claims/endpoint-set.ts';
+import { readMemberClaims } from '../../claims/member-claims.ts';
+import { isOptional, MEMBER_SCOPES, memberScopesOf, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
@@ -16,7 +17,7 @@ import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { denyRequest } from '../../protocol/authorize/denial.ts';
-import { formActionSources } from '../../protocol/authorize/rules/request.ts';
+import { consentScopes, formActionSources } from '../../protocol/authorize/rules/request.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
 import {
   type AuthorizationPageServices,
@@ -126,14 +127,17 @@ async function showConsent(
   const { account } = visitor;
   const { client, handle, request } = pending;
   const { redirectUri, resources = [] } = request;
-  const rules = ENDPOINT_RULES[request.endpointSet];
+  const rules = endpointRulesOf(request.endpointSet, client);
+  const requested = consentScopes(request);
+  const members = memberScopesOf(new Set(requested), []);
   const key = { accountId: account.id, clientId: client.id };
-  const { revocation, grants, organization, resourceServers } = await database.read(function* read() {
+  const { revocation, grants, organization, member, resourceServers } = await database.read(function* read() {
     return {
       // Before the grants, so that a revocation in between makes the form outdated.
       revocation: (yield* findLastRevocation(key))?.name ?? '',
       grants: yield* findGrants(key),
       organization: yield* findMembership({ accountId: account.id }),
+      member: members.size === 0 ? {} : yield* readMemberClaims(client, account.id, members),
       resourceServers: yield* findResourceServers(resources),
     };
   });
@@ -152,6 +156,8 @@ async function showConsent(
     host: destinationOf(redirectUri),
     account,
     organization,
+    member,
+    fixedMember: MEMBER_SCOPES.filter((scope) => requested.includes(scope) && !rules.optionalScopes.includes(scope)),
     asked,
     optionalScopes: rules.optionalScopes,
     sharesIdentity: rules.identityClaims,

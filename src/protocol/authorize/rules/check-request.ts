@@ -1,6 +1,12 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
-import { effectiveClaims, parseResources, parseScope, SCOPES } from '../../../claims/permissions.ts';
+import {
+  effectiveClaims,
+  IDENTITY_SCOPES,
+  isRegisteredScope,
+  parseResources,
+  parseScope,
+} from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
@@ -119,26 +125,32 @@ const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES a
 function checkScopes(
   text: string | undefined,
   allowed: readonly string[] | null,
-  { ignoresUnknownScopes }: EndpointRules,
+  { ignoresUnknownScopes, scopes: known }: EndpointRules,
 ): readonly string[] | RedirectedError {
   const scopes = text === undefined ? ['openid'] : parseScope(text);
   if (scopes === undefined) {
     return { ...redirectedError('invalid_scope', describeMalformedScope(text ?? '')), reason: 'scope is malformed' };
   }
-  // openid needs no registration: it only names the user.
-  const isUsable = (scope: string) =>
-    SCOPES.includes(scope) && (allowed === null || scope === 'openid' || allowed.includes(scope));
+  const isUsable = (scope: string) => known.includes(scope) && isRegisteredScope(scope, allowed);
   if (ignoresUnknownScopes && scopes.some(isUsable)) return scopes.filter(isUsable);
   for (const scope of scopes) {
-    if (!SCOPES.includes(scope)) {
-      const detail = { rule: 'RFC 6749 §3.3', expected: SCOPES.join(' '), received: scope };
-      return { ...redirectedError('invalid_scope', describeUnknownScope(scope), detail), reason: 'unknown scope' };
+    if (!known.includes(scope)) {
+      const detail = { rule: 'RFC 6749 §3.3', expected: known.join(' '), received: scope };
+      return {
+        ...redirectedError('invalid_scope', describeUnknownScope(scope, known), detail),
+        reason: 'unknown scope',
+      };
     }
     // openid is part of every grant, also where the registration does not list it.
-    if (allowed !== null && scope !== 'openid' && !allowed.includes(scope)) {
+    if (!isRegisteredScope(scope, allowed)) {
       const reason = `the client is not registered for the scope ${scope}`;
       const remedy = 'leave it out, or have it added to scopes of the registration';
-      const detail = { rule: 'RFC 6749 §3.3', expected: allowed.join(' '), received: scope, remedy };
+      const detail = {
+        rule: 'RFC 6749 §3.3',
+        expected: (allowed ?? IDENTITY_SCOPES).join(' '),
+        received: scope,
+        remedy,
+      };
       return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`, detail), reason };
     }
   }

@@ -16,6 +16,7 @@ const base: AuthorizationState = {
     claims: null,
   },
   clientType: 'confidential',
+  access: 'everyone',
   visitor: 'signed in',
   accountId: '7',
   age: 60_000,

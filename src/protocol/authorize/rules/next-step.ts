@@ -1,7 +1,8 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
 import type { EnrollableFactor, StepUp } from '../../../authenticators/rules/requirement.ts';
-import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
-import type { OptionalScope } from '../../../claims/permissions.ts';
+import { type EndpointRules, endpointRulesOf } from '../../../claims/endpoint-set.ts';
+import { MEMBER_SCOPES, type OptionalScope } from '../../../claims/permissions.ts';
+import type { AccessMode } from '../../../clients/access-fields.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
 import { grantedScopes, type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
@@ -38,6 +39,7 @@ export interface AuthorizationState {
     'endpointSet' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
+  readonly access: AccessMode;
   readonly visitor: 'anonymous' | 'banned' | 'suspended' | 'signed in';
   /** The signed-in account; null where the visitor is not signed in. */
   readonly accountId: string | null;
@@ -90,9 +92,14 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
-  const rules = ENDPOINT_RULES[request.endpointSet];
+  const rules = endpointRulesOf(request.endpointSet, state);
   const always =
-    prompt.consent || hasNewResource || isClaimableUri || isNewlyOffline(state, rules) || grantsNothing(state, rules);
+    prompt.consent ||
+    hasNewResource ||
+    isClaimableUri ||
+    isNewlyOffline(state, rules) ||
+    isNewlyMember(state, rules) ||
+    grantsNothing(state, rules);
   const asked = scopesToAsk(consentScopes(request), remembered, always, rules);
   if (asked === undefined) return { kind: 'issue' };
   if (!prompt.none) return { kind: 'consent', asked };
@@ -117,6 +124,15 @@ function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): Aut
 /** §11: the person consents to access while signed out. */
 const isNewlyOffline = ({ request: { scopes }, remembered }: AuthorizationState, rules: EndpointRules): boolean =>
   rules.endsWithSession && scopes.includes('offline_access') && remembered?.scopes.has('offline_access') !== true;
+
+/** Decisions §12: what a person is in an app has no switch where the app is open to assigned people only, so the page says that it is shared. */
+const isNewlyMember = ({ request, remembered }: AuthorizationState, { optionalScopes }: EndpointRules): boolean =>
+  MEMBER_SCOPES.some(
+    (scope) =>
+      consentScopes(request).includes(scope) &&
+      !optionalScopes.includes(scope) &&
+      (remembered?.scopes.has(scope) !== true || remembered.declined.has(scope)),
+  );
 
 /** Whether every requested scope was declined before: an access token has one at least. */
 const grantsNothing = ({ request: { scopes }, remembered }: AuthorizationState, rules: EndpointRules): boolean =>

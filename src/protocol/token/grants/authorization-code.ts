@@ -1,4 +1,7 @@
 import { record } from '../../../audit/audit.ts';
+import { readMemberClaims } from '../../../claims/member-claims.ts';
+import { memberScopes } from '../../../claims/permissions.ts';
+import type { MemberClaims } from '../../../claims/rules/member-claims.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
@@ -33,6 +36,8 @@ interface RedeemedCode extends RedeemableCode {
   /** The resources that the access token is for. */
   readonly resources: readonly string[] | null;
   readonly refreshToken: CurrentRefreshToken;
+  /** What the person is in the app now. */
+  readonly member: MemberClaims;
 }
 
 /** RFC 6749 §4.1.3: exchanges an authorization code for tokens. */
@@ -122,16 +127,18 @@ function* issue(
   });
   // The row is locked, so this succeeds. If it ever does not, the whole unit of work must be undone.
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');
+  const asked = memberScopes(code.scopes, code.claims);
+  const member = asked.size === 0 ? {} : yield* readMemberClaims(client, code.accountId, asked);
   const details = { familyId, scope: code.scopes };
   yield* record({ at: now, type: 'token.issued', origin, clientId: client.id, accountId: code.accountId, details });
-  return { ...redeemable, resources, refreshToken };
+  return { ...redeemable, resources, member, refreshToken };
 }
 
 async function respond(request: TokenRequest, { code, ...issued }: RedeemedCode) {
   const { parts, authenticated, keySet, now } = request;
-  const { hash, familyId, resources, refreshToken } = issued;
+  const { hash, familyId, resources, refreshToken, member } = issued;
   const { accountId, profile, updatedAt, sid, authTime, amr, acr, nonce, narrowed, claims, scopes: scope } = code;
-  const user = { accountId, profile, updatedAt, sid, authTime, amr, acr, familyId };
+  const user = { accountId, profile, updatedAt, sid, authTime, amr, acr, familyId, member };
   const granted = { scope, narrowed, claims, nonce, resources };
   const response = await mintUserTokens(request, keySet, { ...user, ...granted, refreshToken });
   if (response === undefined) return refusal('signing key of the code dropped', {});

@@ -1,5 +1,7 @@
 import { record } from '../../../audit/audit.ts';
-import { parseScope, type RequestedClaims } from '../../../claims/permissions.ts';
+import { readMemberClaims } from '../../../claims/member-claims.ts';
+import { memberScopes, parseScope, type RequestedClaims } from '../../../claims/permissions.ts';
+import type { MemberClaims } from '../../../claims/rules/member-claims.ts';
 import {
   type CurrentRefreshToken,
   type LockedTokenFamily,
@@ -51,6 +53,8 @@ interface RefreshableFamily extends Exchangeable, VerifiedRefreshToken {
 interface RefreshedFamily extends RefreshableFamily {
   readonly resources: readonly string[] | null;
   readonly refreshToken: CurrentRefreshToken;
+  /** What the person is in the app now. */
+  readonly member: MemberClaims;
 }
 
 /** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor. */
@@ -132,24 +136,36 @@ function* issue(
   refreshable: RefreshableFamily,
   resources: readonly string[] | null,
 ): Work<RefreshedFamily> {
-  const { token, keySet, family, move } = refreshable;
+  const { token, keySet, family, move, scope, claims } = refreshable;
   const { accountId, familyId } = token;
+  const asked = memberScopes(scope.scope, claims);
+  const member = asked.size === 0 ? {} : yield* readMemberClaims(client, accountId, asked);
   const event = { at: now, origin, clientId: client.id, accountId, details: { familyId } };
   if (move === 'repeat') {
     yield* record({ ...event, type: 'token.repeated' });
-    return { ...refreshable, resources, refreshToken: family.family.currentToken };
+    return { ...refreshable, resources, member, refreshToken: family.family.currentToken };
   }
   const refreshToken = newRefreshToken(keySet, now, family.family.endsAt);
   yield* rotateFamily({ familyId, predecessorJti: token.jti, now, ...refreshToken });
   yield* record({ ...event, type: 'token.refreshed' });
-  return { ...refreshable, resources, refreshToken };
+  return { ...refreshable, resources, member, refreshToken };
 }
 
 async function respond(request: TokenRequest, refreshed: RefreshedFamily) {
-  const { token, keySet, family, claims, resources, refreshToken } = refreshed;
+  const { token, keySet, family, claims, resources, refreshToken, member } = refreshed;
   const { accountId, familyId } = token;
   const { sid, authTime, amr, acr } = family.family;
-  const user = { accountId, profile: family.profile, updatedAt: family.updatedAt, sid, authTime, amr, acr, familyId };
+  const user = {
+    accountId,
+    profile: family.profile,
+    updatedAt: family.updatedAt,
+    sid,
+    authTime,
+    amr,
+    acr,
+    familyId,
+    member,
+  };
   const { scope, differs: narrowed } = refreshed.scope;
   const granted = { scope, narrowed, claims, nonce: null, resources };
   const response = await mintUserTokens(request, keySet, { ...user, ...granted, refreshToken });

@@ -21,7 +21,7 @@ function describeWiderScope({ scopes }: WiderScope): string {
   const unknown = scopes.find((name) => !SCOPES.includes(name));
   return unknown === undefined
     ? 'scope goes beyond what was granted: leave it out, or ask for less. For more, send the user through authorization.'
-    : `${describeUnknownScope(unknown)}.`;
+    : `${describeUnknownScope(unknown, SCOPES)}.`;
 }
 
 /** Of refresh tokens: the grant `refresh_token`. */

@@ -3,7 +3,13 @@ import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import type { RequestedClaims } from '../../../claims/permissions.ts';
-import { standardClaim, standardClaims } from '../../../claims/rules/userinfo.ts';
+import { forIdToken, type MemberClaims } from '../../../claims/rules/member-claims.ts';
+import {
+  type ClaimedPerson,
+  type MemberClaimNames,
+  singleClaims,
+  standardClaims,
+} from '../../../claims/rules/userinfo.ts';
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
@@ -50,6 +56,9 @@ export interface Subject extends AuthenticationContext {
   readonly picture: string;
   readonly sid: string;
   readonly authTime: number;
+  /** What the person is in the app, as far as it is granted, and what the app calls it. */
+  readonly member: MemberClaims;
+  readonly claimNames: MemberClaimNames;
 }
 
 /** What an access token grants. */
@@ -155,7 +164,8 @@ export function idClaims(subject: Subject, context: IdTokenContext, now: number)
     iss: subject.issuer,
     aud: subject.clientId,
     sub: subject.accountId,
-    ...(context.withGrantedClaims && standardClaims(personOf(subject), scopes, rules.claimScopes, subject.issuer)),
+    ...(context.withGrantedClaims &&
+      standardClaims(personOf(subject), scopes, rules.claimScopes, subject.issuer, [], subject.claimNames)),
     ...(rules.identityClaims && identityClaims(subject)),
     ...(nonce === null ? {} : { nonce }),
     iat,
@@ -188,18 +198,21 @@ function familyClaim({ familyId }: Subject, { rules, alg, random }: IdTokenConte
   return alg === 'HS256' ? {} : { family: familyId };
 }
 
-const personOf = ({ accountId: id, profile, updatedAt }: Subject) => ({ id, profile, updatedAt });
+const personOf = ({ accountId: id, profile, updatedAt, member }: Subject): ClaimedPerson => ({
+  id,
+  profile,
+  updatedAt,
+  ...forIdToken(member),
+});
 
 /** The claims that were requested one by one (OpenID Connect Core 1.0 §5.5). One without a value is absent (§5.3.2). */
 function requestedClaims(subject: Subject, names: readonly string[]): Claims {
-  const { issuer, acr } = subject;
+  const { issuer, acr, claimNames } = subject;
   const person = personOf(subject);
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = name === 'acr' ? (acr ?? undefined) : standardClaim(name, person, issuer);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return {
+    ...(acr !== null && names.includes('acr') && { acr }),
+    ...singleClaims(person, names, issuer, claimNames),
+  };
 }
 
 /** The user, client and authorization that an ID token names. */

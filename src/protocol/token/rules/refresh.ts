@@ -1,5 +1,12 @@
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
-import { coveredClaims, formatScopes, type RequestedClaims, storedScopes } from '../../../claims/permissions.ts';
+import {
+  coveredClaims,
+  formatScopes,
+  IDENTITY_SCOPES,
+  isRegisteredScope,
+  type RequestedClaims,
+  storedScopes,
+} from '../../../claims/permissions.ts';
 import { requirePast, SECOND } from '../../../platform/clock.ts';
 
 /** How long after a rotation the predecessor still gets the same successor. */
@@ -60,8 +67,7 @@ export function refreshedScope(
   requested: readonly string[] | undefined,
   { alwaysOpenId }: Pick<EndpointRules, 'alwaysOpenId'>,
 ): RefreshedScope | undefined {
-  const isRegistered = (scope: string) => scope === 'openid' || registered === null || registered.includes(scope);
-  const available = new Set([...storedScopes(scopes)].filter(isRegistered));
+  const available = new Set([...storedScopes(scopes)].filter((scope) => isRegisteredScope(scope, registered)));
   if (requested === undefined) {
     const scope = formatScopes(available);
     return { scope, differs: scope !== grantedScopes };
@@ -80,8 +86,8 @@ export function refreshedClaims(
   granted: RequestedClaims | null,
   registered: readonly string[] | null,
   requested: readonly string[] | undefined,
-  { claimScopes, optionalScopes }: Pick<EndpointRules, 'claimScopes' | 'optionalScopes'>,
+  { claimScopes }: Pick<EndpointRules, 'claimScopes'>,
 ): RequestedClaims | null {
-  const claims = coveredClaims(granted, claimScopes, new Set(registered ?? optionalScopes));
+  const claims = coveredClaims(granted, claimScopes, new Set(registered ?? IDENTITY_SCOPES));
   return claims !== null && requested !== undefined ? { ...claims, userinfo: [] } : claims;
 }

@@ -1,0 +1,36 @@
+import { listAccessPaths } from '../access/store.ts';
+import { listAssignedGroupsOf, listGroupsOf } from '../groups/store.ts';
+import type { Work } from '../platform/database/database.ts';
+import { groupClaim, type MemberClaims, MOST_GROUPS } from './rules/member-claims.ts';
+
+/** The settings of an app that say what its tokens say. */
+export interface MemberClaimSettings {
+  readonly id: string;
+  /** The groups that are assigned to the app, or all of the person. */
+  readonly groupsClaim: 'assigned' | 'all';
+}
+
+/** The groups and roles of a person in an app, as they are now, as far as the scopes among `MEMBER_SCOPES` cover them. */
+export function* readMemberClaims(
+  client: MemberClaimSettings,
+  accountId: string,
+  scopes: ReadonlySet<string>,
+): Work<MemberClaims> {
+  return {
+    groups: scopes.has('groups') ? yield* readGroups(client, accountId) : undefined,
+    roles: scopes.has('roles') ? yield* readRoles(client, accountId) : undefined,
+  };
+}
+
+function* readGroups({ id: clientId, groupsClaim }: MemberClaimSettings, accountId: string): Work<readonly string[]> {
+  const found =
+    groupsClaim === 'all'
+      ? yield* listGroupsOf({ accountId, limit: MOST_GROUPS })
+      : yield* listAssignedGroupsOf({ accountId, clientId, limit: MOST_GROUPS });
+  return found.map(groupClaim).sort();
+}
+
+function* readRoles({ id: clientId }: MemberClaimSettings, accountId: string): Work<readonly string[]> {
+  const paths = yield* listAccessPaths({ accountId, clientId });
+  return [...new Set(paths.flatMap(({ role }) => role ?? []))].sort();
+}

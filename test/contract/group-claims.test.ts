@@ -1,0 +1,146 @@
+// store: SQLite, PostgreSQL with --all
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  admin,
+  authorizeUrl,
+  claimsOf,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  standard,
+  type TestClient,
+  type TestUser,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { codeOf } from '../support/outcome.ts';
+import { startServer } from '../support/server.ts';
+import { introspect } from '../support/token-services.ts';
+
+// Decisions §12: the claims groups and roles.
+
+const server = await startServer();
+after(() => server.close());
+
+const SCOPE = { scope: 'openid groups roles' };
+const ROLES = [
+  { name: 'viewer', description: 'May look' },
+  { name: 'editor', description: null },
+];
+
+const call = async (method: string, path: string, body?: unknown) => {
+  const answer = await admin(server, method, path, body);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+
+let made = 0;
+async function newGroup(name: string, user: TestUser, organizationId: string | null = null): Promise<string> {
+  const { id } = await call('POST', '/groups', { name, organizationId });
+  await call('PUT', `/groups/${id}/members/${user.id}`);
+  return id;
+}
+
+const newApp = async (more: object = {}) =>
+  standard(await newClient(server, { roles: ROLES, scopes: ['openid', 'groups', 'roles'], ...more }));
+const assign = ({ clientId }: TestClient, whom: object) => call('POST', `/clients/${clientId}/assignments`, whom);
+
+/** What ID token, UserInfo and introspection say of a person. */
+async function said(client: TestClient, tokens: { readonly access_token: string; readonly id_token: string }) {
+  const info = (await userinfo(server, tokens.access_token, '/oidc/userinfo')).body;
+  const active = (await introspect(server, client, tokens.access_token)).body;
+  return [claimsOf(tokens.id_token), info, active];
+}
+
+async function assertSaid(client: TestClient, tokens: Parameters<typeof said>[1], expected: object): Promise<void> {
+  for (const claims of await said(client, tokens)) {
+    for (const [name, value] of Object.entries(expected)) assert.deepEqual(claims[name], value, name);
+  }
+}
+
+test('they name the groups that are assigned to the app, and the roles of the person in it', async () => {
+  const user = await newUser(server);
+  const client = await newApp();
+  const { id: organizationId } = await call('POST', '/organizations', { name: `org-${++made}`, domain: 'org.example' });
+  await call('PUT', `/organizations/${organizationId}/members/${user.id}`, { role: 'MEMBER' });
+  const analysts = await newGroup('analysts', user);
+  const admins = await newGroup('admins', user, organizationId);
+  await newGroup('others', user);
+  await assign(client, { groupId: analysts, role: 'viewer' });
+  await assign(client, { groupId: admins });
+  const { id: personal } = await assign(client, { userId: user.id, role: 'editor' });
+
+  const tokens = await tokensFor(server, client, user, SCOPE);
+  assert.equal(tokens.scope, 'openid groups roles');
+  const groups = ['analysts', `org-${made}/admins`];
+  await assertSaid(client, tokens, { groups, roles: ['editor', 'viewer'] });
+
+  // Losing a role or a group ends nothing: what holds now is said from now on.
+  await call('DELETE', `/clients/${client.clientId}/assignments/${personal}`);
+  await call('DELETE', `/groups/${analysts}/members/${user.id}`);
+  const info = (await userinfo(server, tokens.access_token, '/oidc/userinfo')).body;
+  assert.deepEqual([info.groups, info.roles], [[`org-${made}/admins`], []]);
+  const { body } = await refresh(server, client, tokens.refresh_token);
+  await assertSaid(client, body, { groups: [`org-${made}/admins`], roles: [] });
+});
+
+test('groupsClaim all names every group of the person, and claimNames renames the claims', async () => {
+  const user = await newUser(server);
+  const client = await newApp({
+    groupsClaim: 'all',
+    claimNames: { groups: 'teams', roles: 'https://example.com/roles' },
+  });
+  await newGroup('cooks', user);
+  const tokens = await tokensFor(server, client, user, SCOPE);
+  const expected = { teams: ['cooks'], 'https://example.com/roles': [], groups: undefined, roles: undefined };
+  await assertSaid(client, tokens, expected);
+});
+
+test('a scope that the person switches off gives no claim', async () => {
+  const user = await newUser(server);
+  const client = await newApp({ groupsClaim: 'all' });
+  await newGroup('gardeners', user);
+  const tokens = await tokensFor(server, client, user, SCOPE, { allow: ['roles'] });
+  assert.equal(tokens.scope, 'openid roles');
+  await assertSaid(client, tokens, { groups: undefined, roles: [] });
+});
+
+test('where the app is open to assigned people only, they have no switch, and the page says so', async () => {
+  const user = await newUser(server);
+  const client = await newApp({ access: 'assigned' });
+  const groupId = await newGroup('guards', user);
+  await assign(client, { groupId });
+  const browser = await signedIn(server, user);
+  const { location } = await browser.get(authorizeUrl(client, SCOPE));
+  const page = await browser.get(`${location?.pathname}${location?.search}`);
+  assert.doesNotMatch(page.text, /name="allow groups"/);
+  assert.match(page.text, /guards/);
+  const answer = await redeem(server, client, codeOf(await browser.submit(page, { decision: 'allow' }, '/consent')));
+  await assertSaid(client, answer.body, { groups: ['guards'], roles: [] });
+});
+
+test('they need a registration that names them, and the v2 endpoints do not know them', async () => {
+  const unnamed = await newClient(server);
+  const user = await newUser(server);
+  const tokens = await tokensFor(server, standard(unnamed), user, SCOPE);
+  assert.equal(tokens.scope, 'openid');
+  const named = await newClient(server, { scopes: ['openid', 'groups'] });
+  const browser = await signedIn(server, user);
+  for (const client of [unnamed, named]) {
+    const { location } = await browser.get(authorizeUrl(client, { scope: 'openid groups' }));
+    assert.equal(location?.searchParams.get('error'), 'invalid_scope');
+  }
+});
+
+test('of more than 200 groups the ID token has none, and UserInfo has all', async () => {
+  const user = await newUser(server);
+  const client = await newApp({ groupsClaim: 'all' });
+  for (let n = 0; n < 201; n++) await newGroup(`many-${n}`, user);
+  const [idToken, info] = await said(client, await tokensFor(server, client, user, SCOPE));
+  assert.equal(idToken.groups, undefined);
+  assert.deepEqual(idToken.roles, []);
+  assert.equal(info.groups.length, 201);
+});
