@@ -18,6 +18,7 @@ import { softAuthenticator } from '../support/soft-authenticator.ts';
 const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off', TESSERA_LIMIT_EXPORT_ACCOUNT: 'off' });
 after(() => server.close());
 const client = await newClient(server);
+const closed = await newClient(server, { access: 'assigned' });
 
 interface Sender {
   readonly browser: Agent;
@@ -123,6 +124,14 @@ const cases: Record<string, Case> = {
       return { displayName: 'P', username, email: `${username}@example.com`, password: 'some passphrase' };
     },
     signedIn: false,
+  },
+  '/no-access': {
+    page: async ({ browser }) => {
+      const { location } = await browser.get(authorizeUrl(closed));
+      return browser.get(`${location?.pathname}${location?.search}`);
+    },
+    fields: () => ({}),
+    signedIn: true,
   },
   '/consent': {
     page: async ({ browser }) =>

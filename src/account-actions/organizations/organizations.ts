@@ -8,6 +8,7 @@ import type { Organization } from '../../organizations/store.ts';
 import * as store from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { asciiDomain } from '../../platform/domain-name.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { conflict, notFound } from '../../platform/oauth-error.ts';
@@ -88,7 +89,7 @@ export async function createOrganization(
   const organization: Organization = {
     id: await ids.next(),
     ...input,
-    domain: input.domain.toLowerCase(),
+    domain: (asciiDomain(input.domain) ?? input.domain).toLowerCase(),
     requireSecondFactor: input.requireSecondFactor ?? false,
     createdAt: now,
   };
