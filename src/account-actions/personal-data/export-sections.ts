@@ -7,6 +7,8 @@ import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
+import { groupClaim, MOST_GROUPS } from '../../claims/rules/member-claims.ts';
+import { listGroupsOf } from '../../groups/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
 import { pick } from '../../platform/database/columns.ts';
@@ -44,11 +46,13 @@ function readAccount({ database, clock }: SectionServices, account: Account): Pr
   );
   return database.read(function* read(): Work<unknown> {
     const membership = yield* findMembership({ accountId: account.id });
+    const groups = yield* listGroupsOf({ accountId: account.id, limit: MOST_GROUPS });
     const previous = yield* listPreviousAddresses({ accountId: account.id, now });
     return {
       ...pick(view, shown),
       previousAddresses: previous.map(({ email, changedAt }) => ({ email, changedAt: iso(changedAt) })),
       organization: membership === undefined ? null : pick(membership, ['name', 'domain', 'role']),
+      groups: groups.map(groupClaim),
     };
   });
 }
@@ -110,6 +114,7 @@ const SHOWN_DETAILS = [
   'scopes',
   'declined',
   'role',
+  'group',
   'report',
   'file',
 ];
