@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRoleAssigned } from '../access/store.ts';
 import { type EventType, record } from '../audit/audit.ts';
+import { MEMBER_SCOPES } from '../claims/permissions.ts';
 import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { giveUpAlgorithm } from '../keys/store.ts';
 import type { Picture } from '../pictures/pictures.ts';
@@ -161,7 +162,14 @@ const changedFields = (before: Client, after: Client): readonly (keyof Client)[]
 
 /** A person consents to an owner and to the addresses that receive codes; others need a new consent. */
 function needsNewConsent(before: Client, after: Client): boolean {
-  return before.owner !== after.owner || after.redirectUris.some((uri) => !before.redirectUris.includes(uri));
+  // What had no switch has one again, and nobody has decided on it.
+  const hasNewSwitch =
+    before.access === 'assigned' &&
+    after.access === 'everyone' &&
+    MEMBER_SCOPES.some((scope) => after.scopes?.includes(scope));
+  return (
+    hasNewSwitch || before.owner !== after.owner || after.redirectUris.some((uri) => !before.redirectUris.includes(uri))
+  );
 }
 
 /**
@@ -185,9 +193,9 @@ export async function updateClient(
     const fields = changedFields(client, changed);
     if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 
-    const isDisabled = changed.status === 'disabled' && client.status === 'active';
-    // People who may use the app from now on authorize it again: what was issued before rests on the earlier rule.
-    const isEnded = isDisabled || changed.access !== client.access;
+    // Enabling ends it, too: a node of an earlier version may have disabled the app without that. With another access, people who may use
+    // the app authorize it again: what was issued before rests on the earlier rule.
+    const isEnded = changed.status !== client.status || changed.access !== client.access;
     const saved: Client = {
       ...changed,
       updatedAt: now,

@@ -30,7 +30,7 @@ export const findClientOrigin = one((db, p: { origin: string }) =>
     .innerJoin('client as c', 'c.id', 'o.client_id')
     .select('o.origin')
     .where('o.origin', '=', p.origin)
-    .where('c.status', '=', 'active')
+    .where('c.status', '<>', 'disabled')
     .limit(1),
 );
 

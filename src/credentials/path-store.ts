@@ -19,7 +19,13 @@ const select = (db: Kysely<Tables>) =>
   db
     .selectFrom('token_family as f')
     .innerJoin('app_assignment as s', 's.id', 'f.assignment_id')
-    .innerJoin('client as c', 'c.id', 'f.client_id')
+    // What ended with a generation has ended for all: its notices were sent then.
+    .innerJoin('account as a', (join) =>
+      join.onRef('a.id', '=', 'f.account_id').onRef('a.generation', '=', 'f.account_generation'),
+    )
+    .innerJoin('client as c', (join) =>
+      join.onRef('c.id', '=', 'f.client_id').onRef('c.generation', '=', 'f.client_generation'),
+    )
     .select(['f.id', 'f.account_id', 'f.client_id', 'f.member_id', 's.id as assignment_id'])
     .select(['s.account_id as assigned_id', 's.group_id', 's.organization_id'])
     .where('f.dead_at', 'is', null);
@@ -40,14 +46,16 @@ export const familiesUnder = many(
   toFamily,
 );
 
-/** The families of a person whose paths exist. */
+/** The families of a person whose paths exist, in apps that are open to assigned people only: the latest first. */
 export const familiesWithPath = many(
-  (db, p: { accountId: string }) =>
+  (db, p: { accountId: string; limit: number }) =>
     select(db)
       .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
       .where('g.account_id', '=', p.accountId)
+      .where('c.status', '=', 'assigned')
       .where(hasAccess('f'), '=', 1)
-      .orderBy('f.id'),
+      .orderBy('f.id', 'desc')
+      .limit(p.limit),
   toFamily,
 );
 

@@ -138,9 +138,14 @@ export const removeSomeMembers = changes((db, p: { groupId: string; limit: numbe
     .returning('id'),
 );
 
-/** Removes a deleted group that has no members any more. */
-export const removeGroup = command((db, p: { id: string }) =>
-  db.deleteFrom('user_group').where('id', '=', p.id).where('deleted_at', 'is not', null),
+/** Removes a deleted group that has no members any more, once its assignments are gone: whether it did. */
+export const removeGroup = changes((db, p: { id: string }) =>
+  db
+    .deleteFrom('user_group')
+    .where('id', '=', p.id)
+    .where('deleted_at', 'is not', null)
+    .where((eb) => eb.not(eb.exists(eb.selectFrom('app_assignment').select('id').where('group_id', '=', p.id))))
+    .returning('id'),
 );
 
 export interface NewGroupMember {

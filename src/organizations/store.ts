@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Work } from '../platform/database/database.ts';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -176,14 +177,18 @@ export const removeSomeMembersOf = changes((db, p: { organizationId: string; lim
     .returning('id'),
 );
 
-/** Removes an organization without members; false where there are some, or it is gone. */
-export const removeOrganization = changes((db, p: { id: string }) =>
+const removeEmpty = command((db, p: { id: string }) =>
   db
     .deleteFrom('organization')
     .where('id', '=', p.id)
-    .where((eb) => eb.not(eb.exists(eb.selectFrom('membership').select('id').where('organization_id', '=', p.id))))
-    .returning('id'),
+    .where((eb) => eb.not(eb.exists(eb.selectFrom('membership').select('id').where('organization_id', '=', p.id)))),
 );
+
+/** Removes an organization, unless it has members; whether it is gone. */
+export function* removeOrganization(organization: { readonly id: string }): Work<boolean> {
+  yield* removeEmpty(organization);
+  return (yield* findOrganization(organization)) === undefined;
+}
 
 /** Locks an organization until the unit of work ends. */
 export const lockOrganization = command((db, p: { id: string }) =>

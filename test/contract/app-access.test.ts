@@ -17,7 +17,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { codeOf } from '../support/outcome.ts';
+import { codeOf, query } from '../support/outcome.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 import { introspect } from '../support/token-services.ts';
 
@@ -211,3 +211,38 @@ for (const [way, ending] of ENDINGS) {
     });
   });
 }
+
+test('a browser app with assigned access may call the endpoints from its origin', async () => {
+  const client = { type: 'public', redirectUris: ['https://spa.example.com/callback'], access: 'assigned' };
+  await newClient(server, client);
+  const answer = await fetch(`${server.baseUrl}/oidc/token`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://spa.example.com', 'access-control-request-method': 'POST' },
+  });
+  assert.equal(answer.headers.get('access-control-allow-origin'), 'https://spa.example.com');
+});
+
+test('decisions §5: enabling an app revives nothing, also where an earlier version disabled it', async () => {
+  const client = await newApp();
+  const user = await newUser(server);
+  await assign(client, { userId: user.id });
+  const tokens = await tokensFor(server, client, user);
+  // That version takes the status of the app for disabled already, and keeps its generation.
+  await query(server, `UPDATE client SET status = 'disabled' WHERE id = '${client.clientId}'`);
+  await call('PATCH', `/clients/${client.clientId}`, { status: 'active' });
+  assert.equal((await userinfo(server, tokens.access_token)).status, 401);
+});
+
+test('a person with more sign-ins than a commit handles has lost all of them', async () => {
+  const client = await newApp();
+  const user = await newUser(server);
+  const groupId = await newGroup();
+  await assign(client, { groupId });
+  await join(groupId, user);
+  const browser = await signedIn(server, user);
+  const all: Tokens[] = [];
+  for (let n = 0; n < 102; n++) all.push(await tokensFor(server, client, user, {}, { browser }));
+  const { ended } = await leave(groupId, user);
+  assert.equal(ended, 100);
+  for (const tokens of all) assert.equal((await userinfo(server, tokens.access_token)).status, 401);
+});

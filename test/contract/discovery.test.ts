@@ -62,6 +62,8 @@ for (const name of DOCUMENTS) {
         'phone',
         'social',
         'organization.read',
+        'groups',
+        'roles',
       ],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['HS256', 'RS256', 'ES256', 'EdDSA'],
@@ -95,9 +97,10 @@ test('every address in it answers as what it is', async () => {
 
 test('claims_supported are those that an ID token and UserInfo hold, and no others', async () => {
   const user = await newUser(server, { website: 'https://a.example', birthDate: '1990-01-31', phone: '+14155550100' });
-  const client = standard(await newClient(server));
+  const scopes = ['openid', 'profile', 'email', 'details', 'phone', 'groups', 'roles'];
+  const client = standard(await newClient(server, { scopes }));
   const tokens = await tokensFor(server, client, user, {
-    scope: 'openid profile email details phone',
+    scope: scopes.join(' '),
     nonce: 'n',
     acr_values: 'any',
   });

@@ -144,3 +144,27 @@ test('of more than 200 groups the ID token has none, and UserInfo has all', asyn
   assert.deepEqual(idToken.roles, []);
   assert.equal(info.groups.length, 201);
 });
+
+test('a resource server that is another app sees neither by introspection', async () => {
+  const user = await newUser(server);
+  const api = await newClient(server, { resource: 'https://api.example.com/groups' });
+  const client = await newApp({ groupsClaim: 'all' });
+  await newGroup('sailors', user);
+  const tokens = await tokensFor(server, client, user, { ...SCOPE, resource: 'https://api.example.com/groups' });
+  const { body } = await introspect(server, api, tokens.access_token);
+  assert.deepEqual([body.active, body.groups, body.roles], [true, undefined, undefined]);
+});
+
+test('what was switched off stays off while the app is open to assigned people only, and is asked again afterwards', async () => {
+  const user = await newUser(server);
+  const client = await newApp({ groupsClaim: 'all' });
+  await newGroup('painters', user);
+  const browser = await signedIn(server, user);
+  await tokensFor(server, client, user, SCOPE, { allow: [], browser });
+  await assign(client, { userId: user.id });
+  await call('PATCH', `/clients/${client.clientId}`, { access: 'assigned' });
+  await tokensFor(server, client, user, SCOPE, { browser });
+  await call('PATCH', `/clients/${client.clientId}`, { access: 'everyone' });
+  const silent = await browser.get(authorizeUrl(client, { ...SCOPE, prompt: 'none' }));
+  assert.equal(silent.location?.searchParams.get('error'), 'consent_required');
+});

@@ -466,7 +466,7 @@ for (const endpointSet of ENDPOINT_SETS) {
         ['commas', () => ask({ scope: 'openid,email' }), /unknown scope openid,email/, /by spaces, not by commas/],
         ['a plus sign encoded twice', () => ask({ scope: 'openid+email' }), /encoded twice/, /encode it once/],
         ['a space encoded twice', () => ask({ scope: 'openid%20email' }), /encoded twice/, /encode it once/],
-        ['a scope of others', () => ask({ scope: 'groups' }), /unknown scope groups/, /the scopes are openid/],
+        ['a scope of others', () => ask({ scope: 'calendar' }), /unknown scope calendar/, /the scopes are openid/],
         ['JSON', () => ask({ scope: '["openid"]' }), /quotes or brackets/, /single spaces/],
         ['two spaces', () => ask({ scope: 'openid  email' }), /a space too many/, /single spaces/],
         [

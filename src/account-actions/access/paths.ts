@@ -21,6 +21,9 @@ export interface AccessChange {
   readonly ended: number;
 }
 
+/** How many sign-ins of a person the commit handles that takes a way from them. */
+const AT_ONCE = 100;
+
 /** How many families one commit moves or ends. */
 const BATCH = 100;
 
@@ -34,15 +37,16 @@ function* otherWay(family: FamilyOnPath, lost: LostWay): Work<AccessPath | undef
 
 /**
  * Part of the unit of work that takes a way away from one person, once it has locked that and before it removes it: sign-ins that go by it continue by another one that the
- * person has, and all others end.
+ * person has, and all others end. Of a person with very many sign-ins, the latest are handled. The others are dead as soon as the way is
+ * gone, for the verdict requires it; so nobody can make the commit grow until it fails.
  */
 export function* leaveWay(accountId: string, lost: LostWay, now: number): Work<AccessChange> {
   let kept = 0;
   let ended = 0;
-  for (const family of yield* familiesWithPath({ accountId })) {
+  for (const family of yield* familiesWithPath({ accountId, limit: AT_ONCE })) {
     // Ending the assignment waits for this, so that no sign-in is moved that has ended.
     if (!isLostWay(family, lost) || (yield* holdAssignment({ id: family.assignmentId })) === undefined) continue;
-    if ((yield* lockFamilyOnPath(family)) === undefined) continue;
+    if (!(yield* holdsWay(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;
     const other = yield* otherWay(family, lost);
     if (other === undefined) {
       yield* endFamily(family, now);

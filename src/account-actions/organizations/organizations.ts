@@ -225,16 +225,20 @@ export async function deleteOrganization(
   const now = clock();
   const ended = await database.commit(function* end(): Work<readonly string[]> {
     yield* store.lockOrganization({ id });
-    if ((yield* store.findOrganization({ id })) === undefined) throw organizationNotFound(id);
+    const organization = yield* store.findOrganization({ id });
+    if (organization === undefined) throw organizationNotFound(id);
     const ways = yield* readWays(id);
     for (const assignmentId of ways.assignments) yield* endAssignment({ id: assignmentId, now });
     for (const groupId of ways.lost.groupIds) yield* markGroupDeleted({ id: groupId, now });
+    const details = { organizationId: id, name: organization.name, ...change };
+    yield* record({ at: now, type: 'organization.deleted', origin, details });
     return ways.assignments;
   });
   await endAllUnder(database, ended, now);
   do {
     while (await database.commit(() => store.removeSomeMembersOf({ organizationId: id, limit: MEMBERS })));
-  } while (!(await database.commit(() => removeEmpty(id, change, origin, clock()))));
+    // Somebody may have joined meanwhile.
+  } while (!(await database.commit(() => store.removeOrganization({ id }))));
   return change;
 }
 
@@ -245,16 +249,6 @@ function* readWays(organizationId: string) {
   for (const groupId of groupIds) assignments.push(...(yield* assignmentsOfGroup({ groupId })));
   const lost: LostWay & { kind: 'organization' } = { kind: 'organization', organizationId, groupIds };
   return { lost, assignments: assignments.map((assignment) => assignment.id) };
-}
-
-/** Removes an organization that has no members; false where somebody has joined meanwhile. */
-function* removeEmpty(id: string, change: AccessChange, origin: Origin, now: number): Work<boolean> {
-  const organization = yield* store.findOrganization({ id });
-  if (organization === undefined) return true;
-  if (!(yield* store.removeOrganization({ id }))) return false;
-  const details = { organizationId: id, name: organization.name, ...change };
-  yield* record({ at: now, type: 'organization.deleted', origin, details });
-  return true;
 }
 
 /** @throws {OAuthError} `not_found` */

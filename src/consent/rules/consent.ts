@@ -1,5 +1,5 @@
 import type { EndpointRules, EndpointSet } from '../../claims/endpoint-set.ts';
-import { formatScopes, type OptionalScope } from '../../claims/permissions.ts';
+import { formatScopes, MEMBER_SCOPES, type OptionalScope } from '../../claims/permissions.ts';
 
 type ScopeRules = Pick<EndpointRules, 'optionalScopes' | 'alwaysOpenId'>;
 
@@ -97,7 +97,10 @@ export const scopesNoLongerGranted = (
 
 /** The scopes of a request that were granted. */
 export function grantedScopes(requested: readonly string[], granted: ReadonlySet<string>, rules: ScopeRules): string {
-  const given = requested.filter((scope) => !isOptionalHere(scope, rules) || granted.has(scope));
+  // Groups and roles have no switch in some apps, and are granted on the page all the same.
+  const isAsked = (scope: string) =>
+    isOptionalHere(scope, rules) || (MEMBER_SCOPES as readonly string[]).includes(scope);
+  const given = requested.filter((scope) => !isAsked(scope) || granted.has(scope));
   return formatScopes(rules.alwaysOpenId ? ['openid', ...given] : given);
 }
 

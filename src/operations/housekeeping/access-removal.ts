@@ -32,8 +32,8 @@ export const deletedGroups: Removal = {
     const [group] = yield* listDeletedGroups({ limit: 1 });
     if (group === undefined) return NONE;
     if (yield* removeSomeMembers({ groupId: group.id, limit })) return { handled: limit, removed: 0 };
-    yield* removeGroup({ id: group.id });
-    return { handled: limit, removed: 1 };
+    // One whose assignments are still being ended has its turn when that is done.
+    return (yield* removeGroup({ id: group.id })) ? { handled: limit, removed: 1 } : NONE;
   },
   *oldest({ before }): Work<number | undefined> {
     const [group] = yield* listDeletedGroups({ limit: 1 });

@@ -67,7 +67,7 @@ export async function introspect(
     requireVersion(keySet, found.keyVersion);
     if (found.live === undefined) return INACTIVE;
     return {
-      ...found.member,
+      ...(isOwn && found.member),
       active: true,
       client_id: token.clientId,
       ...found.live,
