@@ -17,16 +17,12 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { clientStatusOf } from '../verdict/rules.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
 
-/** An active app that is open to assigned people only has a status of its own, which an earlier version takes for disabled. */
-const ASSIGNED = 'assigned';
-export const storedStatus = (stored: string): 'active' | 'disabled' => (stored === 'disabled' ? 'disabled' : 'active');
-const STATUS: Codec<'active' | 'disabled'> = {
-  decode: (stored) => storedStatus(String(stored)),
-  encode: (status) => status,
-};
+/** {@link toRow} writes the status, which depends on who may use the app. */
+const STATUS: Codec<'active' | 'disabled'> = { decode: clientStatusOf, encode: (status) => status };
 
 const STORED = {
   id: storedField('id', plain<string>()),
@@ -90,7 +86,7 @@ const update = command((db, p: ClientTable) => db.updateTable('client').set(colu
 
 const toRow = (client: Client): ClientTable => ({
   ...encode(STORED, client),
-  status: client.status === 'active' && client.access === 'assigned' ? ASSIGNED : client.status,
+  status: client.status === 'active' && client.access === 'assigned' ? 'assigned' : client.status,
 });
 
 export function* insertClient(client: Client): Work<void> {

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
-import { storedStatus } from '../clients/store.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, one } from '../platform/database/statement.ts';
-import type { CredentialState } from '../verdict/rules.ts';
+import { type CredentialState, clientStatusOf } from '../verdict/rules.ts';
 
 /** A client with the version of the key set, read at one moment. */
 export interface ClientNow {
@@ -29,7 +28,7 @@ export interface NewClientToken {
 type Key = Pick<NewClientToken, 'jti' | 'clientId'>;
 
 const toClientNow = (row: { status: string; generation: string; version: string }): ClientNow => ({
-  client: { status: storedStatus(row.status), generation: row.generation },
+  client: { status: clientStatusOf(row.status), generation: row.generation },
   keyVersion: row.version,
 });
 

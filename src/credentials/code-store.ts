@@ -11,12 +11,11 @@ import {
   storedClaims,
   storedScopes,
 } from '../claims/permissions.ts';
-import { storedStatus } from '../clients/store.ts';
 import { MINUTE } from '../platform/clock.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, encoded, joint, one } from '../platform/database/statement.ts';
-import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
+import { type CredentialState, clientStatusOf, type InheritedGenerations } from '../verdict/rules.ts';
 
 /** The lifetime of a code, in milliseconds. */
 export const CODE_LIFETIME = MINUTE;
@@ -169,7 +168,7 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
         suspendedAt: row.suspended_at,
         generation: row.account_now,
       },
-      client: { status: storedStatus(row.client_status), generation: row.client_now },
+      client: { status: clientStatusOf(row.client_status), generation: row.client_now },
       grant: { revokedAt: row.revoked_at },
       hasAccess: row.has_access === 1,
     },

@@ -20,7 +20,7 @@ import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, encoded, joint, one } from '../platform/database/statement.ts';
-import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
+import { type CredentialState, clientStatusOf, type InheritedGenerations } from '../verdict/rules.ts';
 
 /** The state behind an access token: all that the verdict and UserInfo need, read at one moment. */
 export interface TokenHolder {
@@ -189,9 +189,6 @@ interface StateRow {
   readonly client_generation: string;
 }
 
-/** The status of a client as the verdict knows it. Whether the person may use an app with assigned access is told by the path. */
-const statusOf = (stored: string): string => (stored === 'assigned' ? 'active' : stored);
-
 /** The state of a family's credentials, with the generations that they inherited. */
 export const familyState = (row: StateRow) => ({
   state: {
@@ -201,7 +198,7 @@ export const familyState = (row: StateRow) => ({
       suspendedAt: row.suspended_at,
       generation: row.account_now,
     },
-    client: { status: statusOf(row.client_status), generation: row.client_now },
+    client: { status: clientStatusOf(row.client_status), generation: row.client_now },
     grant: { revokedAt: row.revoked_at },
     family: { endsAt: row.ends_at, deadAt: row.dead_at },
     hasAccess: row.has_access === 1,

@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CredentialState, judgeClientToken, judgeSession, summarizeRevocation } from './rules.ts';
+import { type CredentialState, clientStatusOf, judgeClientToken, judgeSession, summarizeRevocation } from './rules.ts';
 
 // Every combination of what `judge` looks at is in test/model/verdict.test.ts.
 
@@ -46,4 +46,11 @@ test('a summary counts the families that were live before, names their apps once
   const before = (state: CredentialState) => ({ ...state, grant: { revokedAt: null } });
   assert.deepEqual(summarizeRevocation(found, before, NOW), { families: 3, apps: ['A', 'B'], live: 0 });
   assert.equal(summarizeRevocation([{ app: 'A', state: live, inherited }], before, NOW).live, 1);
+});
+
+test('a client with a status that this version does not know is disabled', () => {
+  assert.deepEqual(['active', 'assigned', 'disabled', 'other', null].map(clientStatusOf), [
+    ...['active', 'active'],
+    ...['disabled', 'disabled', 'disabled'],
+  ]);
 });

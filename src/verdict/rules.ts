@@ -37,6 +37,13 @@ export interface CredentialState {
   readonly hasAccess?: boolean;
 }
 
+/**
+ * The status of a client from its column. An active app that is open to assigned people only is stored as `assigned`, which an earlier
+ * version takes for disabled; whether the person may use it is a matter of the path (`hasAccess`).
+ */
+export const clientStatusOf = (stored: unknown): 'active' | 'disabled' =>
+  stored === 'active' || stored === 'assigned' ? 'active' : 'disabled';
+
 /** The generations of account and client that a credential got when the user signed in. */
 export interface InheritedGenerations {
   readonly accountGeneration: string;
