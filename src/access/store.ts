@@ -262,7 +262,7 @@ const byOrganization = many(
   toPath,
 );
 
-/** Every way by which a person may use an app: the person's own assignments first, then those by groups and organizations. */
+/** Every path by which a person may use an app: the person's own assignments first, then those by groups and organizations. */
 export function* listAccessPaths(person: PersonAtApp): Work<readonly AccessPath[]> {
   return [...(yield* byPerson(person)), ...(yield* byGroup(person)), ...(yield* byOrganization(person))];
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AssignedTo } from '../store.ts';
-import { isLostWay, type LostWay } from './paths.ts';
+import { isLostPath, type LostPaths } from './paths.ts';
 
 const person: AssignedTo = { kind: 'person', accountId: '1' };
 const group: AssignedTo = { kind: 'group', groupId: '2' };
 const organization: AssignedTo = { kind: 'organization', organizationId: '3' };
-const LOST: readonly (readonly [string, LostWay, readonly AssignedTo['kind'][]])[] = [
+const LOST: readonly (readonly [string, LostPaths, readonly AssignedTo['kind'][]])[] = [
   ['an assignment', { kind: 'assignment', assignmentIds: new Set(['9']) }, ['person', 'group', 'organization']],
   ['another assignment', { kind: 'assignment', assignmentIds: new Set(['8']) }, []],
   ['a group', { kind: 'group', groupId: '2' }, ['group']],
@@ -22,8 +22,8 @@ const LOST: readonly (readonly [string, LostWay, readonly AssignedTo['kind'][]])
 ];
 
 for (const [name, lost, kinds] of LOST) {
-  test(`decisions §12: who loses ${name} loses the ways by it`, () => {
-    const ended = [person, group, organization].filter((to) => isLostWay({ assignmentId: '9', to }, lost));
+  test(`decisions §12: who loses ${name} loses the paths by it`, () => {
+    const ended = [person, group, organization].filter((to) => isLostPath({ assignmentId: '9', to }, lost));
     assert.deepEqual(
       ended.map(({ kind }) => kind),
       kinds,

@@ -1,18 +1,18 @@
 import type { AssignedTo } from '../store.ts';
 
 /** What a person loses. */
-export type LostWay =
+export type LostPaths =
   | { readonly kind: 'assignment'; readonly assignmentIds: ReadonlySet<string> }
   | { readonly kind: 'group'; readonly groupId: string }
   /** The organization with its groups. */
   | { readonly kind: 'organization'; readonly organizationId: string; readonly groupIds: ReadonlySet<string> };
 
-/** Whether the way by an assignment is among what is lost. */
-export function isLostWay(way: { readonly assignmentId: string; readonly to: AssignedTo }, lost: LostWay): boolean {
-  const { to } = way;
+/** Whether the path by an assignment is among what is lost. */
+export function isLostPath(path: { readonly assignmentId: string; readonly to: AssignedTo }, lost: LostPaths): boolean {
+  const { to } = path;
   switch (lost.kind) {
     case 'assignment':
-      return lost.assignmentIds.has(way.assignmentId);
+      return lost.assignmentIds.has(path.assignmentId);
     case 'group':
       return to.kind === 'group' && to.groupId === lost.groupId;
     case 'organization':

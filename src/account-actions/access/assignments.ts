@@ -13,7 +13,7 @@ import { conflict, invalidRequest, notFound, type OAuthError } from '../../platf
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { groupNotFound } from './groups.ts';
-import { type AccessChange, type AccessProgress, endAllUnder, leaveWay, moveToOtherWays } from './paths.ts';
+import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from './paths.ts';
 
 interface AssignmentsContext {
   readonly database: Database;
@@ -115,6 +115,8 @@ export async function changeRole(
   });
 }
 
+const NOTHING: AccessChange = { kept: 0, ended: 0 };
+
 /**
  * Takes an assignment away. From the moment that this returns, nothing that was issued under it is accepted, however many people it
  * concerns, unless the person has another assignment; given again, nothing comes back.
@@ -129,14 +131,15 @@ export async function unassign(
 ): Promise<AccessChange> {
   const found = await database.read(() => store.findAssignment({ id, clientId }));
   if (found === undefined) throw assignmentNotFound(id, clientId);
+  const { to } = found;
   const lost = { kind: 'assignment', assignmentIds: new Set([id]) } as const;
-  const moved = found.to.kind === 'person' ? undefined : await moveToOtherWays(database, [id], lost, progress);
+  // Those of one person are moved in the commit.
+  const moved = to.kind === 'person' ? NOTHING : await moveToOtherPaths(database, [id], lost, progress);
   const now = clock();
   const change = await database.commit(function* take(): Work<AccessChange> {
     const assignment = yield* store.lockAssignment({ id, clientId });
     if (assignment === undefined) throw assignmentNotFound(id, clientId);
-    const { to } = assignment;
-    const result = moved ?? (to.kind === 'person' ? yield* leaveWay(to.accountId, lost, now) : { kept: 0, ended: 0 });
+    const result = to.kind === 'person' ? yield* leavePaths(to.accountId, lost, now) : moved;
     yield* store.endAssignment({ id, now });
     const details = { ...detailsOf(assignment), ...result };
     yield* record({ at: now, type: 'access.unassigned', origin, clientId, accountId: personOf(assignment), details });

@@ -11,7 +11,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { conflict, notFound, type OAuthError } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
-import { type AccessChange, type AccessProgress, endAllUnder, leaveWay, moveToOtherWays } from './paths.ts';
+import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from './paths.ts';
 
 interface GroupsContext {
   readonly database: Database;
@@ -101,7 +101,7 @@ export async function deleteGroup(
     requireLocal(group);
     return (yield* assignmentsOfGroup({ groupId: id })).map((assignment) => assignment.id);
   });
-  const change = await moveToOtherWays(database, found, { kind: 'group', groupId: id }, progress);
+  const change = await moveToOtherPaths(database, found, { kind: 'group', groupId: id }, progress);
   const now = clock();
   const ended = await database.commit(function* remove(): Work<readonly string[]> {
     const group = yield* store.lockGroup({ id });
@@ -167,7 +167,7 @@ export async function removeFromGroup(
     requireLocal(group);
     const id = yield* store.lockGroupMember({ groupId, accountId });
     if (id === undefined) throw notFound(`The user ${accountId} is not in the group ${groupId}.`);
-    const change = yield* leaveWay(accountId, { kind: 'group', groupId }, now);
+    const change = yield* leavePaths(accountId, { kind: 'group', groupId }, now);
     yield* store.removeGroupMember({ id });
     const details = { groupId, group: group.name, ...change };
     yield* record({ at: now, type: 'group.member_removed', origin, accountId, details });

@@ -1,4 +1,4 @@
-import { isLostWay, type LostWay } from '../../access/rules/paths.ts';
+import { isLostPath, type LostPaths } from '../../access/rules/paths.ts';
 import { type AccessPath, holdAssignment, listAccessPaths, removeEndedAssignment } from '../../access/store.ts';
 import { enqueueFamilyNotice } from '../../credentials/logout-notices.ts';
 import {
@@ -13,15 +13,15 @@ import { holdGroupMember } from '../../groups/store.ts';
 import { holdMembership } from '../../organizations/store.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 
-/** What taking a way away does to the sign-ins that go by it. */
+/** What taking a path away does to the sign-ins that go by it. */
 export interface AccessChange {
-  /** How many go on by another way. */
+  /** How many go on by another path. */
   readonly kept: number;
   /** How many end. */
   readonly ended: number;
 }
 
-/** How many sign-ins of a person the commit handles that takes a way from them. */
+/** How many sign-ins of a person the commit handles that takes a path from them. */
 const AT_ONCE = 100;
 
 /** How many families one commit moves or ends. */
@@ -30,24 +30,24 @@ const BATCH = 100;
 /** Receives how many sign-ins were looked at so far. */
 export type AccessProgress = (done: number) => void;
 
-/** Another way by which the person of a family may use its app. */
-function* otherWay(family: FamilyOnPath, lost: LostWay): Work<AccessPath | undefined> {
-  return (yield* listAccessPaths(family)).find((path) => !isLostWay(path, lost));
+/** Another path by which the person of a family may use its app. */
+function* otherPath(family: FamilyOnPath, lost: LostPaths): Work<AccessPath | undefined> {
+  return (yield* listAccessPaths(family)).find((path) => !isLostPath(path, lost));
 }
 
 /**
- * Part of the unit of work that takes a way away from one person, once it has locked that and before it removes it: sign-ins that go by it continue by another one that the
- * person has, and all others end. Of a person with very many sign-ins, the latest are handled. The others are dead as soon as the way is
+ * Part of the unit of work that takes a path away from one person, once it has locked that and before it removes it: sign-ins that go by it continue by another one that the
+ * person has, and all others end. Of a person with very many sign-ins, the latest are handled. The others are dead as soon as the path is
  * gone, for the verdict requires it; so nobody can make the commit grow until it fails.
  */
-export function* leaveWay(accountId: string, lost: LostWay, now: number): Work<AccessChange> {
+export function* leavePaths(accountId: string, lost: LostPaths, now: number): Work<AccessChange> {
   let kept = 0;
   let ended = 0;
   for (const family of yield* familiesWithPath({ accountId, limit: AT_ONCE })) {
     // Ending the assignment waits for this, so that no sign-in is moved that has ended.
-    if (!isLostWay(family, lost) || (yield* holdAssignment({ id: family.assignmentId })) === undefined) continue;
-    if (!(yield* holdsWay(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;
-    const other = yield* otherWay(family, lost);
+    if (!isLostPath(family, lost) || (yield* holdAssignment({ id: family.assignmentId })) === undefined) continue;
+    if (!(yield* holdsPath(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;
+    const other = yield* otherPath(family, lost);
     if (other === undefined) {
       yield* endFamily(family, now);
       ended++;
@@ -65,13 +65,13 @@ function* endFamily({ accountId, familyId }: FamilyOnPath, now: number): Work<vo
 }
 
 /**
- * Before assignments end: sign-ins under them continue by another way that their person has, batch by batch, each only while its present
- * way exists. It may be interrupted and run again; sign-ins that it misses end, and the person authorizes again without a page.
+ * Before assignments end: sign-ins under them continue by another path that their person has, batch by batch, each only while its present
+ * path exists. It may be interrupted and run again; sign-ins that it misses end, and the person authorizes again without a page.
  */
-export async function moveToOtherWays(
+export async function moveToOtherPaths(
   database: Database,
   assignmentIds: readonly string[],
-  lost: LostWay,
+  lost: LostPaths,
   progress: AccessProgress = () => {},
 ): Promise<AccessChange> {
   let kept = 0;
@@ -92,7 +92,7 @@ export async function moveToOtherWays(
 function* moveSome(
   assignmentId: string,
   after: string,
-  lost: LostWay,
+  lost: LostPaths,
 ): Work<AccessChange & { readonly last: string | undefined }> {
   const none = { kept: 0, ended: 0, last: undefined };
   // Ending it waits for this, so that no sign-in is moved that has ended.
@@ -101,8 +101,8 @@ function* moveSome(
   let kept = 0;
   let ended = 0;
   for (const family of families) {
-    if (!(yield* holdsWay(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;
-    const other = yield* otherWay(family, lost);
+    if (!(yield* holdsPath(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;
+    const other = yield* otherPath(family, lost);
     if (other === undefined) ended++;
     else {
       yield* moveFamily({ familyId: family.familyId, ...other });
@@ -113,7 +113,7 @@ function* moveSome(
 }
 
 /** Whether the membership of a path exists; it does not end before the unit of work does. */
-function* holdsWay({ memberId, to }: FamilyOnPath): Work<boolean> {
+function* holdsPath({ memberId, to }: FamilyOnPath): Work<boolean> {
   if (memberId === null) return true;
   const hold = to.kind === 'group' ? holdGroupMember : holdMembership;
   return (yield* hold({ id: memberId })) !== undefined;

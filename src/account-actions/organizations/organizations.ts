@@ -1,4 +1,4 @@
-import type { LostWay } from '../../access/rules/paths.ts';
+import type { LostPaths } from '../../access/rules/paths.ts';
 import { assignmentsOfGroup, assignmentsOfOrganization, endAssignment } from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -15,7 +15,7 @@ import { conflict, notFound } from '../../platform/oauth-error.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { type AccessChange, type AccessProgress, endAllUnder, leaveWay, moveToOtherWays } from '../access/paths.ts';
+import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 
 const requireSecondFactor = Type.Optional(
@@ -177,7 +177,7 @@ function* endMembership(
   const { organizationId, accountId } = member;
   if ((yield* store.lockMember(member)) === undefined) return undefined;
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
-  const change = yield* leaveWay(accountId, { kind: 'organization', organizationId, groupIds }, now);
+  const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
   yield* store.deleteMember(member);
   const details = { organizationId, ...change };
   yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
@@ -219,20 +219,20 @@ export async function deleteOrganization(
 ): Promise<AccessChange> {
   const { lost, assignments } = await database.read(function* find() {
     if ((yield* store.findOrganization({ id })) === undefined) throw organizationNotFound(id);
-    return yield* readWays(id);
+    return yield* readPaths(id);
   });
-  const change = await moveToOtherWays(database, assignments, lost, progress);
+  const change = await moveToOtherPaths(database, assignments, lost, progress);
   const now = clock();
   const ended = await database.commit(function* end(): Work<readonly string[]> {
     yield* store.lockOrganization({ id });
     const organization = yield* store.findOrganization({ id });
     if (organization === undefined) throw organizationNotFound(id);
-    const ways = yield* readWays(id);
-    for (const assignmentId of ways.assignments) yield* endAssignment({ id: assignmentId, now });
-    for (const groupId of ways.lost.groupIds) yield* markGroupDeleted({ id: groupId, now });
+    const paths = yield* readPaths(id);
+    for (const assignmentId of paths.assignments) yield* endAssignment({ id: assignmentId, now });
+    for (const groupId of paths.lost.groupIds) yield* markGroupDeleted({ id: groupId, now });
     const details = { organizationId: id, name: organization.name, ...change };
     yield* record({ at: now, type: 'organization.deleted', origin, details });
-    return ways.assignments;
+    return paths.assignments;
   });
   await endAllUnder(database, ended, now);
   do {
@@ -243,11 +243,11 @@ export async function deleteOrganization(
 }
 
 /** The assignments of an organization and of its groups. */
-function* readWays(organizationId: string) {
+function* readPaths(organizationId: string) {
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
   const assignments = [...(yield* assignmentsOfOrganization({ organizationId }))];
   for (const groupId of groupIds) assignments.push(...(yield* assignmentsOfGroup({ groupId })));
-  const lost: LostWay & { kind: 'organization' } = { kind: 'organization', organizationId, groupIds };
+  const lost: LostPaths & { kind: 'organization' } = { kind: 'organization', organizationId, groupIds };
   return { lost, assignments: assignments.map((assignment) => assignment.id) };
 }
 
