@@ -1,6 +1,7 @@
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
+import { OBSTACLES } from './rules/app-access.ts';
 import type { AssignedTo } from './store.ts';
 
 const id = (about: string) => Type.Optional(Type.String({ format: 'id', about, description: 'an ID' }));
@@ -51,4 +52,33 @@ export const AccessChangeRecord = Type.Object(
     ended: Type.Integer({ about: 'Sign-ins that ended. None of their tokens is accepted any more.' }),
   },
   { title: 'AccessChange' },
+);
+
+/** Whether a person may use an app, and why, as made by `appAccessView`. */
+export const AppAccessRecord = Type.Object(
+  {
+    clientId: Id,
+    userId: Id,
+    allowed: Type.Boolean({ about: 'Whether the person may use the app now.' }),
+    access: Type.Unsafe<string>({ enum: ['everyone', 'assigned'], about: 'Who the app is open to.' }),
+    roles: Type.Array(Type.String(), { about: 'The roles of the person in the app.' }),
+    assignments: Type.Array(
+      Type.Object(
+        {
+          id: Id,
+          userId: nullableField(Id),
+          groupId: nullableField(Id),
+          organizationId: nullableField(Id),
+          name: nullableField(Type.String(), 'The name of the group or organization.'),
+          role: nullableField(Type.String()),
+        },
+        { title: 'AssignmentOfUser' },
+      ),
+      { about: 'Every assignment that reaches the person.' },
+    ),
+    obstacles: Type.Array(Type.Unsafe<string>({ enum: OBSTACLES }), {
+      about: 'What keeps the person from using the app; empty if `allowed`.',
+    }),
+  },
+  { title: 'AppAccess' },
 );

@@ -1,5 +1,6 @@
 import { readAssignedTo } from '../access/schema.ts';
-import { assignmentView } from '../access/view.ts';
+import { appAccessView, assignmentView } from '../access/view.ts';
+import { appAccessOf } from '../account-actions/access/app-access.ts';
 import { assign, assignmentsOf, changeRole, unassign } from '../account-actions/access/assignments.ts';
 import {
   addToGroup,
@@ -95,5 +96,9 @@ export function assignmentRoutes(admin: TypedApp): void {
   admin.delete(one, { schema: access.removeAssignmentSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return unassign(services, request.params.clientId, request.params.id, origin);
+  });
+  admin.get('/clients/:clientId/access/:userId', { schema: access.readAppAccessSchema }, async (request) => {
+    const { services } = callerOf(request);
+    return appAccessView(await appAccessOf(services, request.params.clientId, request.params.userId));
   });
 }

@@ -1,3 +1,4 @@
+import { rolesOf } from '../access/rules/paths.ts';
 import { listAccessPaths } from '../access/store.ts';
 import { listAssignedGroupsOf, listGroupsOf } from '../groups/store.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -31,6 +32,5 @@ function* readGroups({ id: clientId, groupsClaim }: MemberClaimSettings, account
 }
 
 function* readRoles({ id: clientId }: MemberClaimSettings, accountId: string): Work<readonly string[]> {
-  const paths = yield* listAccessPaths({ accountId, clientId });
-  return [...new Set(paths.flatMap(({ role }) => role ?? []))].sort();
+  return rolesOf(yield* listAccessPaths({ accountId, clientId }));
 }

@@ -112,7 +112,12 @@ export function assignmentCommands(
   });
 }
 
-const allAssignments = async (core: Core, clientId: string, part: PageOptions = {}): Promise<readonly Assignment[]> => {
+/** An app's assignments. @throws {OAuthError} `not_found` */
+export const allAssignments = async (
+  core: Core,
+  clientId: string,
+  part: PageOptions = {},
+): Promise<readonly Assignment[]> => {
   await getClient(core, clientId);
   return core.database.read(() => allPages((page) => listAssignments({ clientId, ...page }), part));
 };

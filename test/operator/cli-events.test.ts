@@ -167,7 +167,7 @@ const others = [
     'user sessions',
     'client show',
   ],
-  ...['client assignments', 'group show', 'group list', 'group members'],
+  ...['client assignments', 'client access', 'group show', 'group list', 'group members'],
   ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list', 'mail link', 'invite list'],
 ];
 

@@ -1,4 +1,4 @@
-import type { AssignedTo } from '../store.ts';
+import type { AccessPath, AssignedTo } from '../store.ts';
 
 /** What a person loses. */
 export type LostPaths =
@@ -21,3 +21,7 @@ export function isLostPath(path: { readonly assignmentId: string; readonly to: A
         : to.kind === 'group' && lost.groupIds.has(to.groupId);
   }
 }
+
+/** The roles that a person has by these paths, each once. */
+export const rolesOf = (paths: readonly Pick<AccessPath, 'role'>[]): readonly string[] =>
+  [...new Set(paths.flatMap(({ role }) => role ?? []))].sort();

@@ -1,6 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import {
   AccessChangeRecord,
+  AppAccessRecord,
   AssignmentRecord,
   CreateAssignmentRequest,
   UpdateAssignmentRequest,
@@ -89,4 +90,42 @@ export const removeAssignmentSchema = {
     ...adminErrors(MAY_BE_MISSING),
   },
   examples: [{ summary: 'Take it away', params: theAssignment, status: 200, answer: { kept: 0, ended: 0 } }],
+} satisfies FastifySchema;
+
+export const readAppAccessSchema = {
+  ...IN_ACCESS,
+  operationId: 'readAppAccess',
+  summary: 'Tell whether a user may use an app, and why',
+  description:
+    'Gives the user’s roles, every assignment that reaches the user (of the user, of a group, of an organization), and what keeps the user from the app: `client_disabled`, `client_without_sign_in` (the app does not use `authorization_code`), `account_banned`, `account_suspended`, `not_assigned`.',
+  params: Type.Object({ clientId: Id, userId: Id }),
+  response: {
+    200: jsonResponse('Whether the user may use the app, and why.', AppAccessRecord),
+    ...adminErrors(MAY_BE_MISSING),
+  },
+  examples: [
+    {
+      summary: 'By a group',
+      params: { ...theClient, userId: sample.userId },
+      status: 200,
+      answer: {
+        clientId: sample.clientId,
+        userId: sample.userId,
+        allowed: true,
+        access: 'assigned',
+        roles: ['viewer'],
+        assignments: [
+          {
+            id: sample.assignmentId,
+            userId: null,
+            groupId: sample.groupId,
+            organizationId: null,
+            name: 'analysts',
+            role: 'viewer',
+          },
+        ],
+        obstacles: [],
+      },
+    },
+  ],
 } satisfies FastifySchema;
