@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
-import { admin, authorizeUrl, newClient, newUser, PASSWORD } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { countRows } from '../support/outcome.ts';
 import { enroll } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
@@ -67,6 +67,32 @@ test('with a second factor nobody is signed in yet, and the app asks for it agai
   assertNamesApp(answer);
   assert.doesNotMatch(answer.text, /You are signed in/);
   assert.equal((await browser.get('/account')).status, 302);
+});
+
+test('the consent page names the app, too, and its answer is worth nothing', async () => {
+  const browser = await signedIn(server, await newUser(server));
+  const { location } = await browser.get(authorizeUrl(client, { state: STATE }));
+  const page = await browser.get(location?.href ?? '');
+  server.advance(HOUR);
+  const before = await countRows(server, 'consent_grant');
+  for (const decision of ['allow', 'deny']) {
+    const answer = await browser.submit(page, { decision }, '/consent');
+    assert.equal(answer.status, 400, answer.text);
+    assertNamesApp(answer);
+    assert.match(answer.text, /more than an hour old/);
+  }
+  assert.equal(await countRows(server, 'consent_grant'), before);
+});
+
+test('the page of an app that is not open to the person names it, too', async () => {
+  const closed = await newClient(server, { name: 'Acme & Sons', homepageUrl: HOME, access: 'assigned' });
+  const browser = await signedIn(server, await newUser(server));
+  const { location } = await browser.get(authorizeUrl(closed, { state: STATE }));
+  const page = await browser.get(location?.href ?? '');
+  server.advance(HOUR);
+  const answer = await browser.submit(page, {}, '/no-access');
+  assert.equal(answer.status, 400, answer.text);
+  assertNamesApp(answer);
 });
 
 test('the sign-up form names the app, too, and does nothing', async () => {

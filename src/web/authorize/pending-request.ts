@@ -38,6 +38,7 @@ import {
   type RedirectedError,
 } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
+import { HANDLE } from './request-fields.ts';
 import { NO_FRAMES, readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
 
 /** What the pages of an authorization request need. */
@@ -59,9 +60,6 @@ declare module 'fastify' {
 
 /** The configuration of routes that belong to authorization flows alone. */
 export const IN_FLOW = { keepsOpener: true } as const;
-
-/** The name of the field and parameter with the handle of a pending request. */
-export const HANDLE = 'request';
 
 const handleOf = (request: FastifyRequest): string | undefined =>
   (request.method === 'POST' ? formOf(request) : queryOf(request)).get(HANDLE);

@@ -27,7 +27,6 @@ import {
   type AuthorizationPageServices,
   advance,
   continueContext,
-  HANDLE,
   IN_FLOW,
   loadPendingRequest,
   pendingRequestOf,
@@ -37,6 +36,7 @@ import {
   showError,
   storeAndRedirect,
 } from './pending-request.ts';
+import { HANDLE } from './request-fields.ts';
 import { authorizeByGetSchemas, authorizeByPostSchemas } from './route-schemas.ts';
 
 interface AuthorizationEndpointServices extends AuthorizationPageServices {

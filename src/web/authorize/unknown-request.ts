@@ -11,9 +11,7 @@ import { refusalOf, sendError } from '../../platform/http/errors.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
-
-/** The name of the field with the id of the client of a pending request, which is still known when the request has expired. */
-export const CLIENT = 'app';
+import { CLIENT } from './request-fields.ts';
 
 /** The app of a form whose request is no longer known. It only names the app: the request and its `state` are gone. */
 export async function readExpiredClient(

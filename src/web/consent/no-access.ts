@@ -19,6 +19,7 @@ import {
   readPending,
   sendResponse,
 } from '../authorize/pending-request.ts';
+import { requestFields } from '../authorize/request-fields.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 
 const noAccessContext = (handle: string, account: Account): string => `no access ${handle} ${account.id}`;
@@ -98,7 +99,7 @@ function noAccessPage(site: Site, { client, account, handle, token, logoutToken 
 <p>${text.ask(whom, html`<strong>${isolate(username)}</strong>`)}</p>
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${username}</p>
 <form method="post" action="${path('/logout')}">${hidden(logoutToken, { request: handle })}<button class="link" type="submit">${text.otherAccount}</button></form></div>
-<form method="post" action="${path('/no-access')}">${hidden(token, { request: handle })}<button class="primary" type="submit">${text.back(name)}</button></form>
+<form method="post" action="${path('/no-access')}">${hidden(token, requestFields({ handle, client }))}<button class="primary" type="submit">${text.back(name)}</button></form>
 </section>`,
   };
 }

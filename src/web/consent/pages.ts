@@ -11,6 +11,7 @@ import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } from '../../pages/person.ts';
+import { requestFields } from '../authorize/request-fields.ts';
 
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
@@ -69,7 +70,7 @@ ${problemSummary(messages, consent.problems)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
 <form method="post" action="${path('/consent')}" class="decide">
-${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
+${hidden(consent.token, { ...requestFields(consent), shown: consent.shown })}
 ${sharedSection(site, consent, more)}
 ${consent.sharedThoughDeclined.length > 0 && html`<p class="small">${text.sharedThoughDeclined(consent.sharedThoughDeclined.map((scope) => nameOf(scope, { ...consent, sharesIdentity: false }, messages)))}</p>`}
 ${choices(consent, messages, more)}

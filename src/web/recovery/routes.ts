@@ -28,7 +28,7 @@ import { findProblem } from '../../platform/validation/validate.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { HANDLE } from '../authorize/pending-request.ts';
+import { HANDLE } from '../authorize/request-fields.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import {
   askPage,

@@ -1,7 +1,8 @@
 import { field, helpLine, hidden, type Problems, problemSummary } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
-import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
+import { requestFields } from '../authorize/request-fields.ts';
+import { heading, type RequestingApp, requestQuery } from './pages.ts';
 
 interface CodeForm {
   readonly token: string;

@@ -13,7 +13,8 @@ import { html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { redirect } from '../../platform/http/server.ts';
-import { HANDLE, loadPendingRequest } from '../authorize/pending-request.ts';
+import { loadPendingRequest } from '../authorize/pending-request.ts';
+import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import type { PageServices } from './routes.ts';
 import { continueSignIn, formTargets, onSignedIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 
@@ -41,11 +42,10 @@ export function comeBackRoutes(app: FastifyInstance, services: PageServices): vo
   function show(visit: SignInVisit, waiting: WaitingSignIn, status: number, problems: Problems): FastifyReply {
     const { comeBack: text } = messages.data;
     const { profile, deletionDueAt } = waiting.account;
-    const fields = visit.pending === undefined ? {} : { [HANDLE]: visit.pending.handle };
     const body = html`<section class="card"><header><h1>${text.title}</h1><p>${text.text(isolate(profile.username), moment(deletionDueAt ?? 0))}</p></header>
 ${problemSummary(messages, problems)}
 <p class="muted small">${text.lead}</p>
-<form method="post" action="${path('/login/come-back')}">${hidden(visit.browser.formToken(contextOf(waiting)), fields)}
+<form method="post" action="${path('/login/come-back')}">${hidden(visit.browser.formToken(contextOf(waiting)), requestFields(visit.pending))}
 <div class="actions"><button class="primary" type="submit">${text.keep}</button><a class="button" href="${path('/')}">${text.leave}</a></div></form></section>`;
     return sendPage(visit.reply, status, site, { title: text.title, layout: 'narrow', body }, formTargets(visit));
   }

@@ -15,7 +15,8 @@ import type { Page, Site } from '../../pages/layout.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { codeList, seedToScan } from '../../pages/two-step.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
-import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
+import { requestFields } from '../authorize/request-fields.ts';
+import { heading, type RequestingApp, requestQuery } from './pages.ts';
 
 export const ENROLL = '/login/enroll';
 export const ENROLL_PASSKEY = '/login/enroll/passkey';

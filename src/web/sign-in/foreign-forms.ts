@@ -5,7 +5,8 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { watchForms } from '../../platform/http/browser.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
-import { type AuthorizationPageServices, HANDLE } from '../authorize/pending-request.ts';
+import type { AuthorizationPageServices } from '../authorize/pending-request.ts';
+import { HANDLE } from '../authorize/request-fields.ts';
 
 /**
  * Answers each form that was shown to another person than the one who is signed in now, as where somebody else signed in in another

@@ -14,6 +14,7 @@ import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
+import { requestFields } from '../authorize/request-fields.ts';
 
 /** The app whose authorization request needs the sign-in. */
 export interface RequestingApp {
@@ -29,10 +30,6 @@ interface SignInForm {
   readonly app: RequestingApp | undefined;
   readonly problems: Problems;
 }
-
-/** The hidden fields with a pending request, and with its app for when it has expired. */
-export const requestFields = (app: RequestingApp | undefined): Readonly<Record<string, string>> =>
-  app === undefined ? {} : { request: app.handle, app: app.client.id };
 
 export const requestQuery = (app: RequestingApp | undefined) =>
   app === undefined ? '' : `?request=${encodeURIComponent(app.handle)}`;

@@ -7,7 +7,8 @@ import { generalProblem } from '../../pages/components.ts';
 import { PASSKEY_FIELD } from '../../pages/passkey.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { HANDLE, loadPendingRequest } from '../authorize/pending-request.ts';
+import { loadPendingRequest } from '../authorize/pending-request.ts';
+import { HANDLE } from '../authorize/request-fields.ts';
 import type { PageServices } from './routes.ts';
 import { continueSignIn, isProof, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
 

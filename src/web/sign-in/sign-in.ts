@@ -29,8 +29,9 @@ import { carrySession, setSignedInSession } from '../../protocol/authorize/inter
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { advance, continueContext, HANDLE, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
-import { CLIENT, sendExpired } from '../authorize/unknown-request.ts';
+import { advance, continueContext, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
+import { HANDLE, requestFields } from '../authorize/request-fields.ts';
+import { sendExpired } from '../authorize/unknown-request.ts';
 import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -118,7 +119,7 @@ export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
 const expiredFields = ({ request }: SignInVisit): Readonly<Record<string, string>> =>
   request.expiredFor === undefined
     ? {}
-    : { [HANDLE]: formOf(request).get(HANDLE) ?? '', [CLIENT]: request.expiredFor.id };
+    : requestFields({ handle: formOf(request).get(HANDLE) ?? '', client: request.expiredFor });
 
 /** Shows the sign-in page. */
 export function showSignIn(

@@ -2,7 +2,8 @@ import { field, helpLine, hidden, isolate, operator, type Problems, problemSumma
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
-import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
+import { requestFields } from '../authorize/request-fields.ts';
+import { heading, type RequestingApp, requestQuery } from './pages.ts';
 import { signUpTexts as text } from './sign-up-messages.ts';
 
 const startAgain = ({ path }: Site, app: RequestingApp | undefined, label: string): Html =>

@@ -5,7 +5,8 @@ import type { Page, Site } from '../../pages/layout.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
+import { requestFields } from '../authorize/request-fields.ts';
+import { heading, type RequestingApp, requestQuery } from './pages.ts';
 
 /** The methods for which a person types a code. */
 export type CodeMethod = Extract<Method, 'totp' | 'recovery code'>;

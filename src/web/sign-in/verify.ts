@@ -16,7 +16,8 @@ import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
-import { HANDLE, loadPendingRequest } from '../authorize/pending-request.ts';
+import { loadPendingRequest } from '../authorize/pending-request.ts';
+import { HANDLE } from '../authorize/request-fields.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
