@@ -261,9 +261,8 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     const loss = () => addLosses(log?.loss(), share?.lossOfAll());
     app.register(
       async (root) => {
-        // Neither answers HEAD.
         tokenRoutes(root, services);
-        userInfoRoutes(root, services);
+        userInfoRoutes(root, { ...routed, traces });
         adminRoutes(root, { ...routed, refusals: services });
         pictureRoutes(root, routed);
         healthRoutes(root, unready);
@@ -283,9 +282,9 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           authorizationRoutes(pages, routed);
           sessionRoutes(pages, routed);
           recoveryRoutes(pages, routed);
-          // Nor does this one.
-          consentRoutes(pages, services);
-          noAccessRoutes(pages, services);
+          // Their GET commits nothing but a throttled refusal.
+          consentRoutes(pages, { ...services, recordThrottled });
+          noAccessRoutes(pages, { ...services, recordThrottled });
           accountPages(pages, routed);
           addressRoutes(pages, routed);
           logoutRoutes(pages, routed);

@@ -59,12 +59,9 @@ test('CN-01: a GET or a HEAD of the form grants nothing', async () => {
     .map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`)
     .join('; ');
   const before = await rows();
-  for (const [address, status] of [
-    [`/consent?${query}`, 200],
-    [authorizeUrl(client, ALLOW), 405],
-  ] as const) {
+  for (const address of [`/consent?${query}`, authorizeUrl(client, ALLOW)]) {
     const answer = await fetch(server.baseUrl + address, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
-    assert.deepEqual([answer.status, answer.headers.get('location')], [status, null], address);
+    assert.deepEqual([answer.status, answer.headers.get('location')], [200, null], address);
   }
   assert.deepEqual(await rows(), before);
 });

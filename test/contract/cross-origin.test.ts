@@ -52,8 +52,8 @@ const preflight = (path: string, origin: string, method = 'POST', more = {}) =>
 const PLACES: readonly [string, string][] = [
   [TOKEN, 'POST'],
   [REVOKE, 'POST'],
-  [USERINFO, 'GET'],
-  [STANDARD, 'GET, POST'],
+  [USERINFO, 'GET, HEAD'],
+  [STANDARD, 'GET, HEAD, POST'],
 ];
 
 describe('HB-04: preflight (Fetch Standard §3.2.2)', () => {

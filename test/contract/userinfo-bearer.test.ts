@@ -106,15 +106,24 @@ for (const path of [USERINFO, STANDARD]) {
     });
 
     test('other methods are 405 with Allow', async () => {
-      const served = path === USERINFO ? ['GET'] : ['GET', 'POST'];
+      const served = path === USERINFO ? ['GET', 'HEAD'] : ['GET', 'HEAD', 'POST'];
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((name) => !served.includes(name))) {
         const answer = await call(server, method, path, { authorization: `Bearer ${token}` });
         assertRefused(answer, 405, 'invalid_request');
         assert.deepEqual((answer.headers.get('allow') ?? '').split(', ').sort(), served);
       }
-      const head = await call(server, 'HEAD', path, { authorization: `Bearer ${token}` });
-      assert.equal(head.status, 405);
-      assert.equal(head.text, '');
+    });
+
+    test('HEAD has the status and the challenge of GET, and no body (RFC 9110 §9.3.2)', async () => {
+      for (const presented of [token, 'not-a-token', (await tokensFor(server, client, user)).refresh_token]) {
+        const [head, get] = await Promise.all(
+          ['HEAD', 'GET'].map((method) => call(server, method, path, { authorization: `Bearer ${presented}` })),
+        );
+        assert.equal(head?.text, '');
+        assert.equal(head?.status, get?.status);
+        for (const name of ['content-type', 'cache-control', 'content-length', 'www-authenticate'])
+          assert.equal(head?.headers.get(name), get?.headers.get(name), name);
+      }
     });
 
     test('other parameters are ignored', async () => {

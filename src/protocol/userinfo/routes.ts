@@ -30,8 +30,7 @@ import { readAnyClaims, readClaims, type VerifiedToken } from '../token/rules/cl
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 /** HB-04: browser apps may read it. */
-/** Its answer is its body: HEAD is refused. */
-const PAGES = { config: { readers: 'registered' }, exposeHeadRoute: false } as const;
+const PAGES = { config: { readers: 'registered' } } as const;
 
 interface UserInfoParts {
   readonly database: Database;
@@ -153,7 +152,7 @@ const readUser = (
       await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
       return refuseToken(verdict);
     }
-    if (parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, now);
+    if (request.method !== 'HEAD' && parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, now);
     const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null, claimNames = null } = found;
     return {
       endpointSet,

@@ -177,6 +177,10 @@ export async function advance(
         explainPromptNone(services, request, step.refusal, current.request.prompt.none),
       );
     }
+    // HEAD stores and issues nothing, and has no address of what GET would store or issue.
+    if (request.method === 'HEAD' && (step.kind === 'issue' || handle === undefined)) {
+      return reply.header('cache-control', 'no-store').send();
+    }
     if (step.kind !== 'issue') {
       const page = PAGES[step.kind];
       if (handle === undefined) {
@@ -184,8 +188,6 @@ export async function advance(
       }
       return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
     }
-    // HEAD issues nothing, and must not tell what GET would issue.
-    if (request.method === 'HEAD') return reply.header('cache-control', 'no-store').send();
     const result = await issueCode(services, { ...current, origin: originOf(request) });
     if (result.kind !== 'changed') return sendIssued(services, request, reply, current.request, result);
     current =

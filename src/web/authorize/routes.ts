@@ -50,11 +50,8 @@ export function authorizationRoutes(app: FastifyInstance, services: Authorizatio
 
   for (const rules of Object.values(ENDPOINT_RULES)) {
     const { authorizationPath: path, endpointSet } = rules;
-    // Each answer of the endpoint issues something, or says that something is wrong with the app: it has none without a body.
-    app.get(
-      path,
-      { schema: authorizeByGetSchemas[endpointSet], config: IN_FLOW, exposeHeadRoute: false },
-      (request, reply) => authorize(services, rules, request, reply, queryOf(request)),
+    app.get(path, { schema: authorizeByGetSchemas[endpointSet], config: IN_FLOW }, (request, reply) =>
+      authorize(services, rules, request, reply, queryOf(request)),
     );
     app.post(path, { schema: authorizeByPostSchemas[endpointSet], config: IN_FLOW }, async (request, reply) => {
       const misplaced = checkQueryOfPost(queryOf(request));

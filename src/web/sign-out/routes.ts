@@ -56,8 +56,7 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
 
   app.get(
     END_SESSION_PATH,
-    // It ends the session, and tells the browser to forget what it keeps: nothing that HEAD may do.
-    { schema: endSessionByGetSchema, preHandler: requireSingleParameters, exposeHeadRoute: false },
+    { schema: endSessionByGetSchema, preHandler: requireSingleParameters },
     async (request, reply) => {
       const browser = browsers.of(request, reply);
       const visitor = await findVisitor(services, browser.sessionSecret);
@@ -216,7 +215,8 @@ function sendSignedOut(
   state: string | undefined,
 ): FastifyReply {
   browsers.clearSession(reply);
-  reply.header('clear-site-data', '"cache", "storage"');
+  // HEAD has ended no session, and clears nothing in the browser either.
+  if (request.method !== 'HEAD') reply.header('clear-site-data', '"cache", "storage"');
   if (returnTo !== undefined) return redirect(request, reply, withState(returnTo, state));
   // After a form, the page is shown by a GET, which can be reloaded.
   if (request.method === 'POST') return redirect(request, reply, site.path(END_SESSION_PATH));
