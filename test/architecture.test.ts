@@ -87,6 +87,7 @@ const ORDER = [
   'protocol/token',
   'protocol/authorize',
   'protocol/userinfo',
+  'protocol/preview',
   'protocol/logout',
   'protocol/discovery',
   'pages',

@@ -15,10 +15,13 @@ import { listGroupMembers, listGroups, listGroupsOf } from '../groups/store.ts';
 import { groupMemberView, groupView } from '../groups/view.ts';
 import type { TypedApp } from '../platform/http/operation.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
+import { previewTokens } from '../protocol/preview/preview.ts';
+import { previewView } from '../protocol/preview/schema.ts';
 import { callerOf } from './guard.ts';
 import { readPage } from './paging.ts';
 import * as access from './route-schemas/access.ts';
 import * as groups from './route-schemas/groups.ts';
+import { previewTokensSchema } from './route-schemas/preview.ts';
 
 export function groupRoutes(admin: TypedApp): void {
   admin.post('/groups', { schema: groups.createGroupSchema }, async (request, reply) => {
@@ -100,5 +103,11 @@ export function assignmentRoutes(admin: TypedApp): void {
   admin.get('/clients/:clientId/access/:userId', { schema: access.readAppAccessSchema }, async (request) => {
     const { services } = callerOf(request);
     return appAccessView(await appAccessOf(services, request.params.clientId, request.params.userId));
+  });
+  admin.post('/clients/:clientId/preview', { schema: previewTokensSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { clientId } = request.params;
+    const { userId: accountId, scope } = request.body;
+    return previewView(await previewTokens(services, { clientId, accountId, scope }, origin));
   });
 }

@@ -115,6 +115,8 @@ export const eventTypes = {
     'A user, group or organization was assigned to an app, perhaps in a role, or the role was changed.',
   'access.unassigned':
     'An assignment to an app was taken away. Sign-ins that rested on it ended (`ended`), or go on by another one (`kept`).',
+  'access.previewed':
+    'An operator looked at what the tokens of a user would say in an app (`scope`: the requested scopes). Nothing was issued.',
   'admin_key.created': 'An admin key was created.',
   'admin_key.revoked':
     'An admin key was revoked, or the server was started with another `TESSERA_ADMIN_KEY` (`configured`). The unused invitations and recovery links of the key `ended`, or were `takenOver`.',

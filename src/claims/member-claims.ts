@@ -17,19 +17,19 @@ export function* readMemberClaims(
   accountId: string,
   scopes: ReadonlySet<string>,
 ): Work<MemberClaims> {
+  const groups = scopes.has('groups') ? yield* readGroups(client, accountId) : undefined;
   return {
-    groups: scopes.has('groups') ? yield* readGroups(client, accountId) : undefined,
+    groups: groups?.slice(0, MOST_GROUPS).map(groupClaim).sort(),
     roles: scopes.has('roles') ? yield* readRoles(client, accountId) : undefined,
+    hasMoreGroups: groups !== undefined && groups.length > MOST_GROUPS,
   };
 }
 
-function* readGroups({ id: clientId, groupsClaim }: MemberClaimSettings, accountId: string): Work<readonly string[]> {
-  const found =
-    groupsClaim === 'all'
-      ? yield* listGroupsOf({ accountId, limit: MOST_GROUPS })
-      : yield* listAssignedGroupsOf({ accountId, clientId, limit: MOST_GROUPS });
-  return found.map(groupClaim).sort();
-}
+/** The groups that the claim names, and one more where there are more. */
+const readGroups = ({ id: clientId, groupsClaim }: MemberClaimSettings, accountId: string) =>
+  groupsClaim === 'all'
+    ? listGroupsOf({ accountId, limit: MOST_GROUPS + 1 })
+    : listAssignedGroupsOf({ accountId, clientId, limit: MOST_GROUPS + 1 });
 
 function* readRoles({ id: clientId }: MemberClaimSettings, accountId: string): Work<readonly string[]> {
   return rolesOf(yield* listAccessPaths({ accountId, clientId }));

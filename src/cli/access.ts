@@ -4,19 +4,23 @@ import type { AssignedTo } from '../access/store.ts';
 import { appAccessView, assignmentView } from '../access/view.ts';
 import { appAccessOf } from '../account-actions/access/app-access.ts';
 import { findAccount } from '../accounts/store.ts';
+import { ENDPOINT_RULES } from '../claims/endpoint-set.ts';
 import { getClient } from '../clients/clients.ts';
 import type { Core } from '../core.ts';
 import { findGroup } from '../groups/store.ts';
 import { findOrganization } from '../organizations/store.ts';
+import { baseUrlOf } from '../platform/config/config.ts';
 import type { Work } from '../platform/database/database.ts';
+import { type EndpointPreview, previewTokens } from '../protocol/preview/preview.ts';
+import { PreviewRequest, previewView } from '../protocol/preview/schema.ts';
 import { allAssignments } from './assign.ts';
-import { examples, type GetCommandContext } from './context.ts';
+import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
-import { withCore } from './session.ts';
+import { CLI_ORIGIN as origin, withCore } from './session.ts';
 import { accountId } from './user.ts';
 
-/** Adds the command that tells who may use an app, or whether one person may. */
-export function accessCommand(
+/** Adds the commands that tell who may use an app, and what its tokens would say. */
+export function accessCommands(
   about: (name: string, description: string) => Command,
   checkedClientId: (id: string) => string,
   getContext: GetCommandContext,
@@ -36,8 +40,40 @@ export function accessCommand(
         const access = await appAccessOf(core, id, await accountId(core, who));
         return { text: describeAccess(access, app, who), record: appAccessView(access) };
       });
-      out.say(said.text.split('\n').map(printable).join('\n'), said.record);
+      out.say(printableLines(said.text), said.record);
     });
+
+  examples(
+    about('preview', 'tell what the tokens of a user would say in an app; nothing is issued'),
+    'tessera client preview 289236738748416000 ada',
+    'tessera client preview 289236738748416000 ada --scope "openid profile groups roles"',
+  )
+    .argument('<user>', 'ID, username or email')
+    .option('--scope <scopes>', 'scopes as in an authorization request (default: openid)')
+    .option('--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)')
+    .action(
+      async (
+        id: string,
+        who: string,
+        { scope, ...options }: { scope?: string; baseUrl?: string },
+        command: Command,
+      ) => {
+        const { flags, out } = getContext(command);
+        const said = await withCore({ ...flags, ...options }, async (core) => {
+          const { client } = await getClient(core, checkedClientId(id));
+          const input = checkInput(PreviewRequest, { userId: await accountId(core, who), scope });
+          const services = { ...core, issuer: baseUrlOf(core.config, core.config.port) };
+          const asked = { clientId: id, accountId: input.userId, scope: input.scope };
+          const preview = await previewTokens(services, asked, origin);
+          const heads = [describeAccess(preview.access, `${client.name} (${id})`, who)];
+          return {
+            text: [...heads, ...preview.endpoints.map(describePreview)].join('\n\n'),
+            record: previewView(preview),
+          };
+        });
+        out.say(printableLines(said.text), said.record);
+      },
+    );
 }
 
 const openTo = (access: AppAccess['access']): string =>
@@ -103,3 +139,21 @@ const OBSTACLE_TEXTS: Readonly<Record<Obstacle, (who: string, clientId: string) 
   not_assigned: (who, clientId) =>
     `The app is open to assigned people only, and no assignment reaches ${who}. Assign one: tessera client assign ${clientId} --user ${who}`,
 };
+
+/** Names that people chose may be in it. */
+const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+function describePreview({ endpointSet, error, scope, ...preview }: EndpointPreview): string {
+  const { authorizationPath } = ENDPOINT_RULES[endpointSet];
+  if (error !== null) return `From ${authorizationPath}: ${error.error}: ${error.description}`;
+  const part = (name: string, value: object | null): string =>
+    value === null ? `${name}: none, without the scope openid` : `${name}: ${JSON.stringify(value, null, 2)}`;
+  return [
+    `From ${authorizationPath}, with the scopes ${scope}:`,
+    ...(preview.ignoredScopes.length > 0 ? [`Ignored: ${preview.ignoredScopes.join(' ')}`] : []),
+    ...preview.leftOut.map(({ message }) => message),
+    part('ID token', preview.idToken),
+    part('UserInfo', preview.userinfo),
+    part('Introspection', preview.introspection),
+  ].join('\n');
+}

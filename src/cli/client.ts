@@ -16,7 +16,7 @@ import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
-import { accessCommand } from './access.ts';
+import { accessCommands } from './access.ts';
 import { assignmentCommands } from './assign.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
@@ -56,7 +56,7 @@ export function checkedClientId(id: string): string {
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, assignments, access, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, assignments, access, preview, rotate-secret, end-secret, disable, enable, delete',
   );
 
   /** A command that takes the ID of an app. */
@@ -153,7 +153,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
     });
 
   assignmentCommands(about, checkedClientId, getContext);
-  accessCommand(about, checkedClientId, getContext);
+  accessCommands(about, checkedClientId, getContext);
 
   examples(
     about('rotate-secret', 'create a new secret, shown only once; the previous one expires after a day'),

@@ -113,6 +113,7 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ['group update', () => run('group', 'update', 'analysts', '--description', 'See figures'), 'group.updated'],
   ['group add', () => run('group', 'add', 'analysts', 'ada'), 'group.member_added'],
   ['client assign', () => run('client', 'assign', app, '--group', 'analysts'), 'access.assigned'],
+  ['client preview', () => run('client', 'preview', app, 'ada'), 'access.previewed'],
   ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
   ['group remove', () => run('group', 'remove', 'analysts', 'ada'), 'group.member_removed'],
   ['group delete', () => run('group', 'delete', 'analysts', '--yes'), 'group.deleted'],

@@ -2,6 +2,7 @@ import type { RecordThrottled } from '../../audit/throttle.ts';
 import type { EndpointRules } from '../../claims/endpoint-set.ts';
 import type { RequestedClaims } from '../../claims/permissions.ts';
 import { narrowedResources, storedScopes } from '../../claims/permissions.ts';
+import { type LeftOut, leftOutOfIdToken } from '../../claims/rules/member-claims.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
 import type { AuthenticatedClient, ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
@@ -177,6 +178,24 @@ interface TokenOrder {
 export type UserTokens = Omit<Subject, 'picture' | 'issuer' | 'clientId' | 'claimNames'> &
   Pick<TokenOrder, 'scope' | 'resources' | 'refreshToken' | 'nonce' | 'narrowed' | 'claims'>;
 
+/** Whether the ID tokens of a client have the claims of all granted scopes. */
+export const givesGrantedClaims = (rules: EndpointRules, { idTokenClaims }: Pick<Client, 'idTokenClaims'>): boolean =>
+  !rules.identityClaims && idTokenClaims === 'granted';
+
+/** What the ID token of these tokens lacks, because it would be too long. */
+export function missingInIdToken(
+  { client, rules }: { readonly client: Pick<Client, 'idTokenClaims'>; readonly rules: EndpointRules },
+  { scope, claims, member }: Pick<UserTokens, 'scope' | 'claims' | 'member'>,
+): readonly LeftOut[] {
+  const scopes = storedScopes(scope);
+  if (!scopes.has('openid')) return [];
+  const isGranted = givesGrantedClaims(rules, client);
+  return leftOutOfIdToken(
+    member,
+    (claim) => (isGranted && scopes.has(claim)) || claims?.idToken.includes(claim) === true,
+  );
+}
+
 /** Signs the tokens of a person: see {@link mint}. */
 export function mintUserTokens(
   { parts, authenticated, rules, alg, now }: TokenRequest,
@@ -185,7 +204,7 @@ export function mintUserTokens(
 ): Promise<TokenResponse | undefined> {
   const { client, proof } = authenticated;
   const subject = { ...tokens, issuer: parts.issuer, clientId: client.id, claimNames: client.claimNames };
-  const withGrantedClaims = !rules.identityClaims && client.idTokenClaims === 'granted';
+  const withGrantedClaims = givesGrantedClaims(rules, client);
   return mint(keySet, { ...tokens, rules, subject, alg, withGrantedClaims, proof }, now);
 }
 

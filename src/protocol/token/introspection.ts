@@ -66,56 +66,76 @@ export async function introspect(
     if (found === undefined) return INACTIVE;
     requireVersion(keySet, found.keyVersion);
     if (found.live === undefined) return INACTIVE;
-    return {
-      ...(isOwn && found.member),
-      active: true,
-      client_id: token.clientId,
-      ...found.live,
-      ...(isOwn && found.username !== undefined && { username: found.username }),
-      ...(kind === 'access' && { token_type: 'Bearer' }),
-      exp: token.expiresAt,
-      iat: token.issuedAt,
-      aud: audienceClaim(token.audience) ?? '',
-      iss: issuer,
-      jti: token.jti,
-    };
+    return activeResponse(token, { ...found, live: found.live }, { isOwn, kind, issuer });
   });
 }
+
+/** RFC 7662 §2.2: the response about an active token. Only its own client learns what it says of the person. */
+export const activeResponse = (
+  token: VerifiedToken | VerifiedClientToken,
+  { live, username, member }: AboutActive,
+  { isOwn, kind, issuer }: { readonly isOwn: boolean; readonly kind: TokenKind; readonly issuer: string },
+): Introspection => ({
+  ...(isOwn && member),
+  active: true,
+  client_id: token.clientId,
+  ...live,
+  ...(isOwn && username !== undefined && { username }),
+  ...(kind === 'access' && { token_type: 'Bearer' }),
+  exp: token.expiresAt,
+  iat: token.issuedAt,
+  aud: audienceClaim(token.audience) ?? '',
+  iss: issuer,
+  jti: token.jti,
+});
 
 /** RFC 8707 §3: whether an access token is for the resource that this client is registered as. */
 function isFor({ resource }: Client, kind: TokenKind, { audience }: Pick<VerifiedToken, 'audience'>, issuer: string) {
   return resource !== null && !isOwnResource(resource, issuer) && kind === 'access' && audience.includes(resource);
 }
 
-/** What the database says about a token. */
-interface TokenStatus {
-  readonly keyVersion: string;
-  /** What the response says beyond the token's claims; undefined where the verdict is against the token. */
-  readonly live: Pick<ActiveToken, 'scope' | 'sub' | 'acr' | 'amr' | 'auth_time'> | undefined;
+/** What the response about an active token says beyond the token's claims. */
+interface AboutActive {
+  readonly live: Pick<ActiveToken, 'scope' | 'sub' | 'acr' | 'amr' | 'auth_time'>;
   readonly username?: string;
   /** The groups and roles of the person in the app, by the names that the app gives them. */
   readonly member?: Readonly<Record<string, unknown>>;
 }
 
+/** What the database says about a token; `live` is undefined where the verdict is against it. */
+interface TokenStatus extends Partial<AboutActive> {
+  readonly keyVersion: string;
+}
+
 function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Work<TokenStatus | undefined> {
   const found = yield* readFamily(token);
   if (found === undefined) return undefined;
-  const { keyVersion, profile, withdrawn, family } = found;
+  const { keyVersion, withdrawn, family } = found;
   const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
   // Without any scope it gives no access: at the OIDC endpoints every one may have been withdrawn.
-  const isActive = scope !== '' && isLive(kind, token.jti, found, now);
-  const context = kind === 'access' ? authenticationOf(family) : {};
-  const live = isActive ? { scope, sub: token.accountId, ...context } : undefined;
+  if (scope === '' || !isLive(kind, token.jti, found, now)) return { keyVersion };
+  const authentication = kind === 'access' ? family : undefined;
+  return { keyVersion, ...(yield* aboutPerson({ ...token, scope }, found, authentication)) };
+}
+
+/** What the response says of the person of an active token, by what holds now. */
+export function* aboutPerson(
+  { accountId, clientId, scope }: Pick<VerifiedToken, 'accountId' | 'clientId' | 'scope'>,
+  { endpointSet, profile }: Pick<TokenFamily, 'endpointSet' | 'profile'>,
+  authentication: Pick<TokenFamily['family'], 'acr' | 'amr' | 'authTime'> | undefined,
+): Work<AboutActive> {
+  const live = { scope, sub: accountId, ...(authentication !== undefined && authenticationOf(authentication)) };
+  const scopes = storedScopes(scope);
   // The name is shared where it always is, or where its scope is still granted.
-  const nameScope = ENDPOINT_RULES[found.endpointSet].claimScopes.get('preferred_username') ?? null;
-  const isNamed = nameScope === null || storedScopes(scope).has(nameScope);
-  const member = live === undefined ? {} : yield* readMember(token, storedScopes(scope));
-  return { keyVersion, live, member, ...(isNamed && { username: profile.username }) };
+  const nameScope = ENDPOINT_RULES[endpointSet].claimScopes.get('preferred_username') ?? null;
+  const isNamed = nameScope === null || scopes.has(nameScope);
+  const member = yield* readMember({ accountId, clientId }, scopes);
+  return { live, member, ...(isNamed && { username: profile.username }) };
 }
 
 /** Decisions §12: what the person is in the app now. */
 function* readMember(
-  { accountId, clientId }: VerifiedToken,
+  { accountId, clientId }: Pick<VerifiedToken, 'accountId' | 'clientId'>,
   scopes: ReadonlySet<string>,
 ): Work<Readonly<Record<string, unknown>>> {
   const asked = memberScopesOf(scopes, []);
@@ -126,7 +146,7 @@ function* readMember(
   return { ...(groups !== undefined && { [groupsName]: groups }), ...(roles !== undefined && { [rolesName]: roles }) };
 }
 
-const authenticationOf = ({ acr, amr, authTime }: TokenFamily['family']) => ({
+const authenticationOf = ({ acr, amr, authTime }: Pick<TokenFamily['family'], 'acr' | 'amr' | 'authTime'>) => ({
   ...(acr !== null && { acr }),
   amr,
   auth_time: numericDate(authTime),
@@ -144,5 +164,5 @@ function* readOfClient(token: VerifiedClientToken, now: number): Work<TokenStatu
   if (found === undefined) return undefined;
   const { keyVersion, client, clientGeneration } = found;
   const verdict = judgeClientToken(client, found, clientGeneration, now);
-  return { keyVersion, live: verdict.kind === 'live' ? { sub: token.clientId } : undefined };
+  return { keyVersion, ...(verdict.kind === 'live' && { live: { sub: token.clientId } }) };
 }

@@ -190,24 +190,36 @@ function traceFirst(
 }
 
 /** What UserInfo reads beside the holder of a token. */
-interface HolderWithMore extends TokenHolder {
+interface MoreOfPerson {
   readonly organization?: Membership | undefined;
   readonly member?: MemberClaims;
   readonly claimNames?: MemberClaimNames;
 }
 
-/** The organization, groups and roles are read only for the few tokens that have their scopes. */
-function* readHolder(token: VerifiedToken, scopes: ReadonlySet<string>): Work<HolderWithMore | undefined> {
+function* readHolder(
+  token: VerifiedToken,
+  scopes: ReadonlySet<string>,
+): Work<(TokenHolder & MoreOfPerson) | undefined> {
   const holder = yield* readTokenHolder(token);
   if (holder === undefined) return undefined;
-  const { accountId, clientId } = token;
-  const asked = memberScopesOf(scopes, token.claims);
+  const asked = memberScopesOf(scopes, token.claims).difference(holder.withdrawn);
   if (!scopes.has('organization.read') && asked.size === 0) return holder;
+  return { ...holder, ...(yield* readMore(token, scopes, asked)) };
+}
+
+/**
+ * The organization, groups and roles of a person. They are read only for the few tokens that have their scopes.
+ * @param asked those of `MEMBER_SCOPES` whose claims are granted
+ */
+export function* readMore(
+  { accountId, clientId }: { readonly accountId: string; readonly clientId: string },
+  scopes: ReadonlySet<string>,
+  asked: ReadonlySet<string>,
+): Work<MoreOfPerson> {
   const organization = scopes.has('organization.read') ? yield* findMembership({ accountId }) : undefined;
   const client = asked.size === 0 ? undefined : yield* findClient({ id: clientId });
-  if (client === undefined) return { ...holder, organization };
-  const member = yield* readMemberClaims(client, accountId, asked.difference(holder.withdrawn));
-  return { ...holder, organization, member, claimNames: client.claimNames };
+  if (client === undefined) return { organization };
+  return { organization, member: yield* readMemberClaims(client, accountId, asked), claimNames: client.claimNames };
 }
 
 /**

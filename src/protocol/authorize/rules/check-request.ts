@@ -122,7 +122,8 @@ function describeResponseType(text: string): string {
 
 const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
 
-function checkScopes(
+/** The scopes of a request, as far as the client may ask for them. */
+export function checkScopes(
   text: string | undefined,
   allowed: readonly string[] | null,
   { ignoresUnknownScopes, scopes: known }: EndpointRules,
