@@ -131,6 +131,7 @@ export async function createClient(
     id: await ids.next(),
     ...initialValues(CLIENT_FIELDS, fields),
     picture: null,
+    leftOut: null,
     status: 'active',
     generation: randomIdentifier(),
     consentEpoch: randomIdentifier(),

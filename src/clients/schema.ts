@@ -1,3 +1,4 @@
+import { leftOutFields } from '../claims/schema.ts';
 import type { Values } from '../platform/database/statement.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import { optional, requestBody, schemasOf } from '../platform/validation/fields.ts';
@@ -65,6 +66,10 @@ const clientRecord = {
   faces: formerEndpointsRecord,
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
+  claimsLeftOut: nullableField(
+    Type.Object({ ...leftOutFields, at: Instant }, { title: 'ClaimsLeftOut' }),
+    'The last time that tokens lacked groups or roles of a person because these were too long, to within an hour; null for never.',
+  ),
   secrets: Type.Array(SecretRecord, { about: 'The valid secrets: one, or two during a rotation.' }),
   createdAt: Instant,
   updatedAt: Instant,

@@ -1,3 +1,4 @@
+import type { LeftOut } from '../claims/rules/member-claims.ts';
 import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -11,6 +12,7 @@ import {
   decoder,
   encode,
   joint,
+  jsonOr,
   many,
   one,
   plain,
@@ -30,6 +32,8 @@ const STORED = {
   /** The name of its picture; null where there is none. */
   picture: storedField('picture', plain<string | null>()),
   status: storedField('status', STATUS),
+  /** The last time that tokens lacked a claim because it was too long, to within an hour. */
+  leftOut: storedField('left_out', jsonOr<LastLeftOut, null>(null)),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
   /** Replaced to require new consent. */
@@ -37,6 +41,11 @@ const STORED = {
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
 } as const;
+
+/** What tokens lacked, and when. */
+export interface LastLeftOut extends LeftOut {
+  readonly at: number;
+}
 
 /** A registered client. */
 export type Client = Values<typeof STORED>;
@@ -98,6 +107,10 @@ export function* saveClient(client: Client): Work<void> {
   yield* update(toRow(client));
   yield* saveOrigins(client);
 }
+
+export const saveLeftOut = command((db, p: { id: string; leftOut: string }) =>
+  db.updateTable('client').set({ left_out: p.leftOut }).where('id', '=', p.id),
+);
 
 /** Deletes a client; false where it does not exist. */
 export const removeClient = changes((db, p: { id: string }) =>

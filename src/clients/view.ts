@@ -1,3 +1,4 @@
+import { describeLeftOut } from '../claims/rules/member-claims.ts';
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { ClientWithSecrets } from './clients.ts';
@@ -25,6 +26,11 @@ export function clientView({ client, secrets }: ClientWithSecrets) {
     faces: formerNames(client.endpoints),
     hasPicture: client.picture !== null,
     status: client.status,
+    claimsLeftOut: client.leftOut && {
+      ...pick(client.leftOut, ['claim', 'from']),
+      at: iso(client.leftOut.at),
+      message: describeLeftOut(client.leftOut, client.groupsClaim),
+    },
     secrets: secrets.map(secretView),
     createdAt: iso(client.createdAt),
     updatedAt: iso(client.updatedAt),

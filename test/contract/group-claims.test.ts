@@ -5,6 +5,7 @@ import {
   admin,
   authorizeUrl,
   claimsOf,
+  codeFor,
   newClient,
   newUser,
   redeem,
@@ -16,7 +17,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { codeOf } from '../support/outcome.ts';
+import { codeOf, query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 import { introspect } from '../support/token-services.ts';
 
@@ -135,14 +136,74 @@ test('they need a registration that names them, and the v2 endpoints do not know
   }
 });
 
-test('of more than 200 groups the ID token has none, and UserInfo has all', async () => {
+/** Adds groups with the person in them, beside the API, which would take long for so many. */
+async function manyGroups(user: TestUser, count: number): Promise<void> {
+  const first = 1000 + made;
+  made += count;
+  const groups = Array.from({ length: count }, (_, n) => `(${first + n}, 'many-${first + n}', 'Many', 'local', 0, 0)`);
+  const members = Array.from({ length: count }, (_, n) => `(${first + n}, ${user.id}, 0)`);
+  await query(
+    server,
+    `INSERT INTO user_group (id, name, display_name, source, created_at, updated_at) VALUES ${groups.join(', ')}`,
+  );
+  await query(server, `INSERT INTO group_member (group_id, account_id, added_at) VALUES ${members.join(', ')}`);
+}
+
+/** What the trace of an answer says of its own request. */
+async function traced({ headers }: { readonly headers: Headers }) {
+  const id = headers.get('x-request-id');
+  const { steps } = await call('GET', `/traces/${id}`);
+  return steps.find(({ requestId }: { requestId: string }) => requestId === id);
+}
+
+const NOT_IN_ID_TOKEN =
+  'The ID token has no claim groups, which would be longer than 200 names or 4096 bytes. UserInfo and introspection have it.';
+const ASSIGN_GROUPS =
+  'Assign the groups that the app needs to it, and set groupsClaim to assigned: the claim then has only these.';
+
+test('of more than 200 groups the ID token has none, UserInfo has all, and trace and record say what to do', async () => {
   const user = await newUser(server);
   const client = await newApp({ groupsClaim: 'all' });
-  for (let n = 0; n < 201; n++) await newGroup(`many-${n}`, user);
-  const [idToken, info] = await said(client, await tokensFor(server, client, user, SCOPE));
+  await manyGroups(user, 201);
+  const recorded = async () => (await call('GET', `/clients/${client.clientId}`)).claimsLeftOut;
+  assert.equal(await recorded(), null);
+
+  const answer = await redeem(server, client, await codeFor(server, client, user, SCOPE));
+  const [idToken, info] = await said(client, answer.body);
   assert.equal(idToken.groups, undefined);
   assert.deepEqual(idToken.roles, []);
   assert.equal(info.groups.length, 201);
+  const step = await traced(answer);
+  assert.deepEqual([step.outcome, step.reason, step.remedy], ['success', NOT_IN_ID_TOKEN, ASSIGN_GROUPS]);
+  const { at, ...left } = await recorded();
+  assert.deepEqual(left, { claim: 'groups', from: 'id_token', message: `${NOT_IN_ID_TOKEN} ${ASSIGN_GROUPS}` });
+  assert.equal(new Date(at).getTime(), server.now());
+
+  const refreshed = await refresh(server, client, answer.body.refresh_token);
+  assert.equal(refreshed.status, 200);
+  assert.equal((await traced(refreshed)).reason, NOT_IN_ID_TOKEN);
+});
+
+test('of more than 1000 groups UserInfo has the first 1000, and trace and record say so', async () => {
+  const user = await newUser(server);
+  const client = await newApp({ groupsClaim: 'all', idTokenClaims: 'requested' });
+  await manyGroups(user, 1001);
+  const tokens = await tokensFor(server, client, user, SCOPE);
+  const info = await userinfo(server, tokens.access_token, '/oidc/userinfo');
+  assert.equal(info.body.groups.length, 1000);
+  const reason = 'UserInfo and introspection have only the first 1000 groups, by name: the person is in more.';
+  const step = await traced(info);
+  assert.deepEqual([step.reason, step.remedy], [reason, ASSIGN_GROUPS]);
+  const { claim, from, message } = (await call('GET', `/clients/${client.clientId}`)).claimsLeftOut;
+  assert.deepEqual([claim, from, message], ['groups', 'userinfo', `${reason} ${ASSIGN_GROUPS}`]);
+});
+
+test('an app whose ID token has no claims of scopes lacks nothing that is too long', async () => {
+  const user = await newUser(server);
+  const client = await newApp({ groupsClaim: 'all', idTokenClaims: 'requested' });
+  await manyGroups(user, 201);
+  await tokensFor(server, client, user, SCOPE);
+  assert.equal((await call('GET', `/clients/${client.clientId}`)).claimsLeftOut, null);
 });
 
 test('a resource server that is another app sees neither by introspection', async () => {

@@ -49,6 +49,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     roles: [],
     groupsClaim: 'assigned',
     claimNames: null,
+    claimsLeftOut: null,
     endpoints: ['v2', 'oidc'],
     faces: ['contract', 'standard'],
     idTokenClaims: 'granted',

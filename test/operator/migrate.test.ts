@@ -113,11 +113,12 @@ const LATER_COLUMNS = [
   ['authorization_code', 'member_id'],
   ['token_family', 'assignment_id'],
   ['token_family', 'member_id'],
+  ['client', 'left_out'],
 ] as const;
 /** Those that came after the sets of endpoints. */
-const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-17);
+const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-18);
 /** Those that came after the domains in ASCII. */
-const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-8);
+const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-9);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

@@ -87,6 +87,7 @@ const LATER = [
   'client.roles',
   'client.groups_claim',
   'client.claim_names',
+  'client.left_out',
   'group_member',
   // SQLite copies it.
   'membership',

@@ -50,6 +50,7 @@ export function* client(id: string): Work<void> {
       idTokenSignedResponseAlg: 'HS256',
     }),
     picture: null,
+    leftOut: null,
     status: 'active',
     generation: `generation ${id}`,
     consentEpoch: 'epoch',

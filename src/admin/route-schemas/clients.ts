@@ -34,6 +34,7 @@ const notes = {
   }),
   faces: formerNames(ENDPOINT_SETS),
   hasPicture: false,
+  claimsLeftOut: null,
   status: 'active',
   secrets: [secret],
   createdAt: sample.moment,

@@ -49,15 +49,26 @@ export function leftOutOfIdToken(member: MemberClaims, given: (claim: MemberScop
 export const leftOutOfUserInfo = ({ hasMoreGroups = false }: MemberClaims): readonly LeftOut[] =>
   hasMoreGroups ? [{ claim: 'groups', from: 'userinfo' }] : [];
 
-/** Says what tokens lack, why, and the remedy. */
-export function describeLeftOut({ claim, from }: LeftOut, groupsClaim: 'assigned' | 'all'): string {
+/** What tokens lack and why, and the remedy. */
+export function explainLeftOut(
+  { claim, from }: LeftOut,
+  groupsClaim: 'assigned' | 'all',
+): { readonly reason: string; readonly remedy: string } {
   const { names, bytes } = MOST_IN_ID_TOKEN;
-  const what =
+  const reason =
     from === 'id_token'
       ? `The ID token has no claim ${claim}, which would be longer than ${names} names or ${bytes} bytes. UserInfo and introspection have it.`
       : `UserInfo and introspection have only the first ${MOST_GROUPS} groups, by name: the person is in more.`;
-  if (claim === 'roles') return `${what} Give the person fewer roles in the app.`;
-  return groupsClaim === 'all'
-    ? `${what} Assign the groups that the app needs to it, and set groupsClaim to assigned: the claim then has only these.`
-    : `${what} Assign only the groups that the app needs to it.`;
+  if (claim === 'roles') return { reason, remedy: 'Give the person fewer roles in the app.' };
+  const remedy =
+    groupsClaim === 'all'
+      ? 'Assign the groups that the app needs to it, and set groupsClaim to assigned: the claim then has only these.'
+      : 'Assign only the groups that the app needs to it.';
+  return { reason, remedy };
+}
+
+/** {@link explainLeftOut} in one text. */
+export function describeLeftOut(left: LeftOut, groupsClaim: 'assigned' | 'all'): string {
+  const { reason, remedy } = explainLeftOut(left, groupsClaim);
+  return `${reason} ${remedy}`;
 }

@@ -127,6 +127,7 @@ export interface ClientTable {
   roles: Json | null;
   groups_claim: string;
   claim_names: Json | null;
+  left_out: Json | null;
 }
 
 export interface ClientSecretTable {

@@ -1,6 +1,7 @@
 import { AppAccessRecord } from '../../access/schema.ts';
 import { appAccessView } from '../../access/view.ts';
 import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
+import { leftOutFields } from '../../claims/schema.ts';
 import { nullableField } from '../../platform/http/operation.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import * as Type from '../../platform/validation/type.ts';
@@ -38,17 +39,9 @@ export const PreviewRecord = Type.Object(
           ),
           userinfo: claims('The response of UserInfo; null if it refuses the token.'),
           introspection: claims('The response of introspection to the app, without what each token has of its own.'),
-          leftOut: Type.Array(
-            Type.Object(
-              {
-                claim: Type.Unsafe<string>({ enum: ['groups', 'roles'] }),
-                from: Type.Unsafe<string>({ enum: ['id_token', 'userinfo'] }),
-                message: Type.String({ about: 'Why, and the remedy.' }),
-              },
-              { title: 'LeftOutClaim' },
-            ),
-            { about: 'What is too long and therefore left out.' },
-          ),
+          leftOut: Type.Array(Type.Object(leftOutFields, { title: 'LeftOutClaim' }), {
+            about: 'What is too long and therefore left out.',
+          }),
         },
         { title: 'EndpointPreview' },
       ),

@@ -4,9 +4,9 @@ import type { RecordThrottled } from '../../audit/throttle.ts';
 import { ENDPOINT_RULES, type EndpointSet } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
 import { memberScopesOf, remainingNames, storedScopes } from '../../claims/permissions.ts';
-import type { MemberClaims } from '../../claims/rules/member-claims.ts';
+import { leftOutOfUserInfo, type MemberClaims } from '../../claims/rules/member-claims.ts';
 import { type MemberClaimNames, type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
-import { findClient } from '../../clients/store.ts';
+import { type Client, findClient } from '../../clients/store.ts';
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
@@ -22,8 +22,10 @@ import { queryOf, type RepeatableParameters, readByHandler } from '../../platfor
 import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
+import type { StepFacts } from '../../traces/step.ts';
 import { judge } from '../../verdict/rules.ts';
 import { bearerToken } from '../token/bearer.ts';
+import { reportLeftOut } from '../token/left-out.ts';
 import { tokenFault } from '../token/misuse.ts';
 import { refuseToken } from '../token/refuse-verdict.ts';
 import { readAnyClaims, readClaims, type VerifiedToken } from '../token/rules/claims.ts';
@@ -152,12 +154,16 @@ const readUser = (
       await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
       return refuseToken(verdict);
     }
-    if (request.method !== 'HEAD' && parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, now);
-    const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null, claimNames = null } = found;
+    const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null, member, client } = found;
+    if (request.method !== 'HEAD') {
+      const mayBeShort = member !== undefined && client !== undefined;
+      const explained = mayBeShort ? await reportLeftOut(database, client, leftOutOfUserInfo(member), now) : {};
+      if (parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, explained, now);
+    }
     return {
       endpointSet,
-      person: { id: accountId, profile, organization, createdAt, updatedAt, ...found.member },
-      claimNames,
+      person: { id: accountId, profile, organization, createdAt, updatedAt, ...member },
+      claimNames: client?.claimNames ?? null,
       scopes: withdrawn.size === 0 ? scopes : scopes.difference(withdrawn),
       client: { id: clientId, userinfoAlg },
       claims: remainingNames(token.claims, withdrawn),
@@ -182,10 +188,12 @@ function traceFirst(
   { traces }: UserInfoParts,
   request: FastifyRequest,
   { clientId, accountId, familyId, scope }: VerifiedToken,
+  explained: Pick<StepFacts, 'reason' | 'remedy'>,
   at: number,
 ): void {
   const { method, routeOptions } = request;
-  const facts = { method, path: routeOptions.url, description: `The first answer of these tokens, for ${scope}.` };
+  const description = `The first answer of these tokens, for ${scope}.`;
+  const facts = { method, path: routeOptions.url, description, ...explained };
   traces.completed.push({ at, requestId: request.id, step: 'userinfo', clientId, accountId, flow: familyId, facts });
 }
 
@@ -193,7 +201,8 @@ function traceFirst(
 interface MoreOfPerson {
   readonly organization?: Membership | undefined;
   readonly member?: MemberClaims;
-  readonly claimNames?: MemberClaimNames;
+  /** The client, where groups or roles are granted. */
+  readonly client?: Client;
 }
 
 function* readHolder(
@@ -219,7 +228,7 @@ export function* readMore(
   const organization = scopes.has('organization.read') ? yield* findMembership({ accountId }) : undefined;
   const client = asked.size === 0 ? undefined : yield* findClient({ id: clientId });
   if (client === undefined) return { organization };
-  return { organization, member: yield* readMemberClaims(client, accountId, asked), claimNames: client.claimNames };
+  return { organization, member: yield* readMemberClaims(client, accountId, asked), client };
 }
 
 /**

@@ -11,7 +11,15 @@ import type { Work } from '../../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
 import type { OAuthError } from '../../../platform/oauth-error.ts';
 import { judge } from '../../../verdict/rules.ts';
-import { type Exchangeable, type Grant, mintUserTokens, newRefreshToken, type TokenRequest } from '../grant.ts';
+import {
+  type Exchangeable,
+  type Grant,
+  mintUserTokens,
+  missingInIdToken,
+  newRefreshToken,
+  type TokenRequest,
+} from '../grant.ts';
+import { reportLeftOut } from '../left-out.ts';
 import { refusalByVerdict } from '../refusals/sign-ins.ts';
 import { refusal } from '../refuse.ts';
 import { FAMILY_LIFETIME } from '../rules/claims.ts';
@@ -142,17 +150,20 @@ async function respond(request: TokenRequest, { code, ...issued }: RedeemedCode)
   const granted = { scope, narrowed, claims, nonce, resources };
   const response = await mintUserTokens(request, keySet, { ...user, ...granted, refreshToken });
   if (response === undefined) return refusal('signing key of the code dropped', {});
+  const { client } = authenticated;
+  const leftOut = missingInIdToken({ client, rules: request.rules }, { scope, claims, member });
+  const explained = await reportLeftOut(parts.database, client, leftOut, now);
   parts.traces.completed.push({
     at: now,
     requestId: authenticated.origin.requestId,
     step: 'token',
-    clientId: authenticated.client.id,
+    clientId: client.id,
     accountId,
     flow: hash,
     leadsTo: familyId,
-    facts: { description: `Tokens were issued for the scopes ${scope}.` },
+    facts: { description: `Tokens were issued for the scopes ${scope}.`, ...explained },
   });
-  if (authenticated.client.grantTypes.includes('refresh_token')) return response;
+  if (client.grantTypes.includes('refresh_token')) return response;
   // No refresh token for a client that may not use one.
   const { refresh_token: _, ...rest } = response;
   return rest;

@@ -19,10 +19,12 @@ import {
   type Exchangeable,
   type Grant,
   mintUserTokens,
+  missingInIdToken,
   newRefreshToken,
   type ReadGrant,
   type TokenRequest,
 } from '../grant.ts';
+import { reportLeftOut } from '../left-out.ts';
 import { type TokenFault, tokenFault } from '../misuse.ts';
 import { refusalByVerdict } from '../refusals/sign-ins.ts';
 import { refusal } from '../refuse.ts';
@@ -169,5 +171,21 @@ async function respond(request: TokenRequest, refreshed: RefreshedFamily) {
   const { scope, differs: narrowed } = refreshed.scope;
   const granted = { scope, narrowed, claims, nonce: null, resources };
   const response = await mintUserTokens(request, keySet, { ...user, ...granted, refreshToken });
-  return response ?? refusal('signing key of the refresh token dropped', {});
+  if (response === undefined) return refusal('signing key of the refresh token dropped', {});
+  const { parts, authenticated, now } = request;
+  const { client, origin } = authenticated;
+  const leftOut = missingInIdToken({ client, rules: request.rules }, { scope, claims, member });
+  if (leftOut.length > 0) {
+    const explained = await reportLeftOut(parts.database, client, leftOut, now);
+    parts.traces.completed.push({
+      at: now,
+      requestId: origin.requestId,
+      step: 'token',
+      clientId: client.id,
+      accountId,
+      flow: familyId,
+      facts: { description: `Tokens were refreshed for the scopes ${scope}.`, ...explained },
+    });
+  }
+  return response;
 }
