@@ -92,6 +92,12 @@ export const listAssignments = many(
   toAssignment,
 );
 
+/** The assignments of a person, to any app. */
+export const assignmentsOfPerson = many(
+  (db, p: { accountId: string }) => present(db).where('account_id', '=', p.accountId).orderBy('id'),
+  toAssignment,
+);
+
 /** The assignments of a group, to any app. */
 export const assignmentsOfGroup = many(
   (db, p: { groupId: string }) => present(db).where('group_id', '=', p.groupId).orderBy('id'),

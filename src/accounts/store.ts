@@ -1,4 +1,3 @@
-import { type Expression, sql } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
@@ -16,6 +15,14 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import {
+  containing,
+  type Found,
+  matches,
+  type Search,
+  type SearchRange,
+  searchInSteps,
+} from '../platform/database/text-search.ts';
 import { addressSearchText } from '../platform/domain-name.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Profile, STORED_PROFILE } from './fields.ts';
@@ -127,35 +134,15 @@ const page = many(
   toAccount,
 );
 
-/** How many accounts one read of a search examines at most, so that other requests do not wait for it. */
-const SEARCH_STEP = 5000;
-/** How many such reads one request waits for at most. */
-const SEARCH_STEPS = 10;
-
 const lastOfStep = one((db, p: { after: string; size: number }) =>
   db
     .selectFrom(db.selectFrom('account').select('id').where('id', '>', p.after).orderBy('id').limit(p.size).as('step'))
     .select((eb) => eb.fn.max('step.id').as('id')),
 );
 
-/** Whether a column matches a pattern. */
-const matches = (column: Expression<string>, pattern: string) => sql<boolean>`${column} like ${pattern} escape '\\'`;
-
 /** Usernames and address keys are in lower case. SQLite's `lower` converts ASCII letters only, so names are also compared as typed. */
 const searchStep = many(
-  (
-    db,
-    p: {
-      after: string;
-      through: string;
-      limit: number;
-      pattern: string;
-      address: string;
-      asTyped: string;
-      id: string;
-      except: string;
-    },
-  ) =>
+  (db, p: SearchRange & { pattern: string; address: string; asTyped: string; id: string; except: string }) =>
     db
       .selectFrom('account')
       .select(COLUMNS)
@@ -176,9 +163,6 @@ const searchStep = many(
   toAccount,
 );
 
-/** A LIKE pattern for values that contain a text literally. */
-const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
 /** Some of the accounts after an id, in the order of their ids. */
 export interface AccountPage {
   readonly after: string;
@@ -189,32 +173,17 @@ export interface AccountPage {
 export const listAccounts = page;
 
 /** A search for accounts by a text. */
-export interface AccountSearch extends AccountPage {
+export interface AccountSearch extends Search {
   readonly text: string;
   /** The id of an account that is not to be found. */
   readonly except?: string;
-  /** How many accounts one read examines. */
-  readonly size?: number;
-  /** How many reads there are at most. */
-  readonly steps?: number;
 }
 
-/** What a search found so far. */
-export interface FoundAccounts {
-  readonly items: readonly Account[];
-  /** The id after which to go on; undefined where no accounts are left. */
-  readonly next: string | undefined;
-}
-
-/**
- * Accounts whose name or address contains a text, or whose id it is, in the order of their ids. No index finds them, so accounts are
- * examined until there are enough, but only so many for one request: with many accounts, fewer than `limit` are found, or none, and the
- * search goes on after `next`.
- */
-export async function findAccountsContaining(
+/** Accounts whose name or address contains a text, or whose id it is, in the order of their ids: see {@link searchInSteps}. */
+export function findAccountsContaining(
   database: Pick<Database, 'read'>,
-  { after: start, limit, text, except = '0', size = SEARCH_STEP, steps = SEARCH_STEPS }: AccountSearch,
-): Promise<FoundAccounts> {
+  { text, except = '0', ...search }: AccountSearch,
+): Promise<Found<Account>> {
   const sought = {
     pattern: containing(text.toLowerCase()),
     address: containing(addressSearchText(text).toLowerCase()),
@@ -222,19 +191,7 @@ export async function findAccountsContaining(
     id: isSnowflake(text) ? text : '0',
     except,
   };
-  const items: Account[] = [];
-  let after = start;
-  for (let step = 0; step < steps; step++) {
-    const through = (await database.read(() => lastOfStep({ after, size })))?.id;
-    if (through == null) return { items, next: undefined };
-    // One more than there is room for says whether the list ends here.
-    const range = { ...sought, after, through, limit: limit - items.length + 1 };
-    items.push(...(await database.read(() => searchStep(range))));
-    const [beyond] = items.splice(limit);
-    if (beyond !== undefined) return { items, next: String(BigInt(beyond.id) - 1n) };
-    after = through;
-  }
-  return { items, next: after };
+  return searchInSteps(database, search, lastOfStep, (range) => searchStep({ ...sought, ...range }));
 }
 
 /** Finds the account whose id, username or email address a text is. A username may consist of digits only, so the id is tried first. */
@@ -243,7 +200,7 @@ export function* findByIdOrIdentifier(text: string): Work<Account | undefined> {
 }
 
 /** Searches as {@link findAccountsContaining} does, but begins with the account whose id, username or email address the text is. */
-export async function searchAccounts(database: Pick<Database, 'read'>, search: AccountSearch): Promise<FoundAccounts> {
+export async function searchAccounts(database: Pick<Database, 'read'>, search: AccountSearch): Promise<Found<Account>> {
   const first = await database.read(() => findByIdOrIdentifier(search.text));
   if (first === undefined) return findAccountsContaining(database, search);
   const others = { ...search, except: first.id };

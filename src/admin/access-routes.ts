@@ -11,14 +11,14 @@ import {
   updateGroup,
 } from '../account-actions/access/groups.ts';
 import { getAccount } from '../account-actions/accounts/accounts.ts';
-import { listGroupMembers, listGroups, listGroupsOf } from '../groups/store.ts';
-import { groupMemberView, groupView } from '../groups/view.ts';
+import { findGroupsContaining, listGroupMembers, listGroups, listGroupsOfPerson } from '../groups/store.ts';
+import { groupMemberView, groupOfPersonView, groupView } from '../groups/view.ts';
 import type { TypedApp } from '../platform/http/operation.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import { previewTokens } from '../protocol/preview/preview.ts';
 import { previewView } from '../protocol/preview/schema.ts';
 import { callerOf } from './guard.ts';
-import { readPage } from './paging.ts';
+import { readBoundedPage, readPage } from './paging.ts';
 import * as access from './route-schemas/access.ts';
 import * as groups from './route-schemas/groups.ts';
 import { previewTokensSchema } from './route-schemas/preview.ts';
@@ -29,8 +29,15 @@ export function groupRoutes(admin: TypedApp): void {
     return reply.code(201).send(groupView(await createGroup(services, request.body, origin)));
   });
   admin.get('/groups', { schema: groups.listGroupsSchema }, async (request) => {
-    const { organizationId, ...query } = request.query;
+    const { q: text, organizationId, ...query } = request.query;
     const { database } = callerOf(request).services;
+    if (text !== undefined) {
+      return readBoundedPage(
+        query,
+        (page) => findGroupsContaining(database, { ...page, text, organizationId }),
+        groupView,
+      );
+    }
     return readPage(query, (page) => database.read(() => listGroups({ ...page, organizationId })), groupView);
   });
   admin.get('/groups/:id', { schema: groups.readGroupSchema }, async (request) => {
@@ -68,13 +75,14 @@ export function groupRoutes(admin: TypedApp): void {
   admin.get('/users/:id/groups', { schema: groups.listGroupsOfUserSchema }, async (request) => {
     const { services } = callerOf(request);
     const { id: accountId } = await getAccount(services, request.params.id);
-    const items = await services.database.read(() => listGroupsOf({ accountId, limit: MAX_GROUPS }));
-    return { items, nextCursor: null };
+    const { database } = services;
+    return readPage(
+      request.query,
+      (page) => database.read(() => listGroupsOfPerson({ accountId, ...page })),
+      groupOfPersonView,
+    );
   });
 }
-
-/** More than anybody is in. */
-const MAX_GROUPS = 10_000;
 
 export function assignmentRoutes(admin: TypedApp): void {
   admin.post('/clients/:clientId/assignments', { schema: access.createAssignmentSchema }, async (request, reply) => {

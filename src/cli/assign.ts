@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CreateAssignmentRequest, readAssignedTo } from '../access/schema.ts';
 import { type AssignedTo, type Assignment, listAssignments } from '../access/store.ts';
 import { assignmentView } from '../access/view.ts';
-import { assign, unassign } from '../account-actions/access/assignments.ts';
+import { assign, changeRole, unassign } from '../account-actions/access/assignments.ts';
 import { getClient } from '../clients/clients.ts';
 import type { Core } from '../core.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
@@ -20,6 +20,12 @@ interface WhomOptions {
   readonly group?: string;
   readonly organization?: string;
   readonly role?: string;
+}
+
+interface SetRoleOptions extends Omit<WhomOptions, 'role'> {
+  /** False for none. */
+  readonly role?: string | false;
+  readonly from?: string;
 }
 
 const withWhom = (command: Command): Command =>
@@ -101,6 +107,32 @@ export function assignmentCommands(
       },
     );
   });
+
+  examples(
+    withWhom(about('set-role', 'change the role of an assignment; nothing ends, and tokens give the new role')),
+    'tessera client set-role 289236738748416000 --group analysts --role editor',
+    'tessera client set-role 289236738748416000 --user ada --no-role',
+    'tessera client set-role 289236738748416000 --user ada --from viewer --role editor',
+  )
+    .option('--no-role', 'no role')
+    .option('--from <role>', 'the role so far, if there are several assignments')
+    .action(async (id: string, options: SetRoleOptions, command: Command) => {
+      const { flags, out } = getContext(command);
+      const clientId = checkedClientId(id);
+      const { role, from, ...whom } = options;
+      if (role === undefined) throw invalidRequest('--role is missing: give the new role, or --no-role.');
+      const changed = await withCore(flags, async (core) => {
+        const { to } = await readWhom(core, whom);
+        const all = await allAssignments(core, clientId);
+        const [found, ...others] = all.filter((assignment) => isSame(assignment, to, from));
+        if (found === undefined) {
+          throw notFound(`The app has no such assignment. List them with: tessera client assignments ${id}`);
+        }
+        if (others.length > 0) throw invalidRequest('There are several assignments: choose one with --from.');
+        return changeRole(core, clientId, found.id, role === false ? null : role, origin);
+      });
+      out.show(assignmentView(changed));
+    });
 
   examples(
     withPageOptions(about('assignments', 'list who is assigned to an app')),

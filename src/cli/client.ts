@@ -56,7 +56,7 @@ export function checkedClientId(id: string): string {
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, assignments, access, preview, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, rotate-secret, end-secret, disable, enable, delete',
   );
 
   /** A command that takes the ID of an app. */

@@ -9,14 +9,20 @@ import {
 } from '../account-actions/access/groups.ts';
 import type { Core } from '../core.ts';
 import { CreateGroupRequest, UpdateGroupRequest } from '../groups/schema.ts';
-import { findGroupOfInstallation, findGroupOfOrganization, listGroupMembers, listGroups } from '../groups/store.ts';
+import {
+  findGroupOfInstallation,
+  findGroupOfOrganization,
+  findGroupsContaining,
+  listGroupMembers,
+  listGroups,
+} from '../groups/store.ts';
 import { groupMemberView, groupView } from '../groups/view.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
+import { allFound, allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { countProgress } from './progress.ts';
 import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -109,17 +115,25 @@ export function groupCommands(getContext: GetCommandContext): Command {
       out.show(groupView(changed));
     });
 
-  examples(withPageOptions(group.command('list')), 'tessera group list', 'tessera group list --organization acme')
+  examples(
+    withPageOptions(group.command('list')),
+    'tessera group list',
+    'tessera group list --organization acme --query analy',
+  )
     .description('list groups')
+    .option('--query <text>', 'only groups whose name contains this text')
     .option('--organization <organization>', 'only groups of this organization')
-    .action(async (options: PageOptions & { organization?: string }, command: Command) => {
+    .action(async (options: PageOptions & { organization?: string; query?: string }, command: Command) => {
       const { flags, out } = getContext(command);
-      const { organization: owner, ...part } = options;
+      const { organization: owner, query: text, ...part } = options;
       const found = await withCore(flags, async (core) => {
         const organization = owner === undefined ? undefined : await organizationId(core, owner);
-        return core.database.read(() =>
-          allPages((page) => listGroups({ ...page, organizationId: organization }), part),
-        );
+        const { database } = core;
+        if (text !== undefined) {
+          const of = { text, organizationId: organization };
+          return allFound((page) => findGroupsContaining(database, { ...page, ...of }), part);
+        }
+        return database.read(() => allPages((page) => listGroups({ ...page, organizationId: organization }), part));
       });
       out.list(found.map(groupView), ['id', 'name', 'displayName', 'organizationId', 'createdAt']);
     });

@@ -22,6 +22,8 @@ import { type Account, findAccountsContaining, findByIdOrIdentifier, listAccount
 import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
 import type { Core } from '../core.ts';
+import { listGroupsOfPerson } from '../groups/store.ts';
+import { groupOfPersonView } from '../groups/view.ts';
 import { iso } from '../platform/clock.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
@@ -65,7 +67,7 @@ const view = (account: Account) => accountView(account, Date.now());
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, sessions, sign-out, recovery-link',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link',
   );
 
   /** A command that takes a user. */
@@ -226,6 +228,17 @@ export function userCommands(getContext: GetCommandContext): Command {
       await withCore(flags, async (core) => revokeAccessOf(core, await accountId(core, who), clientId, origin));
       out.say(`Took away the access of the client ${clientId}.`, { clientId, revoked: true });
     });
+
+  examples(withPageOptions(about('groups', 'list the groups that a user is in')), 'tessera user groups ada').action(
+    async (who: string, part: PageOptions, command: Command) => {
+      const { flags, out } = getContext(command);
+      const found = await withCore(flags, async (core) => {
+        const id = await accountId(core, who);
+        return core.database.read(() => allPages((page) => listGroupsOfPerson({ accountId: id, ...page }), part));
+      });
+      out.list(found.map(groupOfPersonView), ['id', 'name', 'displayName', 'organization', 'addedAt']);
+    },
+  );
 
   examples(about('sessions', 'list the browsers where a user is signed in'), 'tessera user sessions ada').action(
     async (who: string, _options, command: Command) => {

@@ -58,3 +58,16 @@ export const GroupMemberRecord = Type.Object(
   { userId: Id, username: Type.String(), addedAt: Instant },
   { title: 'GroupMember' },
 );
+
+/** A group of a person, as made by `groupOfPersonView`. */
+export const GroupOfUserRecord = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    displayName: Type.String(),
+    organizationId: nullableField(Id),
+    organization: nullableField(Type.String(), 'The name of the organization.'),
+    addedAt: Instant,
+  },
+  { title: 'GroupOfUser' },
+);

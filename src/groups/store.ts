@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
-import type { Work } from '../platform/database/database.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import type { GroupTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -16,6 +16,15 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import {
+  containing,
+  type Found,
+  matches,
+  type Search,
+  type SearchRange,
+  searchInSteps,
+} from '../platform/database/text-search.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 
 const GROUP = {
   id: storedField('id', plain<string>()),
@@ -104,6 +113,54 @@ export const listGroups = ({
   ...page
 }: GroupPage & { readonly organizationId?: string | undefined }): Work<readonly Group[]> =>
   organizationId === undefined ? listAll(page) : listOfOrganization({ ...page, organizationId });
+
+const lastOfStep = one((db, p: { after: string; size: number }) =>
+  db
+    .selectFrom(
+      db.selectFrom('user_group').select('id').where('id', '>', p.after).orderBy('id').limit(p.size).as('step'),
+    )
+    .select((eb) => eb.fn.max('step.id').as('id')),
+);
+
+/** Names are in lower case. SQLite's `lower` converts ASCII letters only, so names for people are also compared as typed. */
+const searchStep = many(
+  (db, p: SearchRange & { organizationId: string; pattern: string; asTyped: string; id: string }) =>
+    present(db)
+      .where('id', '>', p.after)
+      .where('id', '<=', p.through)
+      .where((eb) => eb.or([eb(eb.val(p.organizationId), '=', '0'), eb('organization_id', '=', p.organizationId)]))
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', p.id),
+          matches(eb.ref('name'), p.pattern),
+          matches(eb.fn('lower', ['display_name']), p.pattern),
+          matches(eb.ref('display_name'), p.asTyped),
+        ]),
+      )
+      .orderBy('id')
+      .limit(p.limit),
+  toGroup,
+);
+
+/** A search for groups by a text, of all or of an organization. */
+export interface GroupSearch extends Search {
+  readonly text: string;
+  readonly organizationId?: string | undefined;
+}
+
+/** Groups whose name contains a text, or whose id it is, in the order of their ids: see {@link searchInSteps}. */
+export function findGroupsContaining(
+  database: Pick<Database, 'read'>,
+  { text, organizationId = '0', ...search }: GroupSearch,
+): Promise<Found<Group>> {
+  const sought = {
+    organizationId,
+    pattern: containing(text.toLowerCase()),
+    asTyped: containing(text),
+    id: isSnowflake(text) ? text : '0',
+  };
+  return searchInSteps(database, search, lastOfStep, (range) => searchStep({ ...sought, ...range }));
+}
 
 /** The ids of an organization's groups. */
 export const groupIdsOfOrganization = many(
@@ -217,6 +274,12 @@ export interface NamedGroup {
   readonly organization: string | null;
 }
 
+/** A group that a person is in, with when the person was added. */
+export interface GroupOfPerson extends NamedGroup {
+  readonly displayName: string;
+  readonly addedAt: number;
+}
+
 const selectNamed = (db: Kysely<Tables>, p: { accountId: string }) =>
   db
     .selectFrom('group_member as m')
@@ -244,6 +307,22 @@ const toNamed = (row: {
 export const listGroupsOf = many(
   (db, p: { accountId: string; limit: number }) => selectNamed(db, p).limit(p.limit),
   toNamed,
+);
+
+/** A page of the groups that a person is in, in the order of their ids. */
+export const listGroupsOfPerson = many(
+  (db, p: GroupPage & { accountId: string }) =>
+    db
+      .selectFrom('group_member as m')
+      .innerJoin('user_group as u', 'u.id', 'm.group_id')
+      .leftJoin('organization as o', 'o.id', 'u.organization_id')
+      .select(['u.id', 'u.name', 'u.display_name', 'u.organization_id', 'o.name as organization', 'm.added_at'])
+      .where('m.account_id', '=', p.accountId)
+      .where('m.group_id', '>', p.after)
+      .where('u.deleted_at', 'is', null)
+      .orderBy('m.group_id')
+      .limit(p.limit),
+  (row): GroupOfPerson => ({ ...toNamed(row), displayName: row.display_name, addedAt: row.added_at }),
 );
 
 /** Those of {@link listGroupsOf} that are assigned to an app. */

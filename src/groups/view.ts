@@ -1,5 +1,5 @@
 import { iso } from '../platform/clock.ts';
-import type { Group, GroupMember } from './store.ts';
+import type { Group, GroupMember, GroupOfPerson } from './store.ts';
 
 /** A group in the admin API. */
 export const groupView = (group: Group) => ({
@@ -17,4 +17,10 @@ export const groupMemberView = (member: GroupMember) => ({
   userId: member.id,
   username: member.username,
   addedAt: iso(member.addedAt),
+});
+
+/** A group of a person in the admin API. */
+export const groupOfPersonView = ({ id, name, displayName, organizationId, organization, addedAt }: GroupOfPerson) => ({
+  ...{ id, name, displayName, organizationId, organization },
+  addedAt: iso(addedAt),
 });

@@ -44,6 +44,11 @@ test('the copy has what the service stores of a person, no secret, and not what 
   const browser = await signedIn(server, user);
   const client = await newClient(server, { name: 'Acme Notes' });
   await tokensFor(server, client, user, {}, { browser });
+  const { body: group } = await admin(server, 'POST', '/groups', { name: 'engineers' });
+  await admin(server, 'PUT', `/groups/${group.id}/members/${user.id}`);
+  const roles = [{ name: 'viewer', description: null }];
+  await admin(server, 'PATCH', `/clients/${client.clientId}`, { roles });
+  await admin(server, 'POST', `/clients/${client.clientId}/assignments`, { userId: user.id, role: 'viewer' });
   await giveRecoveryCodes(server, user);
   const picture = new File([new Uint8Array(png(9, 9))], 'me.png', { type: 'image/png' });
   await browser.upload(await browser.get('/account'), { picture }, '/account/picture');
@@ -67,6 +72,10 @@ test('the copy has what the service stores of a person, no secret, and not what 
   const data = JSON.parse(answer.text);
   assert.deepEqual(Object.keys(data), ['exportedAt', 'account', 'signIn', 'browsers', 'apps', 'activity']);
   assert.deepEqual([data.account.id, data.account.about, data.account.organization], [user.id, 'Engines', null]);
+  const at = new Date(server.now()).toISOString();
+  assert.deepEqual(data.account.groups, [{ name: 'engineers', addedAt: at }]);
+  const assignment = { clientId: client.clientId, app: 'Acme Notes', role: 'viewer', assignedAt: at };
+  assert.deepEqual(data.account.assignments, [assignment]);
   assert.equal(data.signIn.password, true);
   assert.ok(data.signIn.recoveryCodes.unused > 0);
   assert.equal(data.signIn.recoveryByMailAsksForCode, false);

@@ -39,6 +39,8 @@ const CALLS = [
   'POST /clients/:clientId/assignments',
   'PATCH /clients/:clientId/assignments/:id',
   'DELETE /clients/:clientId/assignments/:id',
+  'GET /clients/:clientId/access/:userId',
+  'POST /clients/:clientId/preview',
   'POST /groups',
   'GET /groups',
   'GET /groups/:id',

@@ -11,6 +11,8 @@ for (let n = 0; n < 7; n++) users.push(await newUser(server));
 for (let n = 0; n < 7; n++) {
   await newClient(server);
   await admin(server, 'POST', '/organizations', { name: `org-${n}`, domain: 'org.example' });
+  const { body } = await admin(server, 'POST', '/groups', { name: `group-${n}` });
+  await admin(server, 'PUT', `/groups/${body.id}/members/${users[0]?.id}`);
 }
 
 const get = (path: string, query: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> =>
@@ -23,6 +25,8 @@ for (const [path, id] of [
   ['/clients', 'clientId'],
   ['/organizations', 'id'],
   ['/audit-events', 'id'],
+  ['/groups', 'id'],
+  [`/users/${users[0]?.id}/groups`, 'id'],
 ] as const) {
   test(`GET ${path}: pages of any size, followed by nextCursor, are the whole list once and in order`, async () => {
     const whole = await get(path, { limit: '200' });
@@ -106,6 +110,24 @@ test('GET /users?q=: part of the name, display name or address in any letter cas
   assert.deepEqual(namesOf(await get('/users', { q: 'under.score', cursor: pages.body.nextCursor })), [
     'qxunder.score',
   ]);
+});
+
+test('GET /groups?q=: part of the name or of the name for people in any letter case, or the id', async () => {
+  const add = async (name: string, more: object = {}): Promise<string> =>
+    (await admin(server, 'POST', '/groups', { name, ...more })).body.id;
+  const { body: organization } = await admin(server, 'POST', '/organizations', { name: 'q-org', domain: 'q.example' });
+  const found = async (q: string, more: Readonly<Record<string, string>> = {}) =>
+    (await get('/groups', { q, ...more })).body.items.map(({ name }: { name: string }) => name);
+  const id = await add('q_analysts', { displayName: 'Özgür 100% Analysts' });
+  await add('qxanalysts', { organizationId: organization.id });
+  for (const q of ['q_an', 'Q_AN', 'Özgür', '100%', '% anal', id]) assert.deepEqual(await found(q), ['q_analysts'], q);
+  assert.deepEqual(await found('analysts'), ['q_analysts', 'qxanalysts']);
+  assert.deepEqual(await found('analysts', { organizationId: organization.id }), ['qxanalysts']);
+  for (const q of ['q%an', '\\', "' OR '1'='1", id.slice(1)]) assert.deepEqual(await found(q), [], q);
+  const { body } = await get('/groups', { q: 'analysts', limit: '1' });
+  assert.deepEqual(await found('analysts', { cursor: body.nextCursor }), ['qxanalysts']);
+  await admin(server, 'DELETE', `/groups/${id}`);
+  assert.deepEqual(await found('analysts'), ['qxanalysts']);
 });
 
 test('GET /users?q=: the account whose username, address or id it is comes first, on pages of any size', async () => {

@@ -113,6 +113,15 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ['group update', () => run('group', 'update', 'analysts', '--description', 'See figures'), 'group.updated'],
   ['group add', () => run('group', 'add', 'analysts', 'ada'), 'group.member_added'],
   ['client assign', () => run('client', 'assign', app, '--group', 'analysts'), 'access.assigned'],
+  [
+    'client set-role',
+    async () => {
+      await run('client', 'update', app, '--role', 'viewer');
+      await run('client', 'set-role', app, '--group', 'analysts', '--role', 'viewer');
+    },
+    'client.updated',
+    'access.assigned',
+  ],
   ['client preview', () => run('client', 'preview', app, 'ada'), 'access.previewed'],
   ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
   ['group remove', () => run('group', 'remove', 'analysts', 'ada'), 'group.member_removed'],
@@ -166,6 +175,7 @@ const others = [
     'user list',
     'user connections',
     'user sessions',
+    'user groups',
     'client show',
   ],
   ...['client assignments', 'client access', 'group show', 'group list', 'group members'],

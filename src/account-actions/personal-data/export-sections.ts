@@ -1,3 +1,4 @@
+import { type Assignment, assignmentsOfPerson } from '../../access/store.ts';
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { accountView } from '../../accounts/view.ts';
@@ -7,8 +8,9 @@ import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
-import { groupClaim, MOST_GROUPS } from '../../claims/rules/member-claims.ts';
-import { listGroupsOf } from '../../groups/store.ts';
+import { groupClaim } from '../../claims/rules/member-claims.ts';
+import { findClient } from '../../clients/store.ts';
+import { type GroupOfPerson, listGroupsOfPerson } from '../../groups/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
 import { pick } from '../../platform/database/columns.ts';
@@ -46,15 +48,40 @@ function readAccount({ database, clock }: SectionServices, account: Account): Pr
   );
   return database.read(function* read(): Work<unknown> {
     const membership = yield* findMembership({ accountId: account.id });
-    const groups = yield* listGroupsOf({ accountId: account.id, limit: MOST_GROUPS });
+    const groups = yield* allGroups(account.id);
+    const assignments = yield* assignmentsOfPerson({ accountId: account.id });
     const previous = yield* listPreviousAddresses({ accountId: account.id, now });
     return {
       ...pick(view, shown),
       previousAddresses: previous.map(({ email, changedAt }) => ({ email, changedAt: iso(changedAt) })),
       organization: membership === undefined ? null : pick(membership, ['name', 'domain', 'role']),
-      groups: groups.map(groupClaim),
+      groups: groups.map((group) => ({ name: groupClaim(group), addedAt: iso(group.addedAt) })),
+      assignments: yield* describeAssignments(assignments),
     };
   });
+}
+
+const GROUPS_AT_ONCE = 500;
+
+function* allGroups(accountId: string): Work<readonly GroupOfPerson[]> {
+  const found: GroupOfPerson[] = [];
+  for (let after = '0'; ; ) {
+    const page: readonly GroupOfPerson[] = yield* listGroupsOfPerson({ accountId, after, limit: GROUPS_AT_ONCE });
+    found.push(...page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < GROUPS_AT_ONCE) return found;
+    after = last.id;
+  }
+}
+
+/** The apps that the person is assigned to, beside what groups and organizations give. */
+function* describeAssignments(assignments: readonly Assignment[]): Work<unknown> {
+  const described: object[] = [];
+  for (const { clientId, role, createdAt } of assignments) {
+    const app = (yield* findClient({ id: clientId }))?.name ?? null;
+    described.push({ clientId, app, role, assignedAt: iso(createdAt) });
+  }
+  return described;
 }
 
 /** What the person has set up to prove who they are, without what it proves it with. */

@@ -1,7 +1,13 @@
 import type { FastifySchema } from 'fastify';
 import { AccessChangeRecord } from '../../access/schema.ts';
-import { CreateGroupRequest, GroupMemberRecord, GroupRecord, UpdateGroupRequest } from '../../groups/schema.ts';
-import { Id, jsonResponse, NO_CONTENT_RESPONSE, nullableField } from '../../platform/http/operation.ts';
+import {
+  CreateGroupRequest,
+  GroupMemberRecord,
+  GroupOfUserRecord,
+  GroupRecord,
+  UpdateGroupRequest,
+} from '../../groups/schema.ts';
+import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { pageOf, pageParameters } from '../paging.ts';
@@ -50,6 +56,14 @@ export const listGroupsSchema = {
   operationId: 'listGroups',
   summary: 'List groups',
   querystring: pageParameters({
+    q: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        format: 'search-text',
+        about: 'Part of the name or of the name for people, case-insensitive; or the ID.',
+        description: 'at most 256 characters without control characters',
+      }),
+    ),
     organizationId: Type.Optional(
       Type.String({
         format: 'id',
@@ -59,7 +73,15 @@ export const listGroupsSchema = {
     ),
   }),
   response: { 200: jsonResponse('A page of the list, in the order of ids.', pageOf(GroupRecord)), ...adminErrors() },
-  examples: [{ summary: 'The first page', status: 200, answer: { items: [analysts], nextCursor: null } }],
+  examples: [
+    { summary: 'The first page', status: 200, answer: { items: [analysts], nextCursor: null } },
+    {
+      summary: 'Find a group',
+      query: { q: sample.groupId, limit: '10' },
+      status: 200,
+      answer: { items: [analysts], nextCursor: null },
+    },
+  ],
 } satisfies FastifySchema;
 
 export const readGroupSchema = {
@@ -157,21 +179,9 @@ export const listGroupsOfUserSchema = {
   operationId: 'listGroupsOfUser',
   summary: 'List the groups of a user',
   params: Type.Object({ id: Id }),
+  querystring: pageParameters({}),
   response: {
-    200: jsonResponse(
-      'All of the user’s groups, by name.',
-      pageOf(
-        Type.Object(
-          {
-            id: Id,
-            name: Type.String(),
-            organizationId: nullableField(Id),
-            organization: nullableField(Type.String(), 'The name of the organization.'),
-          },
-          { title: 'GroupOfUser' },
-        ),
-      ),
-    ),
+    200: jsonResponse('A page of the list, in the order of the groups’ ids.', pageOf(GroupOfUserRecord)),
     ...adminErrors(MAY_BE_MISSING),
   },
   examples: [
@@ -180,7 +190,16 @@ export const listGroupsOfUserSchema = {
       params: { id: sample.userId },
       status: 200,
       answer: {
-        items: [{ id: sample.groupId, name: analysts.name, organizationId: null, organization: null }],
+        items: [
+          {
+            id: sample.groupId,
+            name: analysts.name,
+            displayName: analysts.displayName,
+            organizationId: null,
+            organization: null,
+            addedAt: sample.moment,
+          },
+        ],
         nextCursor: null,
       },
     },
