@@ -193,6 +193,8 @@ export async function seedOf(environment: Environment, model: Model, people: num
           network: '203.0.113.x',
           provedAt: now,
           provedBy: 'password',
+          provedFactorSince: 0,
+          provedAfter: now,
           ...authenticationContext(['password']),
         });
       }

@@ -1,18 +1,20 @@
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import { command, one } from '../platform/database/statement.ts';
 
 export const insertRecoveryCode = command((db, p: { accountId: string; hash: string; now: number }) =>
   db.insertInto('recovery_code').values({ account_id: p.accountId, hash: p.hash, created_at: p.now, used_at: null }),
 );
 
-/** Uses a recovery code up, once; false where it is unknown or was used before. */
-export const spendRecoveryCode = changes((db, p: { accountId: string; hash: string; now: number }) =>
-  db
-    .updateTable('recovery_code')
-    .set({ used_at: p.now })
-    .where('account_id', '=', p.accountId)
-    .where('hash', '=', p.hash)
-    .where('used_at', 'is', null)
-    .returning('hash'),
+/** Uses a recovery code up, once. @returns when it was made; undefined where it is unknown or was used before */
+export const spendRecoveryCode = one(
+  (db, p: { accountId: string; hash: string; now: number }) =>
+    db
+      .updateTable('recovery_code')
+      .set({ used_at: p.now })
+      .where('account_id', '=', p.accountId)
+      .where('hash', '=', p.hash)
+      .where('used_at', 'is', null)
+      .returning('created_at'),
+  (row): number => row.created_at,
 );
 
 export const removeRecoveryCodes = command((db, p: { accountId: string }) =>
@@ -27,15 +29,4 @@ export const countRecoveryCodes = one(
       .select(({ fn }) => [fn.countAll().as('issued'), fn.count('used_at').as('used')])
       .where('account_id', '=', p.accountId),
   (row) => ({ issued: Number(row.issued), left: Number(row.issued) - Number(row.used) }),
-);
-
-/** When the recovery codes that can still be used were made. */
-export const listRecoveryCodeTimes = many(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('recovery_code')
-      .select('created_at')
-      .where('account_id', '=', p.accountId)
-      .where('used_at', 'is', null),
-  (row): number => row.created_at,
 );

@@ -18,15 +18,20 @@ export const findTotpSeed = one(
   (row): TotpSeed => ({ sealed: row.sealed, lastStep: row.last_step }),
 );
 
-/** Records that the code of a time step was accepted; false where that step or a later one was before, or the seed was replaced. */
-export const spendTotpStep = changes((db, p: { accountId: string; sealed: string; step: number }) =>
-  db
-    .updateTable('totp_secret')
-    .set({ last_step: p.step })
-    .where('account_id', '=', p.accountId)
-    .where('sealed', '=', p.sealed)
-    .where('last_step', '<', p.step)
-    .returning('account_id'),
+/**
+ * Records that the code of a time step was accepted.
+ * @returns when the app was set up; undefined where that step or a later one was accepted before, or the seed was replaced
+ */
+export const spendTotpStep = one(
+  (db, p: { accountId: string; sealed: string; step: number }) =>
+    db
+      .updateTable('totp_secret')
+      .set({ last_step: p.step })
+      .where('account_id', '=', p.accountId)
+      .where('sealed', '=', p.sealed)
+      .where('last_step', '<', p.step)
+      .returning('confirmed_at'),
+  (row): number => row.confirmed_at ?? 0,
 );
 
 interface NewTotpSeed extends TotpSeed {

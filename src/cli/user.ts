@@ -154,8 +154,8 @@ export function userCommands(getContext: GetCommandContext): Command {
     )
     .option('--reason <text>', 'for the audit log; the user does not see it')
     .action(
-      showing((core, id, options: { until?: string; reason?: string }) =>
-        banAccount(core, id, checkInput(BanRequest, { until: options.until, reason: options.reason }), origin),
+      showing(async (core, id, { until, reason }: { until?: string; reason?: string }) =>
+        banAccount({ ...core, ...(await core.notices()) }, id, checkInput(BanRequest, { until, reason }), origin),
       ),
     );
 
@@ -165,8 +165,8 @@ export function userCommands(getContext: GetCommandContext): Command {
   )
     .option('--reason <text>', 'for the audit log; the user does not see it')
     .action(
-      showing((core, id, { reason }: { reason?: string }) =>
-        suspendAccount(core, id, checkInput(SuspensionRequest, { reason }), origin),
+      showing(async (core, id, { reason }: { reason?: string }) =>
+        suspendAccount({ ...core, ...(await core.notices()) }, id, checkInput(SuspensionRequest, { reason }), origin),
       ),
     );
 

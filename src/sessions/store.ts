@@ -46,6 +46,13 @@ const SESSION = {
   provedAt: storedField('proved_at', plain<number>()),
   /** and by which. */
   provedBy: storedField('proved_by', plain<Method>()),
+  /**
+   * When the factor of that proof was set up, by the time of the account; null for a code by mail, and in a session that an earlier version
+   * made.
+   */
+  provedFactorSince: storedField('proved_factor_since', plain<number | null>()),
+  /** The account's last change when the proof was made: the proof is younger than it. Null as above. */
+  provedAfter: storedField('proved_after', plain<number | null>()),
 } as const;
 
 /** A browser's sign-in. */

@@ -284,7 +284,7 @@ const FORMS: Readonly<Record<string, Form>> = {
       const { browser } = await inSession(person, SECURITY, '/account/password');
       const { code } = await challenge(person, 'change address', browser, {
         email: `new-${person.email}`,
-        provedBy: 'password',
+        proof: { method: 'password', factorSince: 0 },
       });
       return { browser, send: await formAt(browser, '/account/email', '/account/email/code', { code }) };
     },
@@ -294,7 +294,7 @@ const FORMS: Readonly<Record<string, Form>> = {
       const { browser } = await inSession(person, SECURITY, '/account/password');
       const { link } = await challenge(person, 'change address', browser, {
         email: `new-${person.email}`,
-        provedBy: 'password',
+        proof: { method: 'password', factorSince: 0 },
       });
       return { browser, send: await formAt(browser, `/verify?token=${link}`, '/verify', {}) };
     },
@@ -484,7 +484,7 @@ const ENDINGS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = 
   async 'going back to an earlier address'(person) {
     const [row] = await query(server, 'SELECT generation FROM account WHERE id = ?', person.id);
     const generation = String(row?.['generation']);
-    const data = { email: `former-${person.email}`, provedBy: 'password' };
+    const data = { email: `former-${person.email}`, proof: { method: 'password', factorSince: 0 } };
     const { code } = await challenge({ ...person, generation }, 'change address', person.other, data);
     await send(person.other, '/account/email', '/account/email/code', { code });
   },

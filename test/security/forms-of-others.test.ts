@@ -155,7 +155,9 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
       user,
     );
     await ofPerson(
-      `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()} WHERE account_id = ?`,
+      `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()}, proved_after = ${server.now()},
+       proved_factor_since = (SELECT created_at FROM passkey WHERE passkey.account_id = browser_session.account_id)
+       WHERE account_id = ?`,
       user,
     );
     const now = server.now();

@@ -21,7 +21,7 @@ import { invalidRequest, notFound, type OAuthError } from '../../platform/oauth-
 import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
 import { accountTime } from '../notices/account-time.ts';
-import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
 import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
 export { FieldTaken } from './usernames.ts';
@@ -169,11 +169,12 @@ export async function deleteAccount(
 }
 
 /**
- * Bans an account, or replaces the end and reason of its ban. Every existing session, code and token is invalid for good.
+ * Bans an account, or replaces the end and reason of its ban. Every existing session, code and token is invalid for good. So is the link
+ * of an earlier report, which another one replaces.
  * @throws {OAuthError} `not_found`, `invalid_request` where the end is not in the future
  */
 export async function banAccount(
-  context: AccountsContext,
+  context: AccountsContext & SecurityNoticeServices,
   id: string,
   ban: BanRequest,
   origin: Origin,
@@ -188,7 +189,10 @@ export async function banAccount(
     id,
     { type: 'account.banned', origin, details: { until, reason } },
     (_account, now) => ({ bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() }),
-    (_changed, _before, now) => endInvitationsOf(id, origin, now),
+    function* bar(changed, _before, now) {
+      yield* endInvitationsOf(id, origin, now);
+      yield* renewReport(context, changed, 'banned', now, changed.updatedAt);
+    },
   );
 }
 
@@ -206,9 +210,12 @@ export function unbanAccount(context: AccountsContext, id: string, origin: Origi
   );
 }
 
-/** Suspends an account until it is reinstated. Every existing session, code and token is invalid for good. */
+/**
+ * Suspends an account until it is reinstated. Every existing session, code and token is invalid for good. So is the link of an earlier
+ * report, which another one replaces.
+ */
 export function suspendAccount(
-  context: AccountsContext,
+  context: AccountsContext & SecurityNoticeServices,
   id: string,
   input: SuspensionRequest,
   origin: Origin,
@@ -219,7 +226,10 @@ export function suspendAccount(
     id,
     { type: 'account.suspended', origin, details: { reason } },
     (_account, now) => ({ suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() }),
-    (_changed, _before, now) => endInvitationsOf(id, origin, now),
+    function* bar(changed, _before, now) {
+      yield* endInvitationsOf(id, origin, now);
+      yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
+    },
   );
 }
 

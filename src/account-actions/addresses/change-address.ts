@@ -3,7 +3,7 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removeAllPasskeys } from '../../authenticators/factor-removal-store.ts';
-import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import { exceededRolling, takeRolling } from '../../limits/limits.ts';
 import {
   type Challenge,
@@ -20,7 +20,7 @@ import { MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { sessionDatabase } from '../../sessions/sessions.ts';
+import { factorUseOf, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
@@ -55,8 +55,8 @@ export interface AddressVisit {
 /** What a request for an address remembers. */
 interface RequestedAddress {
   readonly email: string;
-  /** How the person had proved themselves when they asked. */
-  readonly provedBy: Method;
+  /** How the person had proved themselves when they asked; undefined in a request of an earlier version. */
+  readonly proof?: FactorUse;
 }
 
 /**
@@ -75,8 +75,8 @@ export async function requestAddress(
   const { id, profile } = account;
   const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
   return sessionDatabase(services, session).commit(function* request(): Work<number> {
-    const { provedBy } = session;
-    const isReturn = purpose === 'change address' && (yield* findReturn(account, email, provedBy, now)) !== undefined;
+    const proof = factorUseOf(session);
+    const isReturn = purpose === 'change address' && (yield* findReturn(account, email, proof, now)) !== undefined;
     if (purpose === 'change address' && !isReturn) {
       const seconds = yield* exceededRolling(...changesOf(limits, account, origin, now));
       if (seconds > 0) return seconds;
@@ -86,7 +86,7 @@ export async function requestAddress(
       account: { id, generation: session.generation },
       address: emailKey(email),
       browserHash,
-      data: { email, provedBy } satisfies RequestedAddress,
+      data: { email, proof } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
     const owner = yield* ownerOf(email, id, now);
@@ -228,7 +228,7 @@ async function confirm(
 ): Promise<AddressResult> {
   const { clock, limits } = services;
   const now = clock();
-  const { email, provedBy } = challenge.data as RequestedAddress;
+  const { email, proof } = challenge.data as RequestedAddress;
   const purpose = challenge.purpose as AddressPurpose;
   const sent = prepareChallenge();
   let before = account.profile;
@@ -245,7 +245,7 @@ async function confirm(
       *prepare() {
         if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
         if (purpose === 'verify address') return;
-        right = yield* findReturn(account, email, provedBy, now);
+        right = proof && (yield* findReturn(account, email, proof, now));
         const seconds = right === undefined ? yield* takeRolling(...changesOf(limits, account, origin, now)) : 0;
         if (seconds > 0) throw new ChangesLimited(seconds);
       },

@@ -8,7 +8,7 @@ import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { sessionDatabase } from '../../sessions/sessions.ts';
+import { factorUseOf, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { AddressVisit } from './change-address.ts';
 import { readSetUpTimes } from './earlier-address.ts';
@@ -67,8 +67,11 @@ export async function closeRight(
 }
 
 /** A session that was stolen with a fresh proof is not enough: the person proves themselves again, after the address was given up. */
-const mayClose = ({ provedBy, provedAt }: Session, times: SetUpTimes, right: PreviousAddress): boolean =>
-  isSecondFactor(provedBy) && provedAt > right.changedAt && isEarlierProof(provedBy, times, right.factorsSince);
+const mayClose = (session: Session, times: SetUpTimes, right: PreviousAddress): boolean =>
+  isSecondFactor(session.provedBy) &&
+  session.provedAfter !== null &&
+  session.provedAfter >= right.changedAt &&
+  isEarlierProof(factorUseOf(session), times, right.factorsSince);
 
 function* listClosable(id: string, session: Session, email: string, now: number): Work<readonly PreviousAddress[]> {
   const account = yield* findAccount({ id });

@@ -8,8 +8,7 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
-import { listRecoveryCodeTimes } from '../../authenticators/recovery-code-store.ts';
-import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -31,7 +30,6 @@ export function* readSetUpTimes(account: Account): Work<SetUpTimes> {
     password: account.passwordHash === null ? null : (account.passwordSetAt ?? 0),
     totp: timesOf('totp')[0] ?? null,
     passkeys: timesOf('passkey'),
-    recoveryCodes: yield* listRecoveryCodeTimes({ accountId: account.id }),
   };
 }
 
@@ -42,13 +40,13 @@ export function* readSetUpTimes(account: Account): Work<SetUpTimes> {
 export function* findReturn(
   account: Account,
   email: string,
-  provedBy: Method,
+  proof: FactorUse,
   now: number,
 ): Work<PreviousAddress | undefined> {
   const rights = yield* listPreviousAddresses({ accountId: account.id, now });
   const times = yield* readSetUpTimes(account);
   return rights.findLast(
-    (right) => emailKey(right.email) === emailKey(email) && isEarlierProof(provedBy, times, right.factorsSince),
+    (right) => emailKey(right.email) === emailKey(email) && isEarlierProof(proof, times, right.factorsSince),
   );
 }
 

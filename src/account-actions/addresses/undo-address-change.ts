@@ -1,5 +1,6 @@
 import {
   findPreviousAddress,
+  listPreviousAddresses,
   type PreviousAddress,
   removePreviousAddresses,
 } from '../../accounts/previous-address-store.ts';
@@ -34,8 +35,11 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   const found = yield* findPreviousAddress({ hash: digest(link), now });
   const account = found && (yield* read({ id: found.accountId }));
   // While this waited for the account's lock, the owner or an operator may have ended the right.
-  const previous = yield* findPreviousAddress({ hash: digest(link), now });
-  if (account === undefined || previous === undefined) return undefined;
+  const opened = yield* findPreviousAddress({ hash: digest(link), now });
+  if (account === undefined || opened === undefined) return undefined;
+  // Each link of an address undoes all that came since the account gave that up for the first time.
+  const rights = yield* listPreviousAddresses({ accountId: account.id, now });
+  const previous = rights.findLast((right) => emailKey(right.email) === emailKey(opened.email)) ?? opened;
   const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.factorsSince);
   const has = (kind: Factor['kind']) => earlier.some((factor) => factor.kind === kind);
   // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.

@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Profile } from '../../accounts/fields.ts';
 import { requireGoodPassword } from '../../accounts/password-problem.ts';
-import {
-  listPreviousAddresses,
-  type PreviousAddress,
-  removePreviousAddresses,
-} from '../../accounts/previous-address-store.ts';
+import { listPreviousAddresses, removePreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
@@ -16,15 +12,17 @@ import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import { getAccount, type PasswordContext, saveChange, userNotFound } from '../accounts/accounts.ts';
 import { accountTime } from '../notices/account-time.ts';
-import { enqueueNewAddressMails, enqueueSecurityNotice } from '../notices/notices.ts';
+import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
+import type { SecurityNotice } from '../notices/rules/notice-text.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /**
  * Changes fields of an account. A new password ends every existing session, code and token. So does a decision on the address, which only
  * an operator makes here: it also ends every link, code, right and reservation of the account, so that no earlier holder gets it back. Where
- * the account gets an address back that it had in the last days, what was added since is removed, as by an undo.
- * The person is told of a new password and, at both addresses, of a new address.
+ * the account had another address in the last days and does not keep the present one, what was added since is removed, as by an undo.
+ * The person is told of a new password and, at both addresses, of a new address; and where a report ends that nobody answered, they get
+ * another one.
  * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
  */
 export async function updateAccount(
@@ -45,15 +43,16 @@ export async function updateAccount(
     const decidesAddress = yield* isAddressDecision(account, profile, input, now);
     const isSecured = passwordHash !== undefined || decidesAddress;
     if (!isSecured && isDeepStrictEqual(profile, account.profile)) return account;
-    const right = decidesAddress ? yield* findRight(account, profile.email, now) : undefined;
     const at = isSecured ? yield* accountTime(account, now) : now;
+    const since = yield* unansweredSince(context.sealer, id, at);
+    const takenBackSince = decidesAddress ? yield* foreignSince(account, profile.email, now) : undefined;
     const changed = yield* saveChange(
       account,
       {
         profile,
-        ...(right !== undefined && {
+        ...(takenBackSince !== undefined && {
           ...NOT_DELETED,
-          ...((account.passwordSetAt ?? 0) >= right.factorsSince && NO_PASSWORD),
+          ...((account.passwordSetAt ?? 0) >= takenBackSince && NO_PASSWORD),
         }),
         ...(passwordHash !== undefined && { passwordHash, passwordSetAt: at }),
         ...(isSecured && { generation: randomIdentifier() }),
@@ -65,15 +64,21 @@ export async function updateAccount(
       yield* endChallenges(id);
       yield* removePreviousAddresses({ accountId: id, since: 0 });
     }
-    if (right !== undefined) {
-      yield* removeAddedSince(id, right.factorsSince, origin, now);
+    if (takenBackSince !== undefined) {
+      yield* removeAddedSince(id, takenBackSince, origin, now);
       yield* callOffDeletion(context, account, profile, origin, now);
     }
-    if (emailKey(profile.email) !== emailKey(account.profile.email)) {
-      yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
-    }
-    if (passwordHash !== undefined) {
-      yield* enqueueSecurityNotice(context, changed, 'password changed', { byOperator: true }, now, at);
+    const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
+    if (isMoved) yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
+    // What was removed is answered.
+    const open = takenBackSince === undefined ? since : at;
+    const notice = noticeOf({
+      isNewPassword: passwordHash !== undefined,
+      isReportEnded: isSecured && open < at,
+      isMoved,
+    });
+    if (notice !== undefined) {
+      yield* enqueueSecurityNotice(context, changed, notice, { byOperator: true }, now, at, open);
     }
     const type = passwordHash === undefined ? 'account.updated' : 'account.password_changed';
     yield* record({ at: now, type, origin, accountId: id, details: { fields: Object.keys(input) } });
@@ -84,11 +89,26 @@ export async function updateAccount(
 /** One that was set since the address was given up may be another person's. */
 const NO_PASSWORD = { passwordHash: null } as const;
 
-/** The oldest right of an address that an account had in the last days, if the account gets it back. */
-function* findRight({ id, profile }: Account, email: string, now: number): Work<PreviousAddress | undefined> {
+/**
+ * Since when an account may have been in foreign hands that an operator gives another address, where its address was changed in the last
+ * days: since it gave up the address that it gets back, or else the first of them. Undefined where nothing says so.
+ */
+function* foreignSince({ id, profile }: Account, email: string, now: number): Work<number | undefined> {
   if (emailKey(profile.email) === emailKey(email)) return undefined;
   const rights = yield* listPreviousAddresses({ accountId: id, now });
-  return rights.findLast((right) => emailKey(right.email) === emailKey(email));
+  const right = rights.findLast((one) => emailKey(one.email) === emailKey(email)) ?? rights.at(-1);
+  return right?.factorsSince;
+}
+
+/** What a person is told of an operator's change, beside an address that is new. */
+function noticeOf(change: {
+  readonly isNewPassword: boolean;
+  readonly isReportEnded: boolean;
+  readonly isMoved: boolean;
+}): SecurityNotice | undefined {
+  if (change.isNewPassword) return 'password changed';
+  if (!change.isReportEnded) return undefined;
+  return change.isMoved ? 'address changed' : 'signed out everywhere';
 }
 
 /** @throws {OAuthError} `not_found`, `invalid_request` where the password is not good enough */

@@ -25,6 +25,8 @@ export interface Authenticated {
   /** As it is under the lock of the unit of work. */
   readonly account: Account;
   readonly method: Method;
+  /** When that with which they proved it was set up, by the time of the account; null for a code by mail. */
+  readonly factorSince: number | null;
 }
 
 /** Too many attempts: nothing was checked. */

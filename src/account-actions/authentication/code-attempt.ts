@@ -31,8 +31,8 @@ export interface CodeAttempt {
   readonly link?: string;
 }
 
-/** Uses a code up, inside a unit of work; false where that is no longer possible. */
-type SpendCode = () => Work<boolean>;
+/** Uses a code up, inside a unit of work. @returns when its factor was set up; undefined where it can no longer be used */
+type SpendCode = () => Work<number | undefined>;
 
 /**
  * Counts an attempt, then checks it. The attempt is counted before the code is compared, so that parallel guesses never get more
@@ -66,13 +66,14 @@ export async function attemptCode(
       yield* recordWrongCode(account, method, 'the account has changed', origin, now);
       return refusal ?? { kind: 'wrong' };
     }
-    if (spend === undefined || !(yield* spend())) {
+    const factorSince = spend === undefined ? undefined : yield* spend();
+    if (factorSince === undefined) {
       yield* recordWrongCode(account, method, 'wrong code', origin, now);
       return { kind: 'wrong' };
     }
     yield* giveBack(bucket, limits.totpAccount);
     if (method === 'recovery code') yield* giveBack(`recovery ${bucket}`, limits.recoveryCodeAccount);
-    return { kind: 'authenticated', account: current, method };
+    return { kind: 'authenticated', account: current, method, factorSince };
   }
   return { kind: 'checked', complete };
 }

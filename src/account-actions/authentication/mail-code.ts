@@ -93,7 +93,7 @@ export async function authenticateByMailCode(
       return yield* refuse({ kind: 'changed' }, 'the account has changed');
     }
     yield* giveBack(bucket, limits.signInAddress);
-    return { kind: 'authenticated', account, method: 'mail code' };
+    return { kind: 'authenticated', account, method: 'mail code', factorSince: null };
   }
   return { kind: 'checked', complete };
 }

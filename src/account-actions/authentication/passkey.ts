@@ -146,7 +146,7 @@ export async function authenticateByPasskey(
       const details = { passkey: current.name, stored: current.counter, received: counter };
       yield* record({ at: now, type: 'passkey.counter_went_back', outcome: 'failure', origin, accountId, details });
     }
-    return { kind: 'authenticated', account, method: 'passkey' };
+    return { kind: 'authenticated', account, method: 'passkey', factorSince: current.createdAt };
   }
   return { kind: 'checked', complete };
 }

@@ -84,7 +84,7 @@ function* complete(
   }
   yield* uncount(counted, limits);
   if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
-  return { kind: 'authenticated', account: current, method: 'password' };
+  return { kind: 'authenticated', account: current, method: 'password', factorSince: current.passwordSetAt ?? 0 };
 }
 
 /**

@@ -47,7 +47,9 @@ export async function changePassword(
     session,
     browserHash,
     // A session that a stronger factor began says nothing new of that factor.
-    ...(session.acr === ACR && { start: { authTime: now, provedAt: now, provedBy: 'password' } }),
+    ...(session.acr === ACR && {
+      start: { authTime: now, provedAt: now, provedBy: 'password', provedFactorSince: null },
+    }),
     event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },
     decide(locked, at) {
       if (locked.passwordHash !== account.passwordHash) {

@@ -1,6 +1,7 @@
 import { isReservedAddress } from '../../accounts/previous-address-store.ts';
 import { newProfile } from '../../accounts/rules/profile.ts';
 import { findByIdentifier } from '../../accounts/store.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import {
   type Challenge,
@@ -127,6 +128,9 @@ export type CompletedSignUp =
   | { readonly kind: 'address taken' }
   | { readonly kind: 'invitation refused' };
 
+/** The password of a new account, which is as old as that. */
+const FIRST_PASSWORD: FactorUse = { method: 'password', factorSince: 0 };
+
 /**
  * Creates the account of a sign-up whose address is proved, and signs in to it, in one commit. An account that holds the address
  * without having verified it loses it.
@@ -156,7 +160,7 @@ export async function completeSignUp(
       if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
       // What began before a request, or for another one, is no sign-in for it.
       const isForRequest = handle !== null && digest(handle) === browser.interactionHash;
-      return yield* startSession(services, account, ['password'], browser, now, isForRequest ? onSignedIn : noMore);
+      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now, isForRequest ? onSignedIn : noMore);
     });
   } catch (error) {
     if (error instanceof FieldTaken && begun !== undefined) return takenAs(error, begun);
@@ -189,7 +193,7 @@ export async function signUpInvited(
       const account = newAccount(id, profile, passwordHash, now);
       yield* addAccount(account, { kind: 'person', signUp, isInvited: true, isAddressProved: mailed }, origin);
       yield* acceptInvitation(link, account, now, origin);
-      return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
+      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now, onSignedIn);
     });
   } catch (error) {
     if (error instanceof FieldTaken) return takenAs(error, { fields: values, invitation: link });

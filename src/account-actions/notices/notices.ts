@@ -9,6 +9,7 @@ import { formats } from '../../platform/validation/formats.ts';
 import { withEvent } from './rules/events.ts';
 import {
   type AccountEvent,
+  addressTakenMail,
   newAddressMail,
   noticeMail,
   previousAddressMail,
@@ -67,6 +68,7 @@ export function* unansweredSince(sealer: Sealer, accountId: string, now: number)
  * last of them tells everything that the others did not, with a link of the account as it is then.
  * @param account as it is after the change
  * @param at the `accountTime` of the change: what was set up from then on may be another person's
+ * @param earlier {@link unansweredSince} before the change, where that ended the reports which say it
  */
 export function* enqueueSecurityNotice(
   services: SecurityNoticeServices,
@@ -75,16 +77,32 @@ export function* enqueueSecurityNotice(
   facts: SecurityFacts,
   now: number,
   at: number,
+  earlier?: number,
 ): Work<void> {
   const { mail, sealer } = services;
   if (!mail.available) return;
   const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, AT_ONCE, now);
-  const since = yield* unansweredSince(sealer, account.id, at);
+  const since = earlier ?? (yield* unansweredSince(sealer, account.id, at));
   const told = { report: { notice, facts, at: now, since }, reportedAt: at, dueAt: isSentAtOnce ? now : now + HOLD };
   for (const to of yield* addressesToTell(account, now)) {
     if (to === account.profile.email) yield* tellAccount(services, account, told, now);
     else yield* tellPrevious(services, account, to, told, now);
   }
+}
+
+/**
+ * Replaces the link of a report that nobody answered, where an act of an operator has ended it with the generation of the account: the
+ * person can still say that what came before was not them. Does nothing where no report is unanswered.
+ */
+export function* renewReport(
+  services: SecurityNoticeServices,
+  account: NotifiedAccount,
+  notice: SecurityNotice,
+  now: number,
+  at: number,
+): Work<void> {
+  if ((yield* unansweredSince(services.sealer, account.id, at)) === at) return;
+  yield* enqueueSecurityNotice(services, account, notice, { byOperator: true }, now, at);
 }
 
 interface Told {
@@ -164,16 +182,20 @@ export function* addressesToTell({ id, profile }: NotifiedAccount, now: number):
   return [profile.email, ...(isAnother ? [oldest] : [])].filter(canReceiveMail);
 }
 
-/** Tells both addresses that an operator gave an account another one. */
+/** Tells both addresses that an operator gave an account another one. The earlier one, which may be a thief's, is not told which. */
 export function* enqueueNewAddressMails(
   { mail }: Pick<SecurityNoticeServices, 'mail'>,
   { id: accountId, profile }: NotifiedAccount,
   previous: string,
   now: number,
 ): Work<void> {
-  const content = newAddressMail(profile.username, previous, profile.email);
-  for (const to of [previous, profile.email].filter(canReceiveMail)) {
-    yield* mail.enqueue({ to, accountId, kind: 'address changed', content, expiresAt: now + REPORT_LIFETIME }, now);
+  const message = { accountId, kind: 'address changed', expiresAt: now + REPORT_LIFETIME } as const;
+  if (canReceiveMail(previous)) {
+    yield* mail.enqueue({ ...message, to: previous, content: addressTakenMail(profile.username) }, now);
+  }
+  if (canReceiveMail(profile.email)) {
+    const content = newAddressMail(profile.username, previous, profile.email);
+    yield* mail.enqueue({ ...message, to: profile.email, content }, now);
   }
 }
 

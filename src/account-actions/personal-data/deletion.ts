@@ -9,14 +9,8 @@ import { conflict } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
-import {
-  addressesToTell,
-  canReceiveMail,
-  enqueueSecurityNotice,
-  type SecurityNoticeServices,
-} from '../notices/notices.ts';
+import { addressesToTell, enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
-import { deletionCancelledMail } from './mails.ts';
 
 /** How long a person can come back after asking for the deletion of their account. */
 const DELETION_DELAY = 14 * DAY;
@@ -25,9 +19,6 @@ interface Context {
   readonly database: Database;
   readonly clock: Clock;
 }
-
-/** How long the message about a canceled deletion may wait for the mail server. */
-const MESSAGE_LIFETIME = DAY;
 
 /** How many requests for a deletion get a message of their own, beside the notice. */
 const MOST_MESSAGES = { count: 3, windowMs: DAY };
@@ -92,11 +83,10 @@ export function requestDeletion(
  * @throws {OAuthError} `not_found`
  */
 export function cancelDeletion(
-  context: Context & Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
+  context: Context & SecurityNoticeServices,
   id: string,
   origin: Origin,
 ): Promise<Account> {
-  const { mail, issuer } = context;
   return changeAccount(
     context,
     id,
@@ -105,14 +95,9 @@ export function cancelDeletion(
       deletionDueAt === null
         ? undefined
         : { deletionRequestedAt: null, deletionDueAt: null, generation: randomIdentifier() },
-    function* tell({ profile: { username, email } }, _before, now): Work<void> {
-      if (!canReceiveMail(email)) return;
-      const content = deletionCancelledMail(username, `${issuer}/login`, 'operator');
-      yield* mail.enqueue(
-        { to: email, accountId: id, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME },
-        now,
-      );
-    },
+    // It ends the links of earlier reports, so it brings another one.
+    (changed, _before, now) =>
+      enqueueSecurityNotice(context, changed, 'deletion cancelled', { byOperator: true }, now, changed.updatedAt),
   );
 }
 

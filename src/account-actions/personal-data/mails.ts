@@ -12,12 +12,10 @@ export const exportReadyMail = (username: string, until: string, url: string): M
 });
 
 /** Tells a person that the deletion of their account was canceled: by an operator, or because the account was secured or recovered. */
-export const deletionCancelledMail = (username: string, url: string, by: 'operator' | 'recovery'): MailContent => ({
+export const deletionCancelledMail = (username: string, url: string): MailContent => ({
   subject: 'Your account will not be deleted',
   paragraphs: [
-    by === 'operator'
-      ? `The administrator of this service canceled the deletion of your account ${username}.`
-      : `The deletion of your account ${username} was canceled, because the account was secured or recovered.`,
+    `The deletion of your account ${username} was canceled, because the account was secured or recovered.`,
     'You can sign in again. Apps do not get their access back: you sign in to them again.',
   ],
   action: { label: 'Sign in', url },

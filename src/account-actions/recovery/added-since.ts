@@ -37,6 +37,6 @@ export function* callOffDeletion(
   if (before.deletionDueAt === null) return;
   yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId });
   if (!canReceiveMail(email)) return;
-  const content = deletionCancelledMail(username, `${issuer}/login`, 'recovery');
+  const content = deletionCancelledMail(username, `${issuer}/login`);
   yield* mail.enqueue({ to: email, accountId, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME }, now);
 }

@@ -12,7 +12,7 @@ import { requiresRecoveryCode } from '../../authenticators/recovery-setting-stor
 import type { VerifiedRegistration } from '../../authenticators/relying-party.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import { parseTotpCode } from '../../authenticators/rules/codes.ts';
-import type { Factor } from '../../authenticators/rules/factors.ts';
+import type { Factor, FactorUse } from '../../authenticators/rules/factors.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
 import {
@@ -230,18 +230,24 @@ export async function completeRecovery(
     const { account, challenge, data } = current;
     const status = accountStatus(account, now);
     if (status !== 'active') return { kind: status, account };
-    const methods: Method[] = ['mail code'];
+    const used: FactorUse[] = [{ method: 'mail code', factorSince: null }];
     if (checked !== undefined) {
       const authentication = yield* checked.complete();
       if (authentication.kind !== 'authenticated') return authentication;
-      methods.push(authentication.method);
+      used.push(authentication);
     }
     if (verified !== undefined && !(yield* claimRecoveryPasskey(verified.created, now))) {
       return { kind: 'wrong passkey', problem: 'expired' };
     }
     if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
-    const changed = yield* secure(services, current, { passwordHash: hash, methods }, own, now);
+    const changed = yield* secure(
+      services,
+      current,
+      { passwordHash: hash, methods: used.map(({ method }) => method) },
+      own,
+      now,
+    );
     const owner = { accountId: account.id, userAgent, origin: own };
     const isIssued =
       verified !== undefined &&
@@ -250,7 +256,7 @@ export async function completeRecovery(
     const isOwnBrowser = challenge.browserHash === browser.browserHash;
     const { request } = data;
     if (!isOwnBrowser) return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
-    const { created } = yield* startSession(services, changed, methods, browser, now, (session) =>
+    const { created } = yield* startSession(services, changed, used, browser, now, (session) =>
       onSignedIn(session, request),
     );
     return { kind: 'recovered', account: changed, created, request, codes };

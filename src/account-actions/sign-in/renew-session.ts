@@ -1,11 +1,13 @@
 import { rememberBrowser } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
-import { type Method, withMethod } from '../../authenticators/rules/authentication-context.ts';
+import { withMethod } from '../../authenticators/rules/authentication-context.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import { digest, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import {
   type NewSession,
   newSession,
+  type SessionProof,
   type SessionServices,
   type SessionStart,
   sessionDatabase,
@@ -26,7 +28,7 @@ interface SecuringChange {
   /** The browser in which it is made: it alone stays known to the account. */
   readonly browserHash: string;
   /** How the person authenticated, if it is not as in the session. */
-  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | 'provedAt' | 'provedBy'>>;
+  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | keyof SessionProof>>;
   readonly event: AccountChangeEvent;
   /** The change beside the new generation, given the account as it is under the lock, and its time. It refuses by throwing. */
   readonly decide?: (
@@ -78,8 +80,14 @@ export async function renewSession(services: SessionServices, change: SecuringCh
 /**
  * Continues a session after one more proof, inside a unit of work that has locked it. It gets a new secret, so that one that was known
  * before is not raised with it, and keeps its name and its end.
+ * @param account as it was when the proof was checked, or later
  */
-export function* continueProved(session: Session, method: Method, now: number): Work<NewSession> {
+export function* continueProved(
+  session: Session,
+  { method, factorSince }: FactorUse,
+  account: Pick<Account, 'updatedAt'>,
+  now: number,
+): Work<NewSession> {
   const secret = randomSecret();
   const proved: Session = {
     ...session,
@@ -88,6 +96,8 @@ export function* continueProved(session: Session, method: Method, now: number): 
     lastSeenAt: now,
     provedAt: now,
     provedBy: method,
+    provedFactorSince: factorSince,
+    provedAfter: account.updatedAt,
   };
   yield* removeSession({ hash: session.hash });
   yield* insertSession(proved);

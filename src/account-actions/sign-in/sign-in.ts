@@ -15,7 +15,7 @@ import {
   removePendingSignInsOfBrowser,
 } from '../../authenticators/pending-sign-in-store.ts';
 import { authenticationContext, type Method } from '../../authenticators/rules/authentication-context.ts';
-import { secondFactors, strongest } from '../../authenticators/rules/factors.ts';
+import { type FactorUse, secondFactors, strongest } from '../../authenticators/rules/factors.ts';
 import { take } from '../../limits/limits.ts';
 import { HOUR, MINUTE } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -108,7 +108,7 @@ export async function signIn(
     // A code by mail is never spared the second factor: a person who reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
     if (methods.length === 0 || isSpared)
-      return yield* finishSignIn(services, account, [method], browser, now, onSignedIn);
+      return yield* finishSignIn(services, account, [authentication], browser, now, onSignedIn);
     const secret = yield* storePendingSignIn(account, [method], browser, now);
     return { kind: 'second factor', secret, methods };
   });
@@ -156,12 +156,13 @@ function* storePendingSignIn(
 function* finishSignIn(
   services: SecurityNoticeServices,
   account: Account,
-  methods: readonly Method[],
+  used: readonly FactorUse[],
   browser: SignInBrowser,
   now: number,
   onSignedIn: OnSignedIn,
 ): Work<SignedIn | DeletionPending> {
-  if (account.deletionDueAt === null) return yield* startSession(services, account, methods, browser, now, onSignedIn);
+  if (account.deletionDueAt === null) return yield* startSession(services, account, used, browser, now, onSignedIn);
+  const methods = used.map(({ method }) => method);
   return { kind: 'deletion pending', secret: yield* storePendingSignIn(account, methods, browser, now) };
 }
 
@@ -196,9 +197,13 @@ export async function comeBack(
     yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
     // It ends the links of earlier reports, so it brings another one.
     yield* enqueueSecurityNotice(services, revived, 'deletion cancelled', deviceFacts(deviceAt(browser)), now, at);
-    return yield* startSession(services, revived, pending.methods, browser, now, onSignedIn);
+    return yield* startSession(services, revived, usesOf(pending), browser, now, onSignedIn);
   });
 }
+
+/** What was used so far. A pending sign-in does not say when that was set up. */
+const usesOf = ({ methods }: PendingSignIn): readonly FactorUse[] =>
+  methods.map((method) => ({ method, factorSince: null }));
 
 /** Whether a sign-in is complete, and its account waits for its deletion. */
 export const canComeBack = ({ account, methods }: WaitingSignIn): boolean =>
@@ -258,7 +263,8 @@ export async function completeSignIn(
     const { pending, methods } = waiting;
     if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
-    return yield* finishSignIn(services, account, [...pending.methods, method], browser, now, onSignedIn);
+    const used = [...usesOf(pending), authentication];
+    return yield* finishSignIn(services, account, used, browser, now, onSignedIn);
   });
 }
 
@@ -281,7 +287,7 @@ export async function completeStepUp(
     if (authentication.kind !== 'authenticated') return authentication;
     const { account, method } = authentication;
     if (account.id !== session.accountId) return { kind: 'changed' } as const;
-    const created = yield* continueProved(session, method, now);
+    const created = yield* continueProved(session, authentication, account, now);
     yield* onContinued(created.session);
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     const details = { sid: session.sid, method };
@@ -292,25 +298,29 @@ export async function completeStepUp(
 
 /**
  * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock.
- * @param methods all that were used
+ * @param used all that the person proved themselves with
  * @throws {OAuthError} `conflict` where the account waits for its deletion
  */
 export function* startSession(
   services: SecurityNoticeServices,
   account: Account,
-  methods: readonly Method[],
+  used: readonly FactorUse[],
   browser: SignInBrowser,
   now: number,
   onSignedIn: OnSignedIn,
 ): Work<SignedIn> {
   if (account.deletionDueAt !== null) throw conflict('This account waits for its deletion. Sign in to come back.');
   const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+  const methods = used.map(({ method }) => method);
+  const provedBy = strongest(methods);
   const { secret, session } = newSession(account, now, {
     ...deviceAt(browser),
     ...authenticationContext(methods),
     authTime: now,
     provedAt: now,
-    provedBy: strongest(methods),
+    provedBy,
+    provedFactorSince: used.find(({ method }) => method === provedBy)?.factorSince ?? null,
+    provedAfter: account.updatedAt,
   });
   const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
   yield* reportNewDevice(services, account, browser, session, now);

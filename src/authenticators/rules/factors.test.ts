@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Method } from './authentication-context.ts';
-import { type Factor, needsProof, proofAsked, secondFactors } from './factors.ts';
+import { type Factor, isProofIn, needsProof, proofAsked, secondFactors } from './factors.ts';
 
 const NOW = 1_000 * MINUTE;
 const SIGNED_IN = 900 * MINUTE;
@@ -39,8 +39,28 @@ const proofs: [title: string, factors: readonly Factor[], provedBy: Method, minu
 ];
 for (const [title, factors, provedBy, minutes, needed] of proofs) {
   test(`a proof by ${title} ${needed ? 'is not enough' : 'is enough'}`, () => {
-    const session = { authTime: SIGNED_IN, provedAt: NOW - minutes * MINUTE, provedBy };
+    const session = { authTime: SIGNED_IN, provedAt: NOW - minutes * MINUTE, provedBy, provedFactorSince: 10 };
     assert.equal(needsProof(factors, session, NOW), needed);
+  });
+}
+
+const uses: [method: Method, factorSince: number | null, counts: boolean][] = [
+  ['passkey', SIGNED_IN - 1, true],
+  ['passkey', SIGNED_IN, false],
+  ['totp', SIGNED_IN + 1, false],
+  ['recovery code', SIGNED_IN + 1, false],
+  ['passkey', null, true],
+  // Every change of it replaces all sessions.
+  ['password', SIGNED_IN + 1, true],
+  ['mail code', null, true],
+];
+for (const [method, factorSince, counts] of uses) {
+  const age = factorSince === null ? 'of unknown age' : factorSince < SIGNED_IN ? 'from before' : 'set up since';
+  test(`in a session, ${method} ${age} ${counts ? 'is' : 'is not'} a proof`, () => {
+    assert.equal(isProofIn({ authTime: SIGNED_IN }, { method, factorSince }), counts);
+    const session = { authTime: SIGNED_IN, provedAt: NOW, provedBy: method, provedFactorSince: factorSince };
+    const isEnough = method !== 'mail code' && method !== 'password' && counts;
+    assert.equal(needsProof([password, totp], session, NOW), !isEnough);
   });
 }
 

@@ -25,6 +25,14 @@ interface Proof {
   readonly authTime: number;
   readonly provedAt: number;
   readonly provedBy: Method;
+  readonly provedFactorSince: number | null;
+}
+
+/** A factor that a person used. */
+export interface FactorUse {
+  readonly method: Method;
+  /** When it was set up, by the time of the account; null for a code by mail, and where that is not known. */
+  readonly factorSince: number | null;
 }
 
 /** The strongest of the methods that a person used. */
@@ -39,10 +47,20 @@ export function proofAsked(factors: readonly Factor[], { authTime }: Pick<Proof,
   return strongest(['mail code', ...factors.filter(({ createdAt }) => createdAt < authTime).map(({ kind }) => kind)]);
 }
 
+/**
+ * Whether a factor can prove who a person is, in a session that began at `authTime`. A second factor that was set up since then cannot: who
+ * stole the session may have added it. A password is replaced together with all sessions.
+ */
+export const isProofIn = ({ authTime }: Pick<Proof, 'authTime'>, { method, factorSince }: FactorUse): boolean =>
+  STRENGTH[method] <= STRENGTH.password || factorSince === null || factorSince < authTime;
+
 /** Whether a dangerous change needs another proof first (decisions §11). */
 export function needsProof(factors: readonly Factor[], session: Proof, now: number): boolean {
-  const { provedAt, provedBy } = session;
-  return now - provedAt >= PROOF_LIFETIME || STRENGTH[provedBy] < STRENGTH[proofAsked(factors, session)];
+  const { authTime, provedAt, provedBy, provedFactorSince } = session;
+  if (now - provedAt >= PROOF_LIFETIME) return true;
+  // The factor of the sign-in itself is older than the session, whatever the clocks say.
+  const isProved = provedAt === authTime || isProofIn(session, { method: provedBy, factorSince: provedFactorSince });
+  return STRENGTH[isProved ? provedBy : 'mail code'] < STRENGTH[proofAsked(factors, session)];
 }
 
 /**

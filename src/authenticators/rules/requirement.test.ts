@@ -64,11 +64,14 @@ const enrollments: [acr: string, has: readonly Kind[], provedBy: Method, passkey
 for (const [acr, has, provedBy, passkeys, step] of enrollments) {
   const factors = has.map((kind) => ({ kind, createdAt: 0 }));
   test(`for ${acr}, with ${has.join(', ') || 'no factor'}, proved by ${provedBy}, ${passkeys ? 'with' : 'without'} passkeys: ${JSON.stringify(step)}`, () =>
-    assert.deepEqual(enrollmentFor(acr, { authTime: 1, provedAt: 1, provedBy }, factors, { passkeys, now: 2 }), step));
+    assert.deepEqual(
+      enrollmentFor(acr, { authTime: 1, provedAt: 1, provedBy, provedFactorSince: 0 }, factors, { passkeys, now: 2 }),
+      step,
+    ));
 }
 
 test('a proof that is ten minutes old is asked for again before a factor is set up', () => {
-  const session = { authTime: 1, provedAt: 1, provedBy: 'password' } as const;
+  const session = { authTime: 1, provedAt: 1, provedBy: 'password', provedFactorSince: 0 } as const;
   const factors = [{ kind: 'password', createdAt: 0 }] as const;
   const at = (now: number) => enrollmentFor(ACR_MFA, session, factors, { passkeys: true, now }).kind;
   assert.deepEqual([at(10 * MINUTE), at(10 * MINUTE + 1)], ['enroll', 'sign in']);

@@ -169,6 +169,8 @@ export interface BrowserSessionTable {
   proved_at: Generated<Instant>;
   /** and by which. */
   proved_by: Generated<string>;
+  proved_factor_since: Instant | null;
+  proved_after: Instant | null;
 }
 
 export interface KnownBrowserTable {

@@ -7,7 +7,7 @@ import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
-import { type Factor, needsProof, proofAsked } from '../../authenticators/rules/factors.ts';
+import { type Factor, type FactorUse, isProofIn, needsProof, proofAsked } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import {
   generalProblem,
@@ -93,16 +93,21 @@ export const proofGate = ({ path, messages }: Site, { needed }: ProofState, targ
     ? html`<p class="muted small">${messages.proof.gate}</p><div><a class="button" href="${path(confirmAddress(target))}">${messages.proof.confirm}</a></div>`
     : form;
 
+/** What was sent is right. */
+interface Proved extends FactorUse {
+  readonly kind: 'authenticated';
+}
+
 /** What a method asks for, and how it is checked. */
 interface ProofForm {
   /** The fields of the form. */
   fields(site: Site, visit: AccountVisit, problems: Problems): Html;
-  /** Checks what was sent; undefined where it is right. */
+  /** Checks what was sent. */
   check(
     services: PageServices,
     visit: AccountVisit,
     form: RepeatableParameters,
-  ): Promise<AttemptsLimited | { readonly kind: 'wrong' } | undefined>;
+  ): Promise<AttemptsLimited | { readonly kind: 'wrong' } | Proved>;
   /** The field that is wrong, and its text. */
   readonly wrong: (site: Site) => Problems;
 }
@@ -115,7 +120,7 @@ const codeForm = (method: CodeMethod): ProofForm => ({
     const checked = await authenticators[method](services, attempt, services.clock());
     if (checked.kind === 'limited') return checked;
     const result = await services.database.commit(() => checked.complete());
-    return result.kind === 'authenticated' ? undefined : { kind: 'wrong' };
+    return result.kind === 'authenticated' ? result : { kind: 'wrong' };
   },
   wrong: (site) => wrongCode(site, method),
 });
@@ -145,8 +150,11 @@ const FORMS: Partial<Record<Method, ProofForm>> = {
     fields: ({ messages }, { account }, problems) =>
       html`<input type="text" name="username" value="${account.profile.username}" autocomplete="username" hidden>
 ${passwordField({ name: 'current', label: messages.signIn.password, autocomplete: 'current-password', problems, messages, focus: true })}`,
-    check: (services, { account, browser, origin }, form) =>
-      confirmPassword(services, account, { password: form.get('current') ?? '', browserHash: browser.hash, origin }),
+    async check(services, { account, browser, origin }, form) {
+      const password = form.get('current') ?? '';
+      const refusal = await confirmPassword(services, account, { password, browserHash: browser.hash, origin });
+      return refusal ?? { kind: 'authenticated', method: 'password', factorSince: account.passwordSetAt ?? 0 };
+    },
     wrong: ({ messages }) => ({ fields: { current: messages.account.currentWrong }, general: [] }),
   },
   passkey: {
@@ -158,7 +166,7 @@ ${passwordField({ name: 'current', label: messages.signIn.password, autocomplete
       const checked = await authenticators.passkey(services, attempt, services.clock());
       if (checked.kind === 'limited') return checked;
       const result = await services.database.commit(() => checked.complete());
-      return result.kind === 'authenticated' ? undefined : { kind: 'wrong' };
+      return result.kind === 'authenticated' ? result : { kind: 'wrong' };
     },
     wrong: ({ messages }) => generalProblem(messages.passkeys.invalid),
   },
@@ -219,7 +227,10 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     const visit = visitOf(request);
     const { relyingParty, database } = services;
     if (relyingParty === undefined) throw noPasskeysHere();
-    const allowed = await database.read(() => listPasskeys({ accountId: visit.account.id }));
+    const passkeys = await database.read(() => listPasskeys({ accountId: visit.account.id }));
+    const allowed = passkeys.filter(({ createdAt }) =>
+      isProofIn(visit.session, { method: 'passkey', factorSince: createdAt }),
+    );
     reply.header('cache-control', 'no-store');
     return reply.send(requestPasskey(relyingParty, passkeyProof(visit), allowed, clock()));
   });
@@ -235,19 +246,21 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     const proof = FORMS[method];
     // A person without a factor from before the session proves their address by another sign-in.
     if (proof === undefined) return show(reply, 400, visit, target, method, NO_PROBLEMS);
-    const refusal = await proof.check(services, visit, form);
-    if (refusal?.kind === 'limited') {
-      reply.header('retry-after', String(refusal.seconds));
-      return show(reply, 429, visit, target, method, generalProblem(messages.signIn.limited(refusal.seconds)));
+    const result = await proof.check(services, visit, form);
+    if (result.kind === 'limited') {
+      reply.header('retry-after', String(result.seconds));
+      return show(reply, 429, visit, target, method, generalProblem(messages.signIn.limited(result.seconds)));
     }
-    if (refusal !== undefined) return show(reply, 400, visit, target, method, proof.wrong(site));
+    if (result.kind === 'wrong' || !isProofIn(visit.session, result)) {
+      return show(reply, 400, visit, target, method, proof.wrong(site));
+    }
     const { database } = servicesIn(services, visit);
     const now = clock();
     const { account, session, origin } = visit;
     const { secret } = await database.commit(function* prove(): Work<NewSession> {
       const details = { sid: session.sid, method };
       yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
-      return yield* continueProved(session, method, now);
+      return yield* continueProved(session, result, account, now);
     });
     services.browsers.setSession(reply, secret, SESSION_LIFETIME);
     return redirect(request, reply, site.path(TARGETS[target]));

@@ -1,29 +1,30 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
+import type { FactorUse } from '../../../authenticators/rules/factors.ts';
 
-/** When what a person can prove themselves with was set up, in milliseconds; 0 for as long as the account exists. */
+/** When what an account can be proved with was set up, by the time of the account; 0 for as long as the account exists. */
 export interface SetUpTimes {
   /** Null where there is none. */
   readonly password: number | null;
   readonly totp: number | null;
   readonly passkeys: readonly number[];
-  /** Those of recovery codes that can still be used. */
-  readonly recoveryCodes: readonly number[];
 }
 
 /**
- * Whether a proof was made with something that was set up before an instant. A session does not say with which passkey, so a passkey
- * counts only where all are that old. A code by mail proves the present address alone.
+ * Whether a proof was made with something that was set up before an instant, and that the account still has: with a passkey that was
+ * removed or an app that was replaced since, nothing is proved any more. A recovery code is used up by its proof. A code by mail proves
+ * the present address alone.
  */
-export function isEarlierProof(method: Method, times: SetUpTimes, before: number): boolean {
+export function isEarlierProof({ method, factorSince }: FactorUse, times: SetUpTimes, before: number): boolean {
+  if (factorSince === null || factorSince >= before) return false;
   switch (method) {
     case 'password':
-      return times.password !== null && times.password < before;
+      return times.password === factorSince;
     case 'totp':
-      return times.totp !== null && times.totp < before;
+      return times.totp === factorSince;
     case 'passkey':
-      return times.passkeys.length > 0 && times.passkeys.every((time) => time < before);
+      return times.passkeys.includes(factorSince);
     case 'recovery code':
-      return times.recoveryCodes.some((time) => time < before);
+      return true;
     case 'mail code':
       return false;
   }

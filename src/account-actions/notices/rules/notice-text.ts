@@ -17,7 +17,9 @@ export type SecurityNotice =
   | 'deletion requested'
   | 'deletion cancelled'
   | 'export requested'
-  | 'signed out everywhere';
+  | 'signed out everywhere'
+  | 'banned'
+  | 'suspended';
 
 /** What a notice says beside its kind. */
 export interface SecurityFacts {
@@ -109,7 +111,17 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
     'A copy of the data of your account was asked for. It can be downloaded for a day by those who are signed in and confirm that they are you.',
   ],
   'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
-  'deletion cancelled': () => ['Your account is kept', 'The deletion of your account was called off after a sign-in.'],
+  'deletion cancelled': ({ byOperator }) => [
+    byOperator ? 'Your account will not be deleted' : 'Your account is kept',
+    byOperator
+      ? 'The deletion of your account was canceled. Sign in again: apps do not get their access back by themselves.'
+      : 'The deletion of your account was called off after a sign-in.',
+  ],
+  banned: () => ['Your account was banned', 'Your account was banned. Every browser and every app was signed out.'],
+  suspended: () => [
+    'Your account was suspended',
+    'Your account was suspended. Every browser and every app was signed out.',
+  ],
 };
 
 /** What a report says happened, when and where: one sentence for each, or one for each of several events. */
@@ -147,6 +159,8 @@ const BY_WEIGHT: readonly SecurityNotice[] = [
   'deletion requested',
   'new device',
   'export requested',
+  'banned',
+  'suspended',
   'signed out everywhere',
   'deletion cancelled',
 ];
@@ -171,7 +185,9 @@ export function noticeMail(
     paragraphs: [
       `This is about your account ${username}.`,
       ...reportSentences(report),
-      'If this was you, there is nothing to do.',
+      report.events.every(({ facts }) => facts.byOperator)
+        ? 'If you expected this, and did everything before it yourself, there is nothing to do.'
+        : 'If this was you, there is nothing to do.',
     ],
     action: { label: 'This was not me', url },
     footer: [
@@ -198,7 +214,16 @@ export function previousAddressMail(
   };
 }
 
-/** The message to both addresses after an operator gave an account another one. */
+/** The message to the address that an account had until an operator gave it another one. */
+export const addressTakenMail = (username: string): MailContent => ({
+  subject: 'The email address of your account was changed',
+  paragraphs: [
+    `An operator of this service changed the email address of the account ${username}, which was this one until then.`,
+    'If you did not expect this, contact the administrator of this service.',
+  ],
+});
+
+/** The message to the new address of an account that an operator changed. */
 export const newAddressMail = (username: string, previous: string, email: string): MailContent => ({
   subject: 'The email address of your account was changed',
   paragraphs: [

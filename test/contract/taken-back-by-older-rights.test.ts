@@ -1,0 +1,245 @@
+// store: SQLite, PostgreSQL
+/** With what a person proves that an account was theirs before, and that no act of an operator forgets since when it may not have been. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Agent, type Answer, agent } from '../support/agent.ts';
+import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
+import { query } from '../support/outcome.ts';
+import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
+import { newestMail } from '../support/recovery.ts';
+import { totpCode } from '../support/second-factor.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
+import type { SoftAuthenticator } from '../support/soft-authenticator.ts';
+
+const MINUTE = 60_000;
+const EMAIL = '/account/email';
+const server = spread(await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off' }, SEVERAL));
+after(() => server.close());
+
+const browserOf = (): Agent => agent(server.baseUrl, server.nodeInTurn);
+let names = 0;
+const freshAddress = (): string => `older-${++names}@example.com`;
+
+const submit = async (browser: Agent, page: string, fields = {}, action = page): Promise<Answer> =>
+  browser.submit(await browser.get(page), fields, action);
+
+const press = async (link: string): Promise<number> => {
+  const browser = browserOf();
+  const page = await browser.get(link);
+  return page.status === 200 ? (await browser.submit(page, {})).status : page.status;
+};
+
+async function moveTo(browser: Agent, email: string): Promise<void> {
+  server.advance(MINUTE);
+  assert.equal((await submit(browser, EMAIL, { email })).status, 200);
+  const page = await browser.get((await newestMail(server, email, 'address change')).link ?? '');
+  assert.equal((await browser.submit(page, {})).status, 200);
+}
+
+/** Adds an authenticator app. */
+async function addApp(browser: Agent): Promise<void> {
+  server.advance(MINUTE);
+  const path = '/account/security/authenticator';
+  const page = await browser.get(path);
+  const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
+  assert.equal((await browser.submit(page, { code: totpCode({ seed }, server.now()) }, path)).status, 200);
+}
+
+const undoLinks = async (address: string): Promise<readonly string[]> =>
+  (await mailsTo(server, address)).flatMap(({ link }) => (link?.includes('/undo-address-change') ? [link] : []));
+
+interface Robbed {
+  readonly user: TestUser;
+  readonly email: string;
+}
+const profileOf = async ({ user }: Robbed) => (await admin(server, 'GET', `/users/${user.id}`)).body;
+const patch = async ({ user }: Robbed, body: object): Promise<void> => {
+  const answer = await admin(server, 'PATCH', `/users/${user.id}`, body);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+};
+const hasApp = async ({ user }: Robbed): Promise<boolean> =>
+  (await query(server, 'SELECT 1 FROM totp_secret WHERE account_id = ?', user.id)).length > 0;
+
+/** A person with a verified address, who signed in an hour ago. */
+async function person(): Promise<Robbed> {
+  const user = await newUser(server, { emailVerified: true });
+  await signedIn(server, user);
+  server.advance(60 * MINUTE);
+  return { user, email: (await admin(server, 'GET', `/users/${user.id}`)).body.email };
+}
+
+/** One who has a passkey as well. */
+async function personWithPasskey(): Promise<Robbed & { readonly passkey: SoftAuthenticator }> {
+  const ada = await person();
+  return { ...ada, passkey: await newPasskey(server, ada.user.id) };
+}
+
+async function signedInBy(passkey: SoftAuthenticator): Promise<Agent> {
+  const browser = browserOf();
+  assert.equal((await usePasskey(browser, passkey)).status, 303);
+  return browser;
+}
+
+const removePasskey = async (browser: Agent, { id }: SoftAuthenticator): Promise<void> => {
+  await passkeyForm(browser, { action: 'remove', id });
+};
+
+/** Presses “No longer mine”, as a thief who forges the form would. */
+async function close(browser: Agent, address: string): Promise<number> {
+  const page = await browser.get(EMAIL);
+  const token = /action="\/account\/email" [\s\S]*?name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  return (await browser.post(`${EMAIL}/earlier`, { form_token: token, address })).status;
+}
+
+test('a passkey of a thief that was used and removed does not end the right of the owner’s address', async () => {
+  const ada = await personWithPasskey();
+  const thief = await signedInBy(ada.passkey);
+  server.advance(MINUTE);
+  const own = await addPasskeyOnPage(server, thief, ada.user.id);
+  await moveTo(thief, freshAddress());
+  const later = await signedInBy(own);
+  server.advance(MINUTE);
+  await removePasskey(later, own);
+  assert.equal(await close(later, ada.email), 403);
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo), 200);
+  assert.equal((await profileOf(ada)).email, ada.email);
+});
+
+test('a passkey from before proves the owner’s return, whatever a thief added', async () => {
+  const ada = await personWithPasskey();
+  const thief = await signedInBy(ada.passkey);
+  const away = freshAddress();
+  server.advance(MINUTE);
+  const added = await addPasskeyOnPage(server, thief, ada.user.id);
+  await moveTo(thief, away);
+  await moveTo(await signedInBy(ada.passkey), ada.email);
+  assert.deepEqual(await undoLinks(away), []);
+  const browser = browserOf();
+  assert.notEqual((await usePasskey(browser, added)).status, 303, 'what was added is removed');
+});
+
+test('a passkey from before that its owner removed proves no return any more', async () => {
+  const ada = await personWithPasskey();
+  server.advance(MINUTE);
+  const lost = await newPasskey(server, ada.user.id);
+  const away = freshAddress();
+  const finder = await signedInBy(lost);
+  await moveTo(finder, away);
+  // The session was proved by the lost passkey, and goes on after that was removed in it.
+  server.advance(MINUTE);
+  await removePasskey(finder, lost);
+  await moveTo(finder, ada.email);
+  assert.equal((await undoLinks(away)).length, 1, 'an ordinary change');
+});
+
+test('each undo link of an address undoes everything since the account gave that address up for the first time', async () => {
+  const ada = await person();
+  const [second, third] = [freshAddress(), freshAddress()];
+  const thief = await signedIn(server, ada.user);
+  await moveTo(thief, second);
+  server.advance(MINUTE);
+  const password = 'a passphrase of the thief';
+  const page = await thief.get('/account/security');
+  assert.equal((await thief.submit(page, { current: PASSWORD, password }, '/account/password')).status, 200);
+  // With what was set since, going back is an ordinary change, which gives the second address a right.
+  server.advance(11 * MINUTE);
+  await submit(thief, '/account/confirm?next=email', { current: password }, '/account/confirm');
+  await moveTo(thief, ada.email);
+  await moveTo(thief, third);
+  const [newest = '', oldest = ''] = await undoLinks(ada.email);
+  const [younger = ''] = await undoLinks(second);
+  assert.equal(await press(newest), 200);
+  assert.equal((await profileOf(ada)).email, ada.email);
+  for (const link of [oldest, younger, newest]) assert.equal(await press(link), 410);
+});
+
+/** A thief with the password signs in, in a browser that is new to the account, and adds an app. */
+async function robbed(): Promise<Robbed & { readonly thief: Agent }> {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  await addApp(thief);
+  return { ...ada, thief };
+}
+
+test('naming the present address again ends a thief’s change, and forgets nothing that was reported', async () => {
+  const ada = await robbed();
+  await submit(ada.thief, EMAIL, { email: freshAddress() });
+  await patch(ada, { email: ada.email });
+  const again = await newestMail(server, ada.email, 'security notice');
+  assert.match(again.subject, /signed out everywhere/);
+  assert.equal(await press(again.link ?? ''), 200);
+  assert.equal(await hasApp(ada), false);
+});
+
+test('a new password with the address forgets nothing either', async () => {
+  const ada = await robbed();
+  const email = freshAddress();
+  await patch(ada, { email, password: 'a password by an operator' });
+  assert.ok(await hasApp(ada), 'what the person added a while ago may be their own');
+  const told = await newestMail(server, email, 'security notice');
+  assert.match(told.subject, /password was changed/);
+  assert.equal(await press(told.link ?? ''), 200);
+  assert.equal(await hasApp(ada), false);
+});
+
+test('another address after a change that can be undone removes what was added since, and calls a deletion off', async () => {
+  const ada = await robbed();
+  await moveTo(ada.thief, freshAddress());
+  await submit(ada.thief, '/account/data', { confirm: 'yes' }, '/account/deletion');
+  assert.notEqual((await profileOf(ada)).deletion, null);
+  const email = freshAddress();
+  await patch(ada, { email, emailVerified: true });
+  const { deletion, email: present } = await profileOf(ada);
+  assert.deepEqual([deletion, present], [null, email]);
+  assert.equal(await hasApp(ada), false);
+});
+
+test('the address that an operator took away is not told the new one', async () => {
+  const ada = await person();
+  const email = freshAddress();
+  await patch(ada, { email });
+  const [told] = await mailsTo(server, ada.email);
+  assert.match(told?.subject ?? '', /address of your account was changed/);
+  assert.ok(told !== undefined && !told.text.includes(email));
+  const [own] = await mailsTo(server, email);
+  assert.ok(own?.text.includes(ada.email));
+});
+
+const route = ({ user }: Robbed, path: string) => `/users/${user.id}/${path}`;
+const BARRED: Readonly<Record<string, (ada: Robbed & { readonly thief: Agent }) => Promise<unknown>>> = {
+  'a ban and its end': async (ada) => {
+    await admin(server, 'PUT', route(ada, 'ban'), {});
+    await admin(server, 'DELETE', route(ada, 'ban'));
+  },
+  'a suspension and its end': async (ada) => {
+    await admin(server, 'PUT', route(ada, 'suspension'), {});
+    await admin(server, 'DELETE', route(ada, 'suspension'));
+  },
+  'an operator who calls a deletion off': async (ada) => {
+    await submit(ada.thief, '/account/data', { confirm: 'yes' }, '/account/deletion');
+    await admin(server, 'DELETE', route(ada, 'deletion'));
+  },
+};
+for (const [what, act] of Object.entries(BARRED)) {
+  test(`after ${what}, the owner can still say that what came before was not them`, async () => {
+    const ada = await robbed();
+    const before = await newestMail(server, ada.email, 'security notice');
+    server.advance(MINUTE);
+    await act(ada);
+    assert.equal((await browserOf().get(before.link ?? '')).status, 410, 'the link from before');
+    const { link = '' } = await newestMail(server, ada.email, 'security notice');
+    assert.notEqual(link, before.link);
+    assert.equal(await press(link), 200);
+    assert.equal(await hasApp(ada), false);
+  });
+}
+
+test('a ban of somebody of whom nothing was reported tells them nothing', async () => {
+  const ada = await person();
+  server.advance(8 * 24 * 60 * MINUTE);
+  const told = (await mailsTo(server, ada.email)).length;
+  await admin(server, 'PUT', route(ada, 'ban'), {});
+  assert.equal((await mailsTo(server, ada.email)).length, told);
+});
