@@ -155,6 +155,28 @@ test('each undo link of an address undoes everything since the account gave that
   for (const link of [oldest, younger, newest]) assert.equal(await press(link), 410);
 });
 
+test('the account has its username again when its owner takes it back', async () => {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  server.advance(MINUTE);
+  for (const username of [`${ada.user.username}-2`, `${ada.user.username}-3`]) {
+    assert.equal((await submit(thief, '/account/data', { username }, '/account/username')).status, 200);
+    server.advance(MINUTE);
+  }
+  await moveTo(thief, freshAddress());
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo), 200);
+  assert.equal((await profileOf(ada)).username, ada.user.username);
+
+  const eve = await person();
+  const other = await signedIn(server, eve.user);
+  server.advance(MINUTE);
+  await submit(other, '/account/data', { username: `${eve.user.username}-2` }, '/account/username');
+  await moveTo(other, freshAddress());
+  await moveTo(await signedIn(server, { ...eve.user, username: `${eve.user.username}-2` }), eve.email);
+  assert.equal((await profileOf(eve)).username, eve.user.username);
+});
+
 /** A thief with the password signs in, in a browser that is new to the account, and adds an app. */
 async function robbed(): Promise<Robbed & { readonly thief: Agent }> {
   const ada = await person();

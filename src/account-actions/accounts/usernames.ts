@@ -1,6 +1,7 @@
-import { findByIdentifier } from '../../accounts/store.ts';
+import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import {
   findReservation,
+  listReservationsOf,
   removeReservation,
   removeReservationsOf,
   reserveUsername,
@@ -58,6 +59,12 @@ const holdUsername = (username: string, accountId: string | null, now: number): 
 export function* releaseUsernames(username: string, accountId: string, byOperator: boolean, now: number): Work<void> {
   if (byOperator) yield* removeReservationsOf({ accountId });
   else yield* holdUsername(username, null, now);
+}
+
+/** The username that an account had at an instant; the present one if it did not change since. */
+export function* usernameAt(account: Pick<Account, 'id' | 'profile'>, instant: number): Work<string> {
+  const givenUp = yield* listReservationsOf({ accountId: account.id });
+  return givenUp.find(({ heldUntil }) => heldUntil - HOLD >= instant)?.username ?? account.profile.username;
 }
 
 /** Moves an account from one username to another, in the unit of work that has written the account. */

@@ -24,6 +24,7 @@ import { factorUseOf, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
+import { usernameAt } from '../accounts/usernames.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
 import { accountExistsMail, verifyMail } from './mails.ts';
@@ -233,6 +234,7 @@ async function confirm(
   const sent = prepareChallenge();
   let before = account.profile;
   let right: PreviousAddress | undefined;
+  let username: string | undefined;
   try {
     const renewal = await renewSession(services, {
       account,
@@ -246,6 +248,7 @@ async function confirm(
         if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
         if (purpose === 'verify address') return;
         right = proof && (yield* findReturn(account, email, proof, now));
+        username = right && (yield* usernameAt(account, right.factorsSince));
         const seconds = right === undefined ? yield* takeRolling(...changesOf(limits, account, origin, now)) : 0;
         if (seconds > 0) throw new ChangesLimited(seconds);
       },
@@ -257,7 +260,12 @@ async function confirm(
         }
         const proved = locked.profile.emailVerified || session.amr.includes('pwd');
         const isOfSince = right !== undefined && (locked.passwordSetAt ?? 0) >= right.factorsSince;
-        const profile = { ...locked.profile, ...(!same && { email }), emailVerified: true };
+        const profile = {
+          ...locked.profile,
+          ...(!same && { email }),
+          ...(username !== undefined && { username }),
+          emailVerified: true,
+        };
         return { profile, ...((!proved || isOfSince) && { passwordHash: null }) };
       },
       *afterSave(changed, renewed) {

@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityReport } from '../notices/rules/notice-text.ts';
@@ -73,7 +74,7 @@ export async function secureAccount(
 
 /**
  * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, what
- * was added since an instant, and its deletion, if one was asked for.
+ * was added since an instant, and its deletion, if one was asked for. It has the username again that it had then.
  */
 export function* endEverything(
   services: SecurityNoticeServices,
@@ -84,20 +85,22 @@ export function* endEverything(
   now: number,
 ): Work<Account> {
   const { id } = account;
+  const username = yield* usernameAt(account, since);
   const changed = {
     ...account,
     ...NOT_DELETED,
-    profile,
+    profile: { ...profile, username },
     passwordHash: null,
     generation: randomIdentifier(),
     updatedAt: yield* accountTime(account, now),
   };
   yield* enqueueAccountNotices(id, now);
   yield* saveAccount(changed);
+  if (username !== profile.username) yield* replaceUsername(profile.username, username, id, now);
   yield* endChallenges(id);
   yield* removeAddedSince(id, since, origin, now);
   yield* forgetBrowsers({ accountId: id });
-  yield* callOffDeletion(services, account, profile, origin, now);
+  yield* callOffDeletion(services, account, changed.profile, origin, now);
   return changed;
 }
 

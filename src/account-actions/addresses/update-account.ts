@@ -11,6 +11,7 @@ import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import { getAccount, type PasswordContext, saveChange, userNotFound } from '../accounts/accounts.ts';
+import { usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
@@ -39,13 +40,15 @@ export async function updateAccount(
   return database.commit(function* update(): Work<Account> {
     const account = yield* lockAccount({ id });
     if (account === undefined) throw userNotFound(id);
-    const profile = changeProfile(account.profile, input, now);
-    const decidesAddress = yield* isAddressDecision(account, profile, input, now);
+    const asked = changeProfile(account.profile, input, now);
+    const decidesAddress = yield* isAddressDecision(account, asked, input, now);
     const isSecured = passwordHash !== undefined || decidesAddress;
-    if (!isSecured && isDeepStrictEqual(profile, account.profile)) return account;
+    if (!isSecured && isDeepStrictEqual(asked, account.profile)) return account;
     const at = isSecured ? yield* accountTime(account, now) : now;
     const since = yield* unansweredSince(context.sealer, id, at);
-    const takenBackSince = decidesAddress ? yield* foreignSince(account, profile.email, now) : undefined;
+    const takenBackSince = decidesAddress ? yield* foreignSince(account, asked.email, now) : undefined;
+    const isRenamed = takenBackSince !== undefined && input.username === undefined;
+    const profile = isRenamed ? { ...asked, username: yield* usernameAt(account, takenBackSince) } : asked;
     const changed = yield* saveChange(
       account,
       {
