@@ -110,6 +110,23 @@ export const assignmentsOfOrganization = many(
   toAssignment,
 );
 
+/** The ids of all assignments of an organization and of its groups, also of those that have ended, and of groups that were deleted. */
+export const assignmentIdsAround = many(
+  (db, p: { organizationId: string }) =>
+    db
+      .selectFrom('app_assignment')
+      .select('id')
+      .where((eb) =>
+        eb.or([
+          eb('organization_id', '=', p.organizationId),
+          eb('group_id', 'in', (of) =>
+            of.selectFrom('user_group').select('id').where('organization_id', '=', p.organizationId),
+          ),
+        ]),
+      ),
+  ({ id }) => id,
+);
+
 /** An assignment that does not end before the unit of work does; undefined where it has ended. */
 export const holdAssignment = one(
   (db, p: { id: string }) => present(db).where('id', '=', p.id).$call(forShare),

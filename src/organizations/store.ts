@@ -195,6 +195,11 @@ export const lockOrganization = command((db, p: { id: string }) =>
   db.selectFrom('organization').select('id').where('id', '=', p.id).$call(forNoKeyUpdate),
 );
 
+/** The same for a unit that removes it: rows that refer to it are written before or not at all. */
+export const lockOrganizationToRemove = command((db, p: { id: string }) =>
+  db.selectFrom('organization').select('id').where('id', '=', p.id).$call(forUpdate),
+);
+
 /** The ids of an organization's owners. */
 export const listOwners = many(
   (db, p: { organizationId: string }) =>

@@ -1,5 +1,10 @@
 import type { LostPaths } from '../../access/rules/paths.ts';
-import { assignmentsOfGroup, assignmentsOfOrganization, endAssignment } from '../../access/store.ts';
+import {
+  assignmentIdsAround,
+  assignmentsOfGroup,
+  assignmentsOfOrganization,
+  endAssignment,
+} from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, markGroupDeleted } from '../../groups/store.ts';
@@ -209,6 +214,9 @@ const MEMBERS = 500;
 /**
  * Deletes an organization with its groups, memberships and assignments. The first commit ends the assignments and the groups, however many
  * people are concerned; members follow in batches. If it is interrupted, the organization is still there: delete it again.
+ *
+ * The organization goes last, once the sign-ins under each of its assignments have ended and their apps are to be notified: its rows
+ * would take the assignments along, by which these are found.
  * @throws {OAuthError} `not_found`
  */
 export async function deleteOrganization(
@@ -223,23 +231,35 @@ export async function deleteOrganization(
   });
   const change = await moveToOtherPaths(database, assignments, lost, progress);
   const now = clock();
-  const ended = await database.commit(function* end(): Work<readonly string[]> {
+  await database.commit(function* end(): Work<void> {
     yield* store.lockOrganization({ id });
     const organization = yield* store.findOrganization({ id });
     if (organization === undefined) throw organizationNotFound(id);
-    const paths = yield* readPaths(id);
-    for (const assignmentId of paths.assignments) yield* endAssignment({ id: assignmentId, now });
-    for (const groupId of paths.lost.groupIds) yield* markGroupDeleted({ id: groupId, now });
+    yield* endPaths(id, now);
     const details = { organizationId: id, name: organization.name, ...change };
     yield* record({ at: now, type: 'organization.deleted', origin, details });
-    return paths.assignments;
   });
-  await endAllUnder(database, ended, now);
   do {
+    // Until it is gone, somebody may join it, or assign it.
+    await database.commit(() => endPaths(id, now));
+    await endAllUnder(database, await database.read(() => assignmentIdsAround({ organizationId: id })), now);
     while (await database.commit(() => store.removeSomeMembersOf({ organizationId: id, limit: MEMBERS })));
-    // Somebody may have joined meanwhile.
-  } while (!(await database.commit(() => store.removeOrganization({ id }))));
+  } while (!(await database.commit(() => removeUnassigned(id))));
   return change;
+}
+
+/** Ends the assignments and groups of an organization. */
+function* endPaths(organizationId: string, now: number): Work<void> {
+  const { assignments, lost } = yield* readPaths(organizationId);
+  for (const id of assignments) yield* endAssignment({ id, now });
+  for (const id of lost.groupIds) yield* markGroupDeleted({ id, now });
+}
+
+/** Removes an organization of which no assignment is left; whether it is gone. */
+function* removeUnassigned(id: string): Work<boolean> {
+  yield* store.lockOrganizationToRemove({ id });
+  if ((yield* assignmentIdsAround({ organizationId: id })).length > 0) return false;
+  return yield* store.removeOrganization({ id });
 }
 
 /** The assignments of an organization and of its groups. */
