@@ -1,37 +1,42 @@
 import { sql } from 'kysely';
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import { changes, many, one } from '../platform/database/statement.ts';
+import {
+  changes,
+  columnsOf,
+  decoder,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { LinkState } from './rules/obstacle.ts';
-import type { MailSlot } from './rules/slots.ts';
+import { MAIL } from './store.ts';
+
+const DUE = pick(MAIL, ['id', 'priority', 'accountId', 'recipient']);
+const toDue = decoder(DUE);
 
 /** A message that is due. */
-export interface DueMail extends MailSlot {
-  readonly id: string;
-}
+export type DueMail = Values<typeof DUE>;
+
+const CLAIMED = pick(MAIL, [
+  'id',
+  'messageId',
+  'kind',
+  'priority',
+  'accountId',
+  'recipient',
+  'challengeHash',
+  'sealed',
+  'attempts',
+  'unconfirmed',
+  'createdAt',
+  'expiresAt',
+]);
 
 /** A message that this process has claimed. */
-export interface ClaimedMail extends MailSlot {
-  readonly id: string;
-  readonly messageId: string;
-  readonly kind: string;
-  readonly challengeHash: string | null;
-  readonly sealed: string | null;
-  /** Counts the attempt that the claim is for. */
-  readonly attempts: number;
-  /** Counts it, too, until its result is known. */
-  readonly unconfirmed: number;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-}
-
-const DUE = ['id', 'priority', 'account_id', 'recipient'] as const;
-
-const toDue = (row: {
-  readonly id: string;
-  readonly priority: number;
-  readonly account_id: string | null;
-  readonly recipient: string;
-}): DueMail => ({ id: row.id, priority: row.priority, accountId: row.account_id, recipient: row.recipient });
+export type ClaimedMail = Values<typeof CLAIMED>;
 
 /*
  * The time as two indexes have it, each in a form of its own: PostgreSQL could otherwise take another index with the same order, which
@@ -45,7 +50,7 @@ export const listDue = many(
   (db, p: { priority: number; now: number; limit: number }) =>
     db
       .selectFrom('mail')
-      .select(DUE)
+      .select(columnsOf(DUE))
       .where('status', '=', 'waiting')
       .where('priority', '=', p.priority)
       .where(inQueue, '<=', p.now)
@@ -73,7 +78,7 @@ export const listDueInLane = many(
   (db, p: { priority: number; lane: string; now: number; limit: number }) =>
     db
       .selectFrom('mail')
-      .select(DUE)
+      .select(columnsOf(DUE))
       .where('status', '=', 'waiting')
       .where('priority', '=', p.priority)
       .where('recipient_domain', '=', p.lane)
@@ -96,34 +101,8 @@ export const claimMail = one(
       .where('id', '=', p.id)
       .where('status', '=', 'waiting')
       .where('due_at', '<=', p.now)
-      .returning([
-        'id',
-        'message_id',
-        'kind',
-        'priority',
-        'account_id',
-        'recipient',
-        'challenge_hash',
-        'sealed',
-        'attempts',
-        'unconfirmed',
-        'created_at',
-        'expires_at',
-      ]),
-  (row): ClaimedMail => ({
-    id: row.id,
-    messageId: row.message_id,
-    kind: row.kind,
-    priority: row.priority,
-    accountId: row.account_id,
-    recipient: row.recipient,
-    challengeHash: row.challenge_hash,
-    sealed: row.sealed,
-    attempts: row.attempts,
-    unconfirmed: row.unconfirmed,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }),
+      .returning(columnsOf(CLAIMED)),
+  decoder(CLAIMED),
 );
 
 const findChallengeOfMail = one(
@@ -133,28 +112,26 @@ const findChallengeOfMail = one(
       .leftJoin('account as a', 'a.id', 'c.account_id')
       .select(['c.used_at', 'c.expires_at', 'c.generation', 'a.generation as current'])
       .where('c.hash', '=', p.hash),
-  (row): LinkState => ({
-    usedAt: row.used_at,
-    expiresAt: row.expires_at,
-    generation: row.generation,
-    currentGeneration: row.current,
+  decoder({
+    usedAt: storedField('used_at', plain<number | null>()),
+    expiresAt: storedField('expires_at', plain<number>()),
+    generation: storedField('generation', plain<string | null>()),
+    currentGeneration: storedField('current', plain<string | null>()),
   }),
 );
 
-/** A right to undo a change of address, which outlives generations. */
+/** What outlives the generations of an account. */
+const OF_EVERY_GENERATION = { generation: null, currentGeneration: null } as const;
+
+/** A right to undo a change of address. */
 const findRightOfMail = one(
   (db, p: { hash: string }) => db.selectFrom('address_change').select('expires_at').where('hash', '=', p.hash),
-  (row): LinkState => ({ usedAt: null, expiresAt: row.expires_at, generation: null, currentGeneration: null }),
+  ({ expires_at }): LinkState => ({ usedAt: null, expiresAt: expires_at, ...OF_EVERY_GENERATION }),
 );
 
 const findInvitationOfMail = one(
   (db, p: { hash: string }) => db.selectFrom('invitation').select(['used_at', 'expires_at']).where('hash', '=', p.hash),
-  (row): LinkState => ({
-    usedAt: row.used_at,
-    expiresAt: row.expires_at,
-    generation: null,
-    currentGeneration: null,
-  }),
+  ({ used_at, expires_at }): LinkState => ({ usedAt: used_at, expiresAt: expires_at, ...OF_EVERY_GENERATION }),
 );
 
 /**

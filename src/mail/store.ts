@@ -1,5 +1,18 @@
+import type { Insertable } from 'kysely';
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import type { MailTable } from '../platform/database/people-tables.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { MailKind } from './mail.ts';
 import { domainOf, priorityOf } from './rules/slots.ts';
 
@@ -7,73 +20,57 @@ import { domainOf, priorityOf } from './rules/slots.ts';
 export const mailStatuses = ['waiting', 'sent', 'dead', 'expired', 'kept'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 
-/** A message as it is stored. */
-export interface StoredMail {
-  readonly messageId: string;
-  readonly kind: MailKind;
-  readonly accountId: string | null;
-  readonly recipient: string;
-  readonly challengeHash: string | null;
-  readonly sealed: string | null;
-  readonly status: MailStatus;
+/** The stored fields of a message. */
+export const MAIL = {
+  id: storedField('id', plain<string>()),
+  messageId: storedField('message_id', plain<string>()),
+  kind: storedField('kind', plain<MailKind>()),
+  priority: storedField('priority', plain<number>()),
+  accountId: storedField('account_id', plain<string | null>()),
+  recipient: storedField('recipient', plain<string>()),
+  recipientDomain: storedField('recipient_domain', plain<string>()),
+  challengeHash: storedField('challenge_hash', plain<string | null>()),
+  sealed: storedField('sealed', plain<string | null>()),
+  status: storedField('status', plain<MailStatus>()),
+  /** Counts the attempt that a claim is for. */
+  attempts: storedField('attempts', plain<number>()),
+  /** Counts it, too, until its result is known. */
+  unconfirmed: storedField('unconfirmed', plain<number>()),
+  /** When it is sent at the earliest. */
+  dueAt: storedField('due_at', plain<number>()),
+  createdAt: storedField('created_at', plain<number>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+  settledAt: storedField('settled_at', plain<number | null>()),
+  problem: storedField('problem', plain<string | null>()),
+} as const;
+
+type Mail = Values<typeof MAIL>;
+
+const { id: _, ...NEW } = MAIL;
+
+const insert = command((db, p: Insertable<MailTable>) => db.insertInto('mail').values(pick(p, columnsOf(NEW))));
+
+/** A new message. */
+export type StoredMail = Omit<
+  Mail,
+  'id' | 'priority' | 'recipientDomain' | 'attempts' | 'unconfirmed' | 'settledAt' | 'dueAt'
+> & {
   /** When it is sent at the earliest; at once by default. */
   readonly dueAt?: number;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly problem: string | null;
-}
-
-/** A message as operators see it: never its content. */
-export interface ListedMail {
-  readonly id: string;
-  readonly kind: string;
-  readonly accountId: string | null;
-  readonly recipient: string;
-  readonly status: MailStatus;
-  readonly attempts: number;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  /** When it is tried next; null unless it waits. */
-  readonly dueAt: number | null;
-  readonly settledAt: number | null;
-  readonly problem: string | null;
-}
-
-type InsertedMail = Required<StoredMail> & {
-  readonly priority: number;
-  readonly recipientDomain: string;
-  readonly settledAt: number | null;
 };
 
-const insert = command((db, p: InsertedMail) =>
-  db.insertInto('mail').values({
-    message_id: p.messageId,
-    kind: p.kind,
-    priority: p.priority,
-    account_id: p.accountId,
-    recipient: p.recipient,
-    recipient_domain: p.recipientDomain,
-    challenge_hash: p.challengeHash,
-    sealed: p.sealed,
-    status: p.status,
-    attempts: 0,
-    unconfirmed: 0,
-    due_at: p.dueAt,
-    created_at: p.createdAt,
-    expires_at: p.expiresAt,
-    settled_at: p.settledAt,
-    problem: p.problem,
-  }),
-);
-
 export const insertMail = (mail: StoredMail): Work<void> =>
-  insert({
-    ...mail,
-    priority: priorityOf(mail.kind),
-    recipientDomain: domainOf(mail.recipient),
-    dueAt: mail.dueAt ?? mail.createdAt,
-    settledAt: mail.status === 'dead' ? mail.createdAt : null,
-  });
+  insert(
+    encode(NEW, {
+      ...mail,
+      priority: priorityOf(mail.kind),
+      recipientDomain: domainOf(mail.recipient),
+      attempts: 0,
+      unconfirmed: 0,
+      dueAt: mail.dueAt ?? mail.createdAt,
+      settledAt: mail.status === 'dead' ? mail.createdAt : null,
+    }),
+  );
 
 interface Unsent {
   readonly accountId: string;
@@ -81,14 +78,8 @@ interface Unsent {
   readonly kind: string;
 }
 
-const UNSENT = ['message_id', 'challenge_hash', 'sealed', 'due_at'] as const;
-
-const toUnsent = (row: {
-  readonly message_id: string;
-  readonly challenge_hash: string | null;
-  readonly sealed: string | null;
-  readonly due_at: number;
-}) => ({ messageId: row.message_id, challenge: row.challenge_hash, sealed: row.sealed, dueAt: row.due_at });
+const UNSENT = { ...pick(MAIL, ['messageId', 'sealed', 'dueAt']), challenge: MAIL.challengeHash } as const;
+const toUnsent = decoder(UNSENT);
 
 /** Removes the messages that wait for their first attempt. One that another process claims meanwhile stays. */
 export const takeUnsent = many(
@@ -100,7 +91,7 @@ export const takeUnsent = many(
       .where('recipient', '=', p.recipient)
       .where('kind', '=', p.kind)
       .where('attempts', '=', 0)
-      .returning(UNSENT),
+      .returning(columnsOf(UNSENT)),
   toUnsent,
 );
 
@@ -114,7 +105,7 @@ export const takeHeld = many(
       .where('recipient', '=', p.recipient)
       .where('kind', '=', p.kind)
       .where('due_at', '>', p.now)
-      .returning(UNSENT),
+      .returning(columnsOf(UNSENT)),
   toUnsent,
 );
 
@@ -129,66 +120,46 @@ export const trimKept = command((db, p: { keep: number }) =>
     ),
 );
 
-const KEPT = ['id', 'message_id', 'kind', 'recipient', 'sealed', 'created_at'] as const;
+const KEPT = pick(MAIL, ['id', 'messageId', 'kind', 'recipient', 'sealed', 'createdAt']);
 
 /** The messages of the mailbox, newest first. */
 export const listKept = many(
   (db, p: { limit: number }) =>
-    db.selectFrom('mail').select(KEPT).where('status', '=', 'kept').orderBy('id', 'desc').limit(p.limit),
-  (row) => ({
-    id: row.id,
-    messageId: row.message_id,
-    kind: row.kind,
-    recipient: row.recipient,
-    sealed: row.sealed,
-    createdAt: row.created_at,
-  }),
+    db.selectFrom('mail').select(columnsOf(KEPT)).where('status', '=', 'kept').orderBy('id', 'desc').limit(p.limit),
+  decoder(KEPT),
 );
 
-const LISTED = [
+const LISTED = pick(MAIL, [
   'id',
   'kind',
-  'account_id',
+  'accountId',
   'recipient',
   'status',
   'attempts',
-  'created_at',
-  'expires_at',
-  'due_at',
-  'settled_at',
+  'createdAt',
+  'expiresAt',
+  'dueAt',
+  'settledAt',
   'problem',
-] as const;
+]);
 
-const toListed = (row: {
-  readonly id: string;
-  readonly kind: string;
-  readonly account_id: string | null;
-  readonly recipient: string;
-  readonly status: string;
-  readonly attempts: number;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly due_at: number;
-  readonly settled_at: number | null;
-  readonly problem: string | null;
-}): ListedMail => ({
-  id: row.id,
-  kind: row.kind,
-  accountId: row.account_id,
-  recipient: row.recipient,
-  status: row.status as MailStatus,
-  attempts: row.attempts,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  dueAt: row.status === 'waiting' ? row.due_at : null,
-  settledAt: row.settled_at,
-  problem: row.problem,
-});
+/** A message as operators see it: never its content. */
+export interface ListedMail extends Omit<Values<typeof LISTED>, 'dueAt'> {
+  /** When it is tried next; null unless it waits. */
+  readonly dueAt: number | null;
+}
+
+const decodeListed = decoder(LISTED);
+
+function toListed(row: object): ListedMail {
+  const mail = decodeListed(row);
+  return { ...mail, dueAt: mail.status === 'waiting' ? mail.dueAt : null };
+}
 
 /** The messages before an id, newest first. */
 export const listMail = many(
   (db, p: { before: string; limit: number }) =>
-    db.selectFrom('mail').select(LISTED).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
+    db.selectFrom('mail').select(columnsOf(LISTED)).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
   toListed,
 );
 
@@ -197,7 +168,7 @@ export const listMailOf = many(
   (db, p: { status: string; before: string; limit: number }) =>
     db
       .selectFrom('mail')
-      .select(LISTED)
+      .select(columnsOf(LISTED))
       .where('status', '=', p.status)
       .where('id', '<', p.before)
       .orderBy('id', 'desc')
