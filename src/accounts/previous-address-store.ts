@@ -1,47 +1,43 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AddressChangeTable } from '../platform/database/people-tables.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+const PREVIOUS_ADDRESS = {
+  /** The secret of the link that undoes the change is stored as a hash. */
+  hash: storedField('hash', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
+  /** As the account had it. */
+  email: storedField('email', plain<string>()),
+  /** When it was changed. */
+  changedAt: storedField('created_at', plain<number>()),
+  /** Factors that were added from then on are not asked for by the undo, and removed by it: see `unansweredSince`. */
+  factorsSince: storedField('factors_since', plain<number>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+} as const;
 
 /** An address that an account had until it was changed. */
-export interface PreviousAddress {
-  /** The secret of the link that undoes the change is stored as a hash. */
-  readonly hash: string;
-  readonly accountId: string;
-  /** As the account had it. */
-  readonly email: string;
-  /** When it was changed. */
-  readonly changedAt: number;
-  /** Factors that were added from then on are not asked for by the undo, and removed by it: see `unansweredSince`. */
-  readonly factorsSince: number;
-  readonly expiresAt: number;
-}
+export type PreviousAddress = Values<typeof PREVIOUS_ADDRESS>;
 
-const COLUMNS = ['hash', 'account_id', 'email', 'created_at', 'factors_since', 'expires_at'] as const;
-
-const toPreviousAddress = (row: Omit<AddressChangeTable, 'email_key'>): PreviousAddress => ({
-  hash: row.hash,
-  accountId: row.account_id,
-  email: row.email,
-  changedAt: row.created_at,
-  factorsSince: row.factors_since,
-  expiresAt: row.expires_at,
-});
+const COLUMNS = columnsOf(PREVIOUS_ADDRESS);
+const toPreviousAddress: (row: object) => PreviousAddress = decoder(PREVIOUS_ADDRESS);
 
 const insert = command((db, p: AddressChangeTable) =>
   db.insertInto('address_change').values(pick(p, [...COLUMNS, 'email_key'])),
 );
 
 export const insertPreviousAddress = (previous: PreviousAddress): Work<void> =>
-  insert({
-    hash: previous.hash,
-    account_id: previous.accountId,
-    email: previous.email,
-    email_key: previous.email.toLowerCase(),
-    created_at: previous.changedAt,
-    factors_since: previous.factorsSince,
-    expires_at: previous.expiresAt,
-  });
+  insert({ ...encode(PREVIOUS_ADDRESS, previous), email_key: previous.email.toLowerCase() });
 
 export const findPreviousAddress = one(
   (db, p: { hash: string; now: number }) =>

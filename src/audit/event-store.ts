@@ -1,23 +1,38 @@
 import { type Expression, type Kysely, sql } from 'kysely';
 import { iso } from '../platform/clock.ts';
 import { constant, rowsFrom } from '../platform/database/columns.ts';
-import type { AuditEventTable, Tables } from '../platform/database/schema.ts';
-import { many, one } from '../platform/database/statement.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import {
+  columnsOf,
+  decoder,
+  json,
+  many,
+  one,
+  plain,
+  readAs,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { EventType } from './audit.ts';
 
+const EVENT = {
+  id: storedField('id', plain<string>()),
+  at: storedField('at', readAs(iso)),
+  type: storedField('type', plain<EventType>()),
+  outcome: storedField('outcome', plain<string>()),
+  actor: {
+    type: storedField('actor_type', plain<string>()),
+    id: storedField('actor_id', plain<string | null>()),
+  },
+  userId: storedField('account_id', plain<string | null>()),
+  clientId: storedField('client_id', plain<string | null>()),
+  address: storedField('address', plain<string | null>()),
+  requestId: storedField('request_id', plain<string | null>()),
+  details: storedField('details', json<unknown>()),
+} as const;
+
 /** A recorded event, as operators see it. */
-export interface RecordedEvent {
-  readonly id: string;
-  readonly at: string;
-  readonly type: EventType;
-  readonly outcome: string;
-  readonly actor: { readonly type: string; readonly id: string | null };
-  readonly userId: string | null;
-  readonly clientId: string | null;
-  readonly address: string | null;
-  readonly requestId: string | null;
-  readonly details: unknown;
-}
+export type RecordedEvent = Values<typeof EVENT>;
 
 /**
  * The indexes by account and client are on the block of an event, `id / 1024`, and the account or client. New events then fall on
@@ -70,34 +85,8 @@ const selectByBlock = (db: Kysely<Tables>, p: SearchStep, extent: string) =>
     .crossJoin(rowsFrom('audit_event', extent))
     .where(blockOf(sql.ref('audit_event.id')), '=', sql.ref<number>('block.number'));
 
-const COLUMNS = [
-  'audit_event.id',
-  'audit_event.at',
-  'audit_event.type',
-  'audit_event.outcome',
-  'audit_event.actor_type',
-  'audit_event.actor_id',
-  'audit_event.account_id',
-  'audit_event.client_id',
-  'audit_event.address',
-  'audit_event.request_id',
-  'audit_event.details',
-] as const;
-
-type EventRow = { readonly [K in keyof AuditEventTable]: K extends 'id' ? string : AuditEventTable[K] };
-
-const toEvent = (row: EventRow): RecordedEvent => ({
-  id: row.id,
-  at: iso(row.at),
-  type: row.type as EventType,
-  outcome: row.outcome,
-  actor: { type: row.actor_type, id: row.actor_id },
-  userId: row.account_id,
-  clientId: row.client_id,
-  address: row.address,
-  requestId: row.request_id,
-  details: JSON.parse(row.details) as unknown,
-});
+const COLUMNS = columnsOf(EVENT).map((column) => `audit_event.${column}` as const);
+const toEvent: (row: object) => RecordedEvent = decoder(EVENT);
 
 interface StepOptions {
   /** Which index finds the events; without one, all events between the ids are examined. */

@@ -1,17 +1,33 @@
 import type { Kysely } from 'kysely';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import {
+  bit,
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  many,
+  one,
+  plain,
+  readAs,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { LogoutNotice, NotifiedClient } from './rules/logout-notices.ts';
 
+const NOTICE = {
+  id: storedField('id', plain<string>()),
+  clientId: storedField('client_id', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
+  sid: storedField('sid', plain<string | null>()),
+  createdAt: storedField('created_at', plain<number>()),
+  /** Counts the attempt that a claim is for. */
+  attempts: storedField('attempts', plain<number>()),
+} as const;
+
 /** A notice that this process has claimed. */
-export interface ClaimedLogoutNotice extends LogoutNotice {
-  readonly id: string;
-  readonly accountId: string;
-  readonly createdAt: number;
-  /** Counts the attempt that the claim is for. */
-  readonly attempts: number;
-}
+export type ClaimedLogoutNotice = Values<typeof NOTICE>;
 
 /**
  * The clients that people are signed in to and that have a `backchannel_logout_uri`: a token family shows the sign-in. A family
@@ -40,17 +56,14 @@ const selectClients = (db: Kysely<Tables>) =>
 /** A client whose access was revoked had its notice then. */
 const selectConsentedClients = (db: Kysely<Tables>) => selectClients(db).where('g.revoked_at', 'is', null);
 
-const toNotifiedClient = (row: {
-  readonly client_id: string;
-  readonly sid: string;
-  readonly backchannel_logout_session_required: number | null;
-  readonly latest: number;
-}): NotifiedClient => ({
-  clientId: row.client_id,
-  sid: row.sid,
-  signedInAt: Number(row.latest),
-  sessionRequired: row.backchannel_logout_session_required === 1,
-});
+const NOTIFIED_CLIENT = {
+  clientId: storedField('client_id', plain<string>()),
+  sid: storedField('sid', plain<string>()),
+  signedInAt: storedField('latest', readAs(Number)),
+  sessionRequired: storedField('backchannel_logout_session_required', bit),
+} as const;
+
+const toNotifiedClient: (row: object) => NotifiedClient = decoder(NOTIFIED_CLIENT);
 
 /** The clients that a person signed in to in one session. */
 export const clientsOfSession = many(
@@ -148,15 +161,8 @@ export const claimNotices = many(
           .limit(p.limit),
       )
       .where('due_at', '<=', p.now)
-      .returning(['id', 'client_id', 'account_id', 'sid', 'created_at', 'attempts']),
-  (row): ClaimedLogoutNotice => ({
-    id: row.id,
-    clientId: row.client_id,
-    accountId: row.account_id,
-    sid: row.sid,
-    createdAt: row.created_at,
-    attempts: row.attempts,
-  }),
+      .returning(columnsOf(NOTICE)),
+  decoder(NOTICE),
 );
 
 /** A claim: it holds while no other process has claimed the notice again. */

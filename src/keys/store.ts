@@ -1,27 +1,48 @@
+import type { Insertable } from 'kysely';
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import type { IdTokenKeyTable } from '../platform/database/service-tables.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
-import type { AlgorithmUse, Scheduled } from './rules/schedule.ts';
+import type { AlgorithmUse } from './rules/schedule.ts';
 
-/** A new key of access and refresh tokens, sealed. */
-export interface SealedKey {
-  readonly kid: string;
-  readonly sealed: string;
-}
+const SIGNING_KEY = {
+  kid: storedField('kid', plain<string>()),
+  sealed: storedField('sealed', plain<string>()),
+  createdAt: storedField('created_at', plain<number>()),
+  /** Null for the one that signs. */
+  retiredAt: storedField('retired_at', plain<number | null>()),
+} as const;
 
 /** A key of access and refresh tokens as it is stored. */
-export interface StoredSigningKey extends SealedKey {
-  readonly createdAt: number;
-  /** Null for the one that signs. */
-  readonly retiredAt: number | null;
-}
+export type StoredSigningKey = Values<typeof SIGNING_KEY>;
+
+/** A new key of access and refresh tokens, sealed. */
+export type SealedKey = Pick<StoredSigningKey, 'kid' | 'sealed'>;
+
+const KEY_PAIR = {
+  kid: storedField('kid', plain<string>()),
+  alg: storedField('alg', plain<AsymmetricAlg>()),
+  sealed: storedField('sealed', plain<string>()),
+  publicJwk: storedField('public_jwk', plain<string>()),
+  createdAt: storedField('created_at', plain<number>()),
+  signsFrom: storedField('signs_from', plain<number>()),
+} as const;
 
 /** A key pair of ID tokens as it is stored. */
-export interface StoredKeyPair extends Scheduled, SealedKey {
-  readonly alg: AsymmetricAlg;
-  readonly publicJwk: string;
-}
+export type StoredKeyPair = Values<typeof KEY_PAIR>;
 
 /** The version of the key set; undefined where a database has no keys yet. */
 export const readVersion = one(
@@ -49,14 +70,8 @@ export const setVersion = command((db, p: { version: string }) =>
 
 /** The keys of access and refresh tokens, newest first. */
 export const readSigningKeys = many(
-  (db, _p: object) =>
-    db.selectFrom('signing_key').select(['kid', 'sealed', 'created_at', 'retired_at']).orderBy('created_at', 'desc'),
-  (row): StoredSigningKey => ({
-    kid: row.kid,
-    sealed: row.sealed,
-    createdAt: row.created_at,
-    retiredAt: row.retired_at,
-  }),
+  (db, _p: object) => db.selectFrom('signing_key').select(columnsOf(SIGNING_KEY)).orderBy('created_at', 'desc'),
+  decoder(SIGNING_KEY),
 );
 
 const insertSigningKey = command((db, p: SealedKey & { now: number }) =>
@@ -133,19 +148,8 @@ export function* replaceSigningKeys(key: SealedKey, version: string, now: number
 /** All key pairs of ID tokens, newest first. */
 export const readKeyPairs = many(
   (db, _p: object) =>
-    db
-      .selectFrom('id_token_key')
-      .select(['kid', 'alg', 'sealed', 'public_jwk', 'created_at', 'signs_from'])
-      .orderBy('signs_from', 'desc')
-      .orderBy('kid'),
-  (row): StoredKeyPair => ({
-    kid: row.kid,
-    alg: row.alg as AsymmetricAlg,
-    sealed: row.sealed,
-    publicJwk: row.public_jwk,
-    createdAt: row.created_at,
-    signsFrom: row.signs_from,
-  }),
+    db.selectFrom('id_token_key').select(columnsOf(KEY_PAIR)).orderBy('signs_from', 'desc').orderBy('kid'),
+  decoder(KEY_PAIR),
 );
 
 /** When a client last gave up each algorithm. */
@@ -177,17 +181,11 @@ export const giveUpAlgorithm = command((db, p: { alg: AsymmetricAlg; now: number
   db.updateTable('id_token_key').set({ given_up_at: p.now }).where('alg', '=', p.alg),
 );
 
-export const insertKeyPair = command((db, p: StoredKeyPair) =>
-  db.insertInto('id_token_key').values({
-    given_up_at: null,
-    kid: p.kid,
-    alg: p.alg,
-    sealed: p.sealed,
-    public_jwk: p.publicJwk,
-    created_at: p.createdAt,
-    signs_from: p.signsFrom,
-  }),
+const insert = command((db, p: Omit<Insertable<IdTokenKeyTable>, 'given_up_at'>) =>
+  db.insertInto('id_token_key').values({ ...pick(p, columnsOf(KEY_PAIR)), given_up_at: null }),
 );
+
+export const insertKeyPair = (pair: StoredKeyPair): Work<void> => insert(encode(KEY_PAIR, pair));
 
 export const deleteKeyPair = command((db, p: { kid: string }) =>
   db.deleteFrom('id_token_key').where('kid', '=', p.kid),

@@ -1,57 +1,45 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import type { TraceStepTable } from '../platform/database/service-tables.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  json,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { StepFacts, StepName } from './step.ts';
 
+const STEP = {
+  id: storedField('id', plain<string>()),
+  at: storedField('at', plain<number>()),
+  requestId: storedField('request_id', plain<string>()),
+  clientId: storedField('client_id', plain<string | null>()),
+  accountId: storedField('account_id', plain<string | null>()),
+  step: storedField('step', plain<StepName>()),
+  outcome: storedField('outcome', plain<'success' | 'failure'>()),
+  flow: storedField('flow', plain<string | null>()),
+  leadsTo: storedField('leads_to', plain<string | null>()),
+  facts: storedField('facts', json<StepFacts>()),
+} as const;
+
 /** A recorded step. */
-export interface StoredStep {
-  readonly id: string;
-  readonly at: number;
-  readonly requestId: string;
-  readonly clientId: string | null;
-  readonly accountId: string | null;
-  readonly step: StepName;
-  readonly outcome: 'success' | 'failure';
-  readonly flow: string | null;
-  readonly leadsTo: string | null;
-  readonly facts: StepFacts;
-}
+export type StoredStep = Values<typeof STEP>;
+
+const toStep: (row: object) => StoredStep = decoder(STEP);
 
 /** How many rows a search reads for one request or flow. Anyone who holds a code can present it many times. */
 const MAX_ROWS = 100;
 
-const COLUMNS = [
-  'id',
-  'at',
-  'request_id',
-  'client_id',
-  'account_id',
-  'step',
-  'outcome',
-  'flow',
-  'leads_to',
-  'facts',
-] as const;
-
-type StepRow = { readonly [K in (typeof COLUMNS)[number]]: K extends 'id' ? string : TraceStepTable[K] };
-
-const toStep = (row: StepRow): StoredStep => ({
-  id: row.id,
-  at: row.at,
-  requestId: row.request_id,
-  clientId: row.client_id,
-  accountId: row.account_id,
-  step: row.step as StepName,
-  outcome: row.outcome as StoredStep['outcome'],
-  flow: row.flow,
-  leadsTo: row.leads_to,
-  facts: JSON.parse(row.facts) as StepFacts,
-});
-
 const select = (db: Kysely<Tables>) =>
-  db.selectFrom('trace_step').select(COLUMNS).orderBy('id', 'desc').limit(MAX_ROWS);
+  db.selectFrom('trace_step').select(columnsOf(STEP)).orderBy('id', 'desc').limit(MAX_ROWS);
 
 /** The steps of a request, and those before and after something in a flow; the newest first. */
 export const stepsOfRequest = many(
@@ -61,25 +49,10 @@ export const stepsOfRequest = many(
 export const stepsAbout = many((db, p: { flow: string }) => select(db).where('flow', '=', p.flow), toStep);
 export const stepsLeadingTo = many((db, p: { flow: string }) => select(db).where('leads_to', '=', p.flow), toStep);
 
-interface StepToInsert extends Omit<StoredStep, 'id' | 'facts'> {
-  readonly ring: string;
-  /** As JSON. */
-  readonly facts: string;
-}
+const { id: _, ...NEW } = STEP;
 
-const insertStep = command((db, p: StepToInsert) =>
-  db.insertInto('trace_step').values({
-    at: p.at,
-    ring: p.ring,
-    request_id: p.requestId,
-    client_id: p.clientId,
-    account_id: p.accountId,
-    step: p.step,
-    outcome: p.outcome,
-    flow: p.flow,
-    leads_to: p.leadsTo,
-    facts: p.facts,
-  }),
+const insertStep = command((db, p: Insertable<TraceStepTable>) =>
+  db.insertInto('trace_step').values(pick(p, [...columnsOf(NEW), 'ring'])),
 );
 
 /** Removes what is older than the newest rows of a ring. */
@@ -129,7 +102,7 @@ export function* insertSteps(steps: readonly QueuedStep[], checkAccounts: boolea
     if (checkAccounts && accountId !== null && !accounts.get(accountId)) continue;
     const ring = `${clientId ?? '-'} ${share}`;
     rings.set(ring, RING_SIZES[share]);
-    yield* insertStep({ ...step, clientId, ring, facts: JSON.stringify(step.facts) });
+    yield* insertStep({ ...encode(NEW, { ...step, clientId }), ring });
   }
   for (const [ring, size] of rings) yield* trimRing({ ring, size });
 }

@@ -1,68 +1,44 @@
 import { constant } from '../../platform/database/columns.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { changes, command, many, one } from '../../platform/database/statement.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../../platform/database/statement.ts';
 
 export type ExportState = 'waiting' | 'ready' | 'failed';
 
-/** What a person asked to take along of their data. */
-export interface DataExport {
-  readonly accountId: string;
+const EXPORT = {
+  accountId: storedField('account_id', plain<string>()),
   /** Random; another request has another one. */
-  readonly id: string;
+  id: storedField('id', plain<string>()),
   /** The account's generation when it was asked for. */
-  readonly generation: string;
-  readonly state: ExportState;
+  generation: storedField('generation', plain<string>()),
+  state: storedField('state', plain<ExportState>()),
   /** How many pieces are made. */
-  readonly pieces: number;
+  pieces: storedField('pieces', plain<number>()),
   /** How many events are in them. */
-  readonly events: number;
+  events: storedField('events', plain<number>()),
   /** The last event in them; null before the first one, and once there is nothing older. */
-  readonly lastEvent: string | null;
+  lastEvent: storedField('last_event', plain<string | null>()),
   /** How large the pieces are, before they are encrypted. */
-  readonly bytes: number;
+  bytes: storedField('bytes', plain<number>()),
   /** How often the next piece was begun. */
-  readonly attempts: number;
-  readonly createdAt: number;
-}
+  attempts: storedField('attempts', plain<number>()),
+  createdAt: storedField('created_at', plain<number>()),
+} as const;
 
-const COLUMNS = [
-  'account_id',
-  'id',
-  'generation',
-  'state',
-  'pieces',
-  'events',
-  'last_event',
-  'bytes',
-  'attempts',
-  'created_at',
-] as const;
+/** What a person asked to take along of their data. */
+export type DataExport = Values<typeof EXPORT>;
 
-interface ExportRow {
-  readonly account_id: string;
-  readonly id: string;
-  readonly generation: string;
-  readonly state: string;
-  readonly pieces: number;
-  readonly events: number;
-  readonly last_event: string | null;
-  readonly bytes: number;
-  readonly attempts: number;
-  readonly created_at: number;
-}
-
-const toExport = (row: ExportRow): DataExport => ({
-  accountId: row.account_id,
-  id: row.id,
-  generation: row.generation,
-  state: row.state as ExportState,
-  pieces: row.pieces,
-  events: row.events,
-  lastEvent: row.last_event,
-  bytes: row.bytes,
-  attempts: row.attempts,
-  createdAt: row.created_at,
-});
+const COLUMNS = columnsOf(EXPORT);
+const toExport: (row: object) => DataExport = decoder(EXPORT);
 
 export const findExport = one(
   (db, p: { accountId: string }) => db.selectFrom('data_export').select(COLUMNS).where('account_id', '=', p.accountId),

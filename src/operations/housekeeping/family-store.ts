@@ -1,13 +1,22 @@
 import { recordLastUse } from '../../consent/store.ts';
 import { postponeReview } from '../../credentials/family-review-store.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { command, many, one } from '../../platform/database/statement.ts';
+import { columnsOf, command, decoder, many, one, plain, storedField } from '../../platform/database/statement.ts';
 import { neededUntil, type ReviewedFamily } from './rules/retention.ts';
 
 interface FamilyUnderReview extends ReviewedFamily {
   readonly id: string;
   readonly grantId: string;
 }
+
+const UNDER_REVIEW = {
+  id: storedField('id', plain<string>()),
+  grantId: storedField('grant_id', plain<string>()),
+  refreshExpiresAt: storedField('leaf_expires_at', plain<number>()),
+  rotatedAt: storedField('rotated_at', plain<number | null>()),
+  deadReason: storedField('dead_reason', plain<string | null>()),
+} as const;
+const toFamily = decoder(UNDER_REVIEW);
 
 const familiesUnderReview = many(
   (db, p: { before: number; limit: number }) =>
@@ -18,29 +27,18 @@ const familiesUnderReview = many(
       .where('f.review_at', '<=', p.before)
       .orderBy('f.review_at')
       .limit(p.limit)
-      .select([
-        'f.id',
-        'f.grant_id',
-        'f.leaf_expires_at',
-        'f.rotated_at',
-        'f.created_at',
-        'f.dead_reason',
-        'g.revoked_at',
-        's.expires_at',
-        's.last_seen_at',
-      ]),
-  (row): FamilyUnderReview => ({
-    id: row.id,
-    grantId: row.grant_id,
-    refreshExpiresAt: row.leaf_expires_at,
-    lastIssuedAt: row.rotated_at ?? row.created_at,
-    deadReason: row.dead_reason,
-    grantRevokedAt: row.revoked_at,
-    session:
-      row.expires_at === null || row.last_seen_at === null
-        ? null
-        : { expiresAt: row.expires_at, lastSeenAt: row.last_seen_at },
-  }),
+      .select(columnsOf(UNDER_REVIEW).map((column) => `f.${column}` as const))
+      .select(['f.created_at', 'g.revoked_at', 's.expires_at', 's.last_seen_at']),
+  ({ created_at, revoked_at, expires_at, last_seen_at, ...row }): FamilyUnderReview => {
+    const { rotatedAt, ...family } = toFamily(row);
+    return {
+      ...family,
+      lastIssuedAt: rotatedAt ?? created_at,
+      grantRevokedAt: revoked_at,
+      session:
+        expires_at === null || last_seen_at === null ? null : { expiresAt: expires_at, lastSeenAt: last_seen_at },
+    };
+  },
 );
 
 /** How many families one statement removes. Each statement on a database server has its cost. */

@@ -199,6 +199,14 @@ export function renamed<T extends string>(names: Readonly<Record<T, string>>): C
   };
 }
 
+/** A value that is made of what a column holds, and is never written. */
+export const readAs = <T>(decode: (stored: never) => T): Codec<T> => ({
+  decode: decode as Codec<T>['decode'],
+  encode: () => {
+    throw new Error('This value is read only.');
+  },
+});
+
 /** A boolean, stored as 1 or 0. */
 export const bit: Codec<boolean> = { decode: (stored) => stored === 1, encode: (value) => (value ? 1 : 0) };
 

@@ -1,44 +1,46 @@
-import { changes, command, one } from '../../platform/database/statement.ts';
+import { pick } from '../../platform/database/columns.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { PlaygroundVisitTable } from '../../platform/database/schema.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../../platform/database/statement.ts';
+
+const SESSION = {
+  browserHash: storedField('browser_hash', plain<string>()),
+  clientId: storedField('client_id', plain<string>()),
+  /** Incremented by every action. */
+  turn: storedField('turn', plain<number>()),
+  sealed: storedField('sealed', plain<string>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+} as const;
 
 /** A session as stored: its content is sealed. */
-export interface PlaygroundSessionRecord {
-  readonly browserHash: string;
-  readonly clientId: string;
-  /** Incremented by every action. */
-  readonly turn: number;
-  readonly sealed: string;
-  readonly expiresAt: number;
-}
+export type PlaygroundSessionRecord = Values<typeof SESSION>;
+
+const COLUMNS = columnsOf(SESSION);
 
 /** Finds the session of a browser, expired or not. */
 export const findPlaygroundSession = one(
   (db, p: { browserHash: string }) =>
-    db
-      .selectFrom('playground_visit')
-      .select(['browser_hash', 'client_id', 'turn', 'sealed', 'expires_at'])
-      .where('browser_hash', '=', p.browserHash),
-  (row): PlaygroundSessionRecord => ({
-    browserHash: row.browser_hash,
-    clientId: row.client_id,
-    turn: row.turn,
-    sealed: row.sealed,
-    expiresAt: row.expires_at,
-  }),
+    db.selectFrom('playground_visit').select(COLUMNS).where('browser_hash', '=', p.browserHash),
+  decoder(SESSION),
 );
+
+const insert = command((db, p: PlaygroundVisitTable) => db.insertInto('playground_visit').values(pick(p, COLUMNS)));
 
 /**
  * Adds the session of a browser that has none. If another one was started at the same moment, the insert fails and the unit of
  * work runs again, so that it also deletes the other session's app.
  */
-export const addPlaygroundSession = command((db, p: PlaygroundSessionRecord) =>
-  db.insertInto('playground_visit').values({
-    browser_hash: p.browserHash,
-    client_id: p.clientId,
-    turn: p.turn,
-    sealed: p.sealed,
-    expires_at: p.expiresAt,
-  }),
-);
+export const addPlaygroundSession = (session: PlaygroundSessionRecord): Work<void> => insert(encode(SESSION, session));
 
 /** Claims the next turn of a session; of several callers at the same turn one succeeds. */
 export const claimTurn = changes((db, p: Pick<PlaygroundSessionRecord, 'browserHash' | 'clientId' | 'turn'>) =>
