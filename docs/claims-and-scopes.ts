@@ -80,7 +80,10 @@ const kinds: Readonly<Record<string, { readonly full: Shape; readonly bare: Shap
   Refresh: both(refreshClaims(subject, { jti: 'j', issuedAt: 0, expiresAt: 0 }, v2)),
   ID: { full: idToken(v2, 'RS256', 'n', asked), bare: idToken(v2, 'HS256', null, null) },
   'ID, `/oidc`': { full: idToken(oidc, 'RS256', 'n', asked), bare: idToken(oidc, 'HS256', null, null) },
-  'App’s own': both(clientClaims(issuer, '2', { jti: 'j', resources: [] }, 0)),
+  'App’s own': {
+    full: clientClaims(issuer, '2', { jti: 'j', resources: [], scope: 's' }, 0),
+    bare: clientClaims(issuer, '2', { jti: 'j', resources: [] }, 0),
+  },
   Logout: {
     full: logoutClaims({ issuer, clientId: '2', accountId: '1', sid: 's' }, 'j', 0),
     bare: logoutClaims({ issuer, clientId: '2', accountId: '1', sid: null }, 'j', 0),
@@ -253,5 +256,7 @@ ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 - **Invalid scopes**: a scope that does not exist, or that the app is not registered for, is \`invalid_scope\` at
   \`/api/v2/oauth/authorize\`. \`/oidc/authorize\` leaves it out, and answers \`invalid_scope\` only if nothing is left.
 - **A refresh** may request fewer scopes, never more. The restriction applies to the tokens of that response only, the ID token among them.
+- **Scopes of an API** come beside these at the OIDC endpoints, for the apps that the API lets request them: see
+  [Protect your API](../how-to/protect-your-api.md). Each has a switch on the consent page. They follow the others in \`scope\`, by name.
 `;
 }

@@ -272,7 +272,11 @@ ${rows.join('\n')}
 }
 
 function discovery(): string {
-  const document = JSON.stringify(metadata('https://id.example.com', ['en']), null, 2);
+  const document = JSON.stringify(
+    metadata({ issuer: 'https://id.example.com', languages: ['en'], discoveryScopes: [] }),
+    null,
+    2,
+  );
   return `${NOTE}
 
 # Discovery and the key set

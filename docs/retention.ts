@@ -75,6 +75,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'Sign-in and consent take their time',
     days: inDays(INTERACTION_LIFETIME),
   },
+  client_api_scope: {
+    holds: 'The scopes of APIs that apps may request',
+    until: 'Taken away, or the app or the API is deleted',
+    why: 'Tokens have them only as long as the row is there',
+    days: null,
+  },
   client_token: {
     holds: 'Access tokens of apps themselves (`client_credentials`)',
     until: `They expire, after ${ACCESS_LIFETIME / 60} minutes`,

@@ -258,6 +258,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       recordThrottled,
     };
     const described = describedRoutes(app);
+    const published = { issuer: baseUrl, languages: [en.language], discoveryScopes: config.discoveryScopes };
     const loss = () => addLosses(log?.loss(), share?.lossOfAll());
     app.register(
       async (root) => {
@@ -268,7 +269,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
         healthRoutes(root, unready);
         // By the clock itself: the doctor examines a clock that is wrong, too.
         doctorRoutes(root, { ...routed, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret), loss });
-        discoveryRoutes(root, { ...routed, languages: [en.language] });
+        discoveryRoutes(root, { keys, ...published });
         referenceRoutes(root, { ...routed, described });
         serveAssets(root);
         homeRoutes(root, site, config.playground);
@@ -297,7 +298,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       },
       { prefix: basePath },
     );
-    insertedDiscoveryRoutes(app, { ...services, languages: [en.language] }, basePath);
+    insertedDiscoveryRoutes(app, published, basePath);
     changePasswordRoute(app, site);
     await app.ready();
 

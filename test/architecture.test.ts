@@ -435,6 +435,7 @@ const STORED_OR_DEPRECATED = [
   'src/consent/store.ts',
   'src/credentials/code-store.ts',
   'src/credentials/token-family-store.ts',
+  'src/platform/database/client-tables.ts',
   'src/platform/database/migrations/0020-faces.ts',
   'src/platform/database/migrations/timeline.ts',
   'src/platform/database/schema.ts',

@@ -53,6 +53,7 @@ import { invalidRequest } from '../platform/oauth-error.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { assignmentRoutes, groupRoutes } from './access-routes.ts';
+import { apiScopeRoutes } from './api-scope-routes.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { readBoundedPage, readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
@@ -90,6 +91,7 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       organizationRoutes(admin);
       groupRoutes(admin);
       assignmentRoutes(admin);
+      apiScopeRoutes(admin);
       adminInvitationRoutes(admin);
       mailRoutes(admin);
       eventRoutes(admin);

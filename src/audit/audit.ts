@@ -93,6 +93,8 @@ export const eventTypes = {
   'client.disabled': 'A client was disabled; its tokens are revoked.',
   'client.enabled': 'A client was enabled again.',
   'client.deleted': 'A client was deleted.',
+  'client.api_scopes_changed':
+    'An API (`apiId`) let a client request scopes (`added`), or took them away (`removed`), in its tokens too.',
   'client.secret_added': 'A client got a second secret.',
   'client.secret_ended': 'A client’s secret was revoked.',
   'account.weaker_access_ended':

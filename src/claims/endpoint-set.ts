@@ -35,6 +35,8 @@ export interface EndpointRules {
   readonly userinfoPath: string;
   /** The scopes that a request can name. */
   readonly scopes: readonly string[];
+  /** Whether a request can name scopes of APIs as well. */
+  readonly apiScopes: boolean;
   /** Whether an unknown or unregistered scope is ignored (OpenID Connect Core 1.0 §3.1.2.1, RFC 6749 §3.3) or rejected. */
   readonly ignoresUnknownScopes: boolean;
   /** The error for a `response_type` other than `code`. */
@@ -71,6 +73,7 @@ const V2: EndpointRules = {
   tokenPath: '/api/v2/oauth/token',
   userinfoPath: '/api/v2/oauth/userinfo',
   scopes: IDENTITY_SCOPES,
+  apiScopes: false,
   ignoresUnknownScopes: false,
   responseTypeError: 'invalid_request',
   alwaysOpenId: true,
@@ -93,6 +96,7 @@ const OIDC: EndpointRules = {
   tokenPath: '/oidc/token',
   userinfoPath: '/oidc/userinfo',
   scopes: SCOPES,
+  apiScopes: true,
   ignoresUnknownScopes: true,
   responseTypeError: 'unsupported_response_type',
   alwaysOpenId: false,

@@ -35,10 +35,26 @@ export function parseScope(text: string): readonly string[] | undefined {
   return GRAMMAR.test(text) ? [...new Set(text.split(' '))] : undefined;
 }
 
-/** Scopes as they are stored and sent: in one order, so that equal sets give equal strings. */
+/**
+ * A scope of an API as it is stored: the id of the registration by which one client may request it. The id is never used again, so what
+ * was granted under it ends with that registration, whatever is registered later. Requests and tokens have the name instead: see
+ * `rules/api-scopes.ts`.
+ */
+export type ApiScopeId = string & { readonly of?: 'API' };
+
+/** No other scope begins with a digit. */
+export const isApiScopeId = (scope: string): scope is ApiScopeId => /^\d+$/.test(scope);
+
+/** Whether any of the stored scopes is one of an API; for the others nothing is read. */
+export const hasApiScopes = (stored: string): boolean => /(^| )\d/.test(stored);
+
+/** A scope that a person can switch off on a consent page. */
+export type SwitchedScope = OptionalScope | ApiScopeId;
+
+/** Scopes as they are stored: in one order, so that equal sets give equal strings. */
 export function formatScopes(scopes: Iterable<string>): string {
   const set = new Set(scopes);
-  return SCOPES.filter((scope) => set.has(scope)).join(' ');
+  return [...SCOPES.filter((scope) => set.has(scope)), ...[...set].filter(isApiScopeId).sort()].join(' ');
 }
 
 const NO_SCOPES: ReadonlySet<string> = new Set();
@@ -65,6 +81,9 @@ export const remainingScopes = (scopes: string, withdrawn: ReadonlySet<string>):
 
 export const isOptional = (scope: string): scope is OptionalScope =>
   (OPTIONAL_SCOPES as readonly string[]).includes(scope);
+
+/** Whether a scope has a switch on some consent page. */
+export const isSwitched = (scope: string): scope is SwitchedScope => isOptional(scope) || isApiScopeId(scope);
 
 /** Single claims that a client requests beside its scopes: OpenID Connect Core 1.0 §5.5. */
 export interface RequestedClaims {
@@ -170,7 +189,7 @@ export const storedClaims = (text: string | null): RequestedClaims | null =>
   text === null ? null : (JSON.parse(text) as RequestedClaims);
 
 /** More than an app needs, and few enough for a token. */
-const MAX_RESOURCES = 5;
+export const MAX_RESOURCES = 5;
 const MAX_LENGTH = 512;
 
 /** RFC 3986 §4.3: an absolute URI; RFC 8707 §2: without a fragment. */

@@ -28,7 +28,8 @@ export const optionNames = (fields: Fields): Readonly<Record<string, string>> =>
 export function withFieldOptions(command: Command, fields: Fields): Command {
   for (const [, option] of optionsOf(fields)) {
     const { flags, about, kind, aboutOff = '' } = option;
-    if (kind === 'list' || kind === 'described list') command.option(flags, about, collect);
+    if (kind === 'list' || kind === 'described list' || kind === 'translated list')
+      command.option(flags, about, collect);
     else if (kind === 'JSON file') command.option(flags, about, jsonFile);
     else if (kind === 'nullable seconds') {
       command.option(flags, about, (text: string) => (text === '' ? '' : seconds(text)));
@@ -52,6 +53,7 @@ export const readFieldOptions = <F extends Fields>(
 function optionValue({ kind, flags }: FieldOption, value: unknown): unknown {
   if (NULLABLE.has(kind) && value === '') return null;
   if (kind === 'described list' && Array.isArray(value)) return value.map(described);
+  if (kind === 'translated list' && Array.isArray(value)) return translated(value);
   if (typeof value !== 'string' || !Object.hasOwn(JSON_EXAMPLES, kind)) return value;
   try {
     return JSON.parse(value);
@@ -70,4 +72,15 @@ const JSON_EXAMPLES = {
 function described(text: string): { readonly name: string; readonly description: string | null } {
   const at = text.indexOf('=');
   return at === -1 ? { name: text, description: null } : { name: text.slice(0, at), description: text.slice(at + 1) };
+}
+
+/** `NAME=TEXT` for a text in English, `NAME@LANGUAGE=TEXT` for another language; one empty text stands for no list. */
+function translated(given: readonly string[]): unknown {
+  if (given.length === 1 && given[0] === '') return null;
+  const found = new Map<string, Record<string, string>>();
+  for (const text of given) {
+    const [, name = text, language = 'en', words = ''] = /^([^=@]*)(?:@([^=]*))?=(.*)$/s.exec(text) ?? [];
+    found.set(name, { ...found.get(name), [language]: words });
+  }
+  return [...found].map(([name, descriptions]) => ({ name, descriptions }));
 }

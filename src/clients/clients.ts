@@ -14,6 +14,7 @@ import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { removeScopeOfApi } from './api-scope-store.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
@@ -113,6 +114,14 @@ function* requireNoLostRole(before: Client, after: Client): Work<void> {
   }
 }
 
+/** A scope that an API declares no more ends for every client: it is in no token, grant or form from then on. */
+function* removeLostScopes(before: Client, after: Client): Work<void> {
+  const kept = new Set(after.resourceScopes?.map(({ name }) => name));
+  for (const { name } of before.resourceScopes ?? []) {
+    if (!kept.has(name)) yield* removeScopeOfApi({ apiId: after.id, name });
+  }
+}
+
 /**
  * Registers a client.
  * @param alsoCommit further work of the same commit
@@ -206,6 +215,7 @@ export async function updateClient(
     yield* requireUniqueResource(saved);
     yield* requireNoLostRole(client, saved);
     yield* store.saveClient(saved);
+    yield* removeLostScopes(client, saved);
     yield* giveUpAlgorithms(client, saved, now);
     // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.
     if (!presentsSecret(saved)) {

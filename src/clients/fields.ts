@@ -7,6 +7,7 @@ import { declareField } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { ACCESS_FIELDS } from './access-fields.ts';
 import { nullableText, text, texts, yesOrNo } from './field-kinds.ts';
+import { RESOURCE_FIELDS } from './resource-fields.ts';
 import type { JwkSet } from './rules/jwks.ts';
 import {
   AUTH_METHODS,
@@ -141,20 +142,7 @@ export const CLIENT_FIELDS = {
       kind: 'list',
     },
   }),
-  /** Of a resource server: the `resource` for which clients request tokens (RFC 8707). */
-  resource: declareField({
-    column: 'resource',
-    ...nullableText(
-      Type.String({ maxLength: 512 }),
-      'a string of at most 512 characters',
-      'For a resource server: its resource identifier (RFC 8707), an absolute URI.',
-    ),
-    option: {
-      flags: '--resource <uri>',
-      about: 'resource identifier of a resource server; "" for none',
-      kind: 'nullable text',
-    },
-  }),
+  ...RESOURCE_FIELDS,
   type: declareField({
     column: 'type',
     codec: plain<ClientType>(),

@@ -5,6 +5,7 @@ import { optional, requestBody, schemasOf } from '../platform/validation/fields.
 import * as Type from '../platform/validation/type.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { type FormerEndpoints, formerEndpoints, formerEndpointsRecord } from './former-endpoints.ts';
+import { SCOPE_NAME } from './resource-fields.ts';
 
 type ClientValues = Values<typeof CLIENT_FIELDS>;
 
@@ -82,4 +83,28 @@ export const ClientRecord = Type.Object(clientRecord, { title: 'Client' });
 export const CreatedClient = Type.Object(
   { ...clientRecord, clientSecret: Type.Optional(clientSecret) },
   { title: 'CreatedClient' },
+);
+
+/** The body of a request that says which scopes of an API a client may request. */
+export const AllowScopesRequest = requestBody('AllowScopesRequest', {
+  scopes: Type.Array(SCOPE_NAME, {
+    minItems: 1,
+    maxItems: 50,
+    uniqueItems: true,
+    about: 'All scopes that the client may request. What it could request before and is not among them ends at once.',
+    description: 'a list of 1 to 50 different scopes that the API declares',
+  }),
+});
+export type AllowScopesRequest = Type.Static<typeof AllowScopesRequest>;
+
+/** Which scopes of an API a client may request. */
+export const AllowedScopesRecord = Type.Object(
+  { apiId: Id, clientId: Id, scopes: Type.Array(Type.String()) },
+  { title: 'AllowedScopes' },
+);
+
+/** The scopes of one API that a client may request, as the client sees it. */
+export const ApiScopesRecord = Type.Object(
+  { apiId: Id, name: Type.String(), resource: Type.String(), scopes: Type.Array(Type.String()) },
+  { title: 'ApiScopes' },
 );

@@ -1,9 +1,10 @@
+import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { LeftOut } from '../claims/rules/member-claims.ts';
 import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
+import type { ClientTable } from '../platform/database/client-tables.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
-import type { ClientTable } from '../platform/database/schema.ts';
 import {
   type Codec,
   changes,
@@ -121,6 +122,21 @@ export const listClients = many(
   (db, p: { after: string; limit: number }) =>
     db.selectFrom('client').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
   toClient,
+);
+
+/** The scopes of APIs that a client may request, in one order. A disabled API has none. */
+export const listApiScopes = many(
+  (db, p: { clientId: string }) =>
+    db
+      .selectFrom('client_api_scope as s')
+      .innerJoin('client as a', 'a.id', 's.api_id')
+      .select(['s.id', 's.name', 's.api_id', 'a.resource'])
+      .where('s.client_id', '=', p.clientId)
+      .where('a.status', '<>', 'disabled')
+      .where('a.resource', 'is not', null)
+      .orderBy('s.api_id')
+      .orderBy('s.name'),
+  (row): ApiScope => ({ id: row.id, name: row.name, apiId: row.api_id, resource: row.resource ?? '' }),
 );
 
 /** The secrets of a client that are valid at `now`, oldest first. */

@@ -1,6 +1,7 @@
 import { ENDPOINT_RULES, type EndpointRules } from '../claims/endpoint-set.ts';
-import type { OptionalScope } from '../claims/permissions.ts';
-import { encodeResources } from '../claims/permissions.ts';
+import type { OptionalScope, SwitchedScope } from '../claims/permissions.ts';
+import { encodeResources, isApiScopeId } from '../claims/permissions.ts';
+import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { Client } from '../clients/store.ts';
 import {
   dropCodesFor,
@@ -29,7 +30,7 @@ export interface ConsentDecision {
   /** What the page said is shared though the person switched it off elsewhere: see `sharedThoughDeclined`. */
   readonly told: readonly OptionalScope[];
   /** The scopes that the page asked about. */
-  readonly asked: readonly OptionalScope[];
+  readonly asked: readonly SwitchedScope[];
   /** Those of them that were left on. */
   readonly allowed: ReadonlySet<string>;
 }
@@ -44,10 +45,24 @@ export function rememberedConsent(grant: ConsentGrant | undefined, client: Clien
   return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
 }
 
+/** What is remembered, without the scopes of APIs that the client may no longer request: a grant does not collect them. */
+function withoutEndedScopes(
+  remembered: RememberedConsent | null,
+  apiScopes: readonly ApiScope[],
+): RememberedConsent | null {
+  if (remembered === null) return null;
+  const live = new Set<string>(apiScopes.map(({ id }) => id));
+  const kept = (scopes: ReadonlySet<string>) =>
+    new Set([...scopes].filter((scope) => !isApiScopeId(scope) || live.has(scope)));
+  return { ...remembered, scopes: kept(remembered.scopes), declined: kept(remembered.declined) };
+}
+
 interface DecisionInput {
   readonly client: Client;
   readonly rules: EndpointRules;
   readonly requested: readonly string[];
+  /** The scopes of APIs that the client may request now. */
+  readonly apiScopes: readonly ApiScope[];
   /** The resources that the page named. */
   readonly resources: readonly string[];
   readonly decision: ConsentDecision;
@@ -99,7 +114,7 @@ function* writeGrant(
   const { accountId } = decision;
   const untold = sharedThoughDeclined(rules, input.live).some((scope) => !decision.told.includes(scope));
   if (untold) throw new ConsentOutdated();
-  const remembered = rememberedConsent(held, client);
+  const remembered = withoutEndedScopes(rememberedConsent(held, client), input.apiScopes);
   const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
   const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
   const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };

@@ -15,6 +15,8 @@ export interface ClientTokenRecord extends ClientNow {
   readonly clientGeneration: string;
   readonly endsAt: number;
   readonly deadAt: number | null;
+  /** Scopes of APIs, as they are stored. */
+  readonly scopes: string;
 }
 
 export interface NewClientToken {
@@ -23,6 +25,8 @@ export interface NewClientToken {
   readonly clientGeneration: string;
   readonly createdAt: number;
   readonly endsAt: number;
+  /** Scopes of APIs, as they are stored; null for none. */
+  readonly scopes: string | null;
 }
 
 type Key = Pick<NewClientToken, 'jti' | 'clientId'>;
@@ -51,6 +55,7 @@ export const insertClientToken = command((db, p: NewClientToken) =>
     created_at: p.createdAt,
     ends_at: p.endsAt,
     dead_at: null,
+    scopes: p.scopes,
   }),
 );
 
@@ -61,12 +66,13 @@ const selectToken = (db: Kysely<Tables>, p: Key) =>
     .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
     .where('t.jti', '=', p.jti)
     .where('t.client_id', '=', p.clientId)
-    .select(['t.client_generation', 't.ends_at', 't.dead_at', 'c.status', 'c.generation', 'k.version']);
+    .select(['t.client_generation', 't.ends_at', 't.dead_at', 't.scopes', 'c.status', 'c.generation', 'k.version']);
 
 type TokenRow = Parameters<typeof toClientNow>[0] & {
   client_generation: string;
   ends_at: number;
   dead_at: number | null;
+  scopes: string | null;
 };
 
 const toRecord = (row: TokenRow): ClientTokenRecord => ({
@@ -74,6 +80,7 @@ const toRecord = (row: TokenRow): ClientTokenRecord => ({
   clientGeneration: row.client_generation,
   endsAt: row.ends_at,
   deadAt: row.dead_at,
+  scopes: row.scopes ?? '',
 });
 
 /** A token of this client. */

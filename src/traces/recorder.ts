@@ -215,10 +215,13 @@ const toStore = ({ share, ...step }: WaitingStep): QueuedStep => ({
   outcome: share === undefined ? 'success' : 'failure',
   flow: storedFlow(step.flow),
   leadsTo: storedFlow(step.leadsTo),
-  // The facts of a completed step are made of registered URIs and scopes.
-  facts: share === undefined ? step.facts : maskedFacts(step.facts),
+  facts: share === undefined ? completedFacts(step.facts) : maskedFacts(step.facts),
   share: share ?? 'progress',
 });
+
+/** The facts of a completed step are made of registered URIs and scopes, except what was ignored. */
+const completedFacts = (facts: StepFacts): StepFacts =>
+  facts.ignored === undefined ? facts : { ...facts, ignored: masked(facts.ignored) };
 
 const maskedFacts = (facts: StepFacts): StepFacts =>
   Object.fromEntries(

@@ -24,6 +24,9 @@ const TraceStepRecord = Type.Object(
     received: text('What came instead.'),
     remedy: text('What to do.'),
     sent: text('The parameters: confidential ones by name only.'),
+    ignored: text(
+      'Scopes and parameters that were left out: unknown, without effect, or not registered for the client.',
+    ),
   },
   { title: 'TraceStep' },
 );

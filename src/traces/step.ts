@@ -35,6 +35,8 @@ export interface StepFacts {
   readonly remedy?: string | undefined;
   /** The parameters that are not confidential. */
   readonly sent?: string | undefined;
+  /** Scopes and parameters that change nothing. */
+  readonly ignored?: string | undefined;
 }
 
 /** A step to record. */

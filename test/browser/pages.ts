@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { agent } from '../support/agent.ts';
 import { call } from '../support/api-call.ts';
+import { allow as allowScopes, newApi } from '../support/api-scopes.ts';
 import {
   admin,
   authorizeUrl,
@@ -57,12 +58,24 @@ export async function registerApps({ server, app }: Stage): Promise<Apps> {
       redirectUris: redirectUris('https://notes.acme.example/callback'),
       postLogoutRedirectUris: ['https://notes.acme.example/bye'],
     }),
-    almanac: await newClient(server, {
-      name: 'Weather Almanac',
-      redirectUris: redirectUris('https://almanac.example/signed-in'),
-    }),
+    almanac: await newAlmanac(server, redirectUris('https://almanac.example/signed-in')),
     society: await newSociety(server),
   };
+}
+
+/** An app that may act for people at an API. */
+async function newAlmanac(server: Stage['server'], redirectUris: readonly string[]): Promise<TestClient> {
+  const almanac = await newClient(server, { name: 'Weather Almanac', redirectUris });
+  const texts = {
+    'stations.read': 'See your weather stations',
+    'stations.write': 'Add and rename stations, and change how often and how exactly each of them measures',
+  };
+  const stations = await newApi(server, [], {
+    name: 'Weather stations',
+    resourceScopes: Object.entries(texts).map(([name, en]) => ({ name, descriptions: { en } })),
+  });
+  await allowScopes(server, stations, almanac, Object.keys(texts));
+  return almanac;
 }
 
 async function newSociety(server: Stage['server']): Promise<TestClient> {
@@ -159,6 +172,8 @@ export async function walkPages(
   await stop('consent-meeting');
   await to(authorizeUrl(standard(notes), { scope: `${ALL} profile offline_access` }));
   await stop('consent-standard');
+  await to(authorizeUrl(standard(almanac), { scope: 'openid phone stations.read stations.write' }));
+  await stop('consent-api');
   await allow(notes, 'openid email');
   // The code is used, so a second submit of the same form has nowhere to lead.
   await page.goBack();
@@ -171,7 +186,10 @@ export async function walkPages(
   await stop('account-choice');
 
   server.advance(DAY + 2 * 60 * 60 * 1000);
-  await allow(almanac, 'openid phone');
+  await allow(standard(almanac), 'openid phone stations.read');
+  await to(authorizeUrl(standard(almanac), { scope: 'openid stations.read stations.write' }));
+  await page.click('summary');
+  await stop('consent-api-more');
   await to('/account/connections');
   await stop('connected-apps');
   await press(page.locator('button.danger').first());

@@ -42,7 +42,7 @@ test('each app: name, owner, host, what it sees and what not, where it acts, sin
   const { items } = (await admin(server, 'GET', `/users/${user.id}/connections`)).body;
   assert.deepEqual(
     [items[0].declinedScopes.toSorted(), items[0].resources, items[0].owner],
-    [['phone', 'social'], [{ name: 'Orders', resource: ORDERS }], 'Acme Ltd'],
+    [['phone', 'social'], [{ name: 'Orders', resource: ORDERS, scopes: [], declinedScopes: [] }], 'Acme Ltd'],
   );
 });
 

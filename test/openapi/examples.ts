@@ -4,6 +4,7 @@ import type { Operation, OperationExample } from '../../src/platform/http/operat
 import { FORM_TYPE } from '../../src/platform/http/operation.ts';
 import { sample } from '../../src/platform/http/samples.ts';
 import type { Agent } from '../support/agent.ts';
+import { newApi } from '../support/api-scopes.ts';
 import {
   admin,
   codeFor,
@@ -79,6 +80,12 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     values[sample.invitationId] = (await admin(server, 'POST', '/invitations', {})).body.id;
   }
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
+  if (names('apiId')) {
+    const api = await newApi(server, ['notes.read', 'notes.write']);
+    values[sample.apiId] = api.clientId;
+    const path = `/clients/${api.clientId}/allowed-clients/${values[sample.clientId]}`;
+    if (names('clientId')) await admin(server, 'PUT', path, { scopes: ['notes.read'] });
+  }
   if (names('assignmentId')) {
     const path = `/clients/${values[sample.clientId]}/assignments`;
     values[sample.assignmentId] = (await admin(server, 'POST', path, { userId: user.id })).body.id;

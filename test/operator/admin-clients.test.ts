@@ -50,6 +50,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     groupsClaim: 'assigned',
     claimNames: null,
     claimsLeftOut: null,
+    resourceScopes: null,
     endpoints: ['v2', 'oidc'],
     faces: ['contract', 'standard'],
     idTokenClaims: 'granted',

@@ -12,9 +12,10 @@ import { removeAccount } from '../../src/accounts/store.ts';
 import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
+import type { ClientTable } from '../../src/platform/database/client-tables.ts';
 import { type AppliedMigration, migrationState } from '../../src/platform/database/migrations/position.ts';
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
-import type { AuthorizationCodeTable, ClientTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
+import type { AuthorizationCodeTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
 import { SYSTEM_ORIGIN } from '../../src/platform/validation/origin.ts';
 import { dump, fixture, NOW } from '../store/rows.ts';
 import { ask } from '../support/ask-postgres.ts';
@@ -114,11 +115,12 @@ const LATER_COLUMNS = [
   ['token_family', 'assignment_id'],
   ['token_family', 'member_id'],
   ['client', 'left_out'],
+  ['client', 'resource_scopes'],
 ] as const;
 /** Those that came after the sets of endpoints. */
-const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-18);
+const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-19);
 /** Those that came after the domains in ASCII. */
-const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-9);
+const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-10);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

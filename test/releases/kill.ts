@@ -88,6 +88,9 @@ const LATER = [
   'client.groups_claim',
   'client.claim_names',
   'client.left_out',
+  'client.resource_scopes',
+  'client_api_scope',
+  'client_token.scopes',
   'group_member',
   // SQLite copies it.
   'membership',

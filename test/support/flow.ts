@@ -138,7 +138,7 @@ export async function walk(
           form[1],
         );
       } else {
-        const all = [...answer.text.matchAll(/name="allow ([a-z.]+)"/g)].map((match) => match[1] as string);
+        const all = [...answer.text.matchAll(/name="allow ([a-z0-9.]+)"/g)].map((match) => match[1] as string);
         const allowed = choice.allow === undefined || choice.allow === 'all' ? all : choice.allow;
         const switches = Object.fromEntries(allowed.map((scope) => [`allow ${scope}`, 'on']));
         answer = await browser.submit(answer, { decision: choice.decision ?? 'allow', ...switches }, form[1]);

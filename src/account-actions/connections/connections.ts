@@ -1,10 +1,11 @@
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
+import { isApiScopeId } from '../../claims/permissions.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { formerEndpointsRecord, formerNames } from '../../clients/former-endpoints.ts';
-import { findResourceServers } from '../../clients/resources.ts';
-import { findClient } from '../../clients/store.ts';
+import { type DescribedScope, describeApiScopes, findResourceServers } from '../../clients/resources.ts';
+import { findClient, listApiScopes } from '../../clients/store.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
 import * as store from '../../consent/store.ts';
 import { enqueueGrantNotices } from '../../credentials/logout-notices.ts';
@@ -119,21 +120,49 @@ export function revokedAccess(
   });
 }
 
-/** A client that has access, with the names of the resource servers where it may act for the person. */
+/** A client that has access, with the names of the resource servers where it may act for the person, and as what. */
 export interface ListedConnection extends Omit<Connection, 'resources'> {
-  readonly resources: readonly { readonly name: string; readonly resource: string }[];
+  readonly resources: readonly ConnectedResource[];
 }
 
-/** The clients that have access to a person's data, all or a page of them. */
+interface ConnectedResource {
+  readonly name: string;
+  readonly resource: string;
+  /** Its scopes that the person allowed. */
+  readonly scopes: readonly DescribedScope[];
+  readonly declined: readonly DescribedScope[];
+}
+
+/** The resource servers of a connection, with the scopes that are still registered. */
+function* readResources({ clientId, scopes, declined, resources }: Connection, language: string) {
+  const ofApis = [...scopes, ...declined].some(isApiScopeId)
+    ? yield* describeApiScopes(yield* listApiScopes({ clientId }), language)
+    : [];
+  return (yield* findResourceServers(resources)).map(({ name, resource }): ConnectedResource => {
+    const own = ofApis.filter((scope) => scope.resource === resource);
+    return {
+      name,
+      resource,
+      scopes: own.filter(({ id }) => scopes.includes(id)),
+      declined: own.filter(({ id }) => declined.includes(id)),
+    };
+  });
+}
+
+/**
+ * The clients that have access to a person's data, all or a page of them.
+ * @param language of the words for scopes of APIs
+ */
 export const connectionsOf = (
   { database }: Pick<ConnectionServices, 'database'>,
   accountId: string,
   { skip, limit }: { readonly skip: number; readonly limit: number } = { skip: 0, limit: Number.MAX_SAFE_INTEGER },
+  language = 'en',
 ): Promise<ListedConnection[]> =>
   database.read(function* list(): Work<ListedConnection[]> {
     const found: ListedConnection[] = [];
     for (const connection of mergeGrants(yield* store.listConnectedGrants({ accountId })).slice(skip, skip + limit)) {
-      found.push({ ...connection, resources: yield* findResourceServers(connection.resources) });
+      found.push({ ...connection, resources: yield* readResources(connection, language) });
     }
     return found;
   });
@@ -151,9 +180,15 @@ export const ConnectionRecord = Type.Object(
     faces: formerEndpointsRecord,
     scopes: Type.Array(Type.String(), { about: 'Scopes that the user allowed.' }),
     declinedScopes: Type.Array(Type.String(), { about: 'Scopes that the user was asked for and did not allow.' }),
-    resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
-      about: 'Resource servers that the app may access for the user.',
-    }),
+    resources: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        resource: Type.String(),
+        scopes: Type.Array(Type.String(), { about: 'Scopes of it that the user allowed.' }),
+        declinedScopes: Type.Array(Type.String(), { about: 'Scopes of it that the user did not allow.' }),
+      }),
+      { about: 'Resource servers that the app may access for the user.' },
+    ),
     connectedAt: Instant,
     lastUsedAt: nullableField(Instant, 'When it last got tokens; null where it never did.'),
   },
@@ -167,9 +202,14 @@ export const connectionView = (connection: ListedConnection) => ({
   homepageUrl: connection.homepageUrl,
   endpoints: connection.endpoints,
   faces: formerNames(connection.endpoints),
-  scopes: connection.scopes,
-  declinedScopes: connection.declined,
-  resources: connection.resources,
+  scopes: connection.scopes.filter((scope) => !isApiScopeId(scope)),
+  declinedScopes: connection.declined.filter((scope) => !isApiScopeId(scope)),
+  resources: connection.resources.map(({ name, resource, scopes, declined }) => ({
+    name,
+    resource,
+    scopes: scopes.map((scope) => scope.name),
+    declinedScopes: declined.map((scope) => scope.name),
+  })),
   connectedAt: iso(connection.connectedAt),
   lastUsedAt: isoOrNull(connection.lastUsedAt),
 });

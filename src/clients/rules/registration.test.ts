@@ -13,6 +13,7 @@ const CONFIDENTIAL: RegistrationFields = {
   grantTypes: ['authorization_code', 'refresh_token'],
   redirectUris: ['https://app.example.com/cb'],
   resource: null,
+  resourceScopes: null,
   roles: [],
   claimNames: null,
 };

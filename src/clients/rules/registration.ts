@@ -1,5 +1,6 @@
 import type { Client } from '../store.ts';
 import { serverUriProblem } from './redirect-uri.ts';
+import { resourceScopesProblem } from './resource-scopes.ts';
 
 /** How clients authenticate: OpenID Connect Core 1.0 §9. `client_secret_jwt` would need secrets that are kept readable. */
 export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
@@ -28,6 +29,7 @@ export type RegistrationFields = Pick<
   | 'grantTypes'
   | 'redirectUris'
   | 'resource'
+  | 'resourceScopes'
   | 'roles'
   | 'claimNames'
 >;
@@ -41,7 +43,11 @@ export type RegistrationFields = Pick<
 export function registrationProblem(client: RegistrationFields): string | undefined {
   const { type, tokenEndpointAuthMethod: method, idTokenSignedResponseAlg, requirePkce, jwks, jwksUri } = client;
   const problem =
-    grantTypesProblem(client) ?? resourceProblem(client) ?? rolesProblem(client) ?? claimNamesProblem(client);
+    grantTypesProblem(client) ??
+    resourceProblem(client) ??
+    resourceScopesProblem(client) ??
+    rolesProblem(client) ??
+    claimNamesProblem(client);
   if (problem !== undefined) return problem;
   if (type === 'public' && method !== null && method !== 'none') {
     return `tokenEndpointAuthMethod must be none for a public client, or left out: ${method} needs something that it can keep.`;

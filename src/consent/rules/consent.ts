@@ -1,5 +1,11 @@
 import type { EndpointRules, EndpointSet } from '../../claims/endpoint-set.ts';
-import { formatScopes, MEMBER_SCOPES, type OptionalScope } from '../../claims/permissions.ts';
+import {
+  formatScopes,
+  isApiScopeId,
+  MEMBER_SCOPES,
+  type OptionalScope,
+  type SwitchedScope,
+} from '../../claims/permissions.ts';
 
 type ScopeRules = Pick<EndpointRules, 'optionalScopes' | 'alwaysOpenId'>;
 
@@ -22,9 +28,9 @@ export function scopesToAsk(
   requested: readonly string[],
   remembered: RememberedConsent | null,
   always: boolean,
-  { optionalScopes }: ScopeRules,
-): readonly OptionalScope[] | undefined {
-  const optional = optionalScopes.filter((scope) => requested.includes(scope));
+  rules: ScopeRules,
+): readonly SwitchedScope[] | undefined {
+  const optional = switchesAmong(requested, rules);
   if (remembered === null || remembered.askAgain === true || always) return optional;
   const open = optional.filter((scope) => !remembered.scopes.has(scope) && !remembered.declined.has(scope));
   return open.length === 0 ? undefined : open;
@@ -37,7 +43,7 @@ export function scopesToAsk(
  */
 export function decidedScopes(
   requested: readonly string[],
-  asked: readonly OptionalScope[],
+  asked: readonly SwitchedScope[],
   allowed: ReadonlySet<string>,
   remembered: RememberedConsent | null,
   rules: ScopeRules,
@@ -92,8 +98,8 @@ export function foreignChange(
 export const scopesNoLongerGranted = (
   before: ReadonlySet<string>,
   after: ReadonlySet<string>,
-  { optionalScopes }: ScopeRules,
-): readonly OptionalScope[] => optionalScopes.filter((scope) => before.has(scope) && !after.has(scope));
+  rules: ScopeRules,
+): readonly SwitchedScope[] => switchesAmong([...before.difference(after)], rules);
 
 /** The scopes of a request that were granted. */
 export function grantedScopes(requested: readonly string[], granted: ReadonlySet<string>, rules: ScopeRules): string {
@@ -104,9 +110,15 @@ export function grantedScopes(requested: readonly string[], granted: ReadonlySet
   return formatScopes(rules.alwaysOpenId ? ['openid', ...given] : given);
 }
 
-/** Whether a scope has a switch on the consent page of the set of endpoints. */
+/** Whether a scope has a switch on the consent page of the set of endpoints. Every scope of an API has one. */
 const isOptionalHere = (scope: string, { optionalScopes }: ScopeRules): boolean =>
-  (optionalScopes as readonly string[]).includes(scope);
+  isApiScopeId(scope) || (optionalScopes as readonly string[]).includes(scope);
+
+/** Those of the scopes that have a switch, in the order of the page. */
+const switchesAmong = (scopes: readonly string[], { optionalScopes }: ScopeRules): readonly SwitchedScope[] => [
+  ...optionalScopes.filter((scope) => scopes.includes(scope)),
+  ...scopes.filter(isApiScopeId),
+];
 
 /** What a set of endpoints always shares although the person switched it off on another one: the consent page says so. */
 export const sharedThoughDeclined = (

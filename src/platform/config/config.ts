@@ -4,6 +4,7 @@ import { DAY } from '../clock.ts';
 import { readServerAddress } from '../database/server-address.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { contact } from './contact.ts';
+import { discoveryScopes } from './discovery-scopes.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { listenHost, type MetricsAddress, metricsAddress } from './listen.ts';
 import { isLoopback } from './loopback.ts';
@@ -49,6 +50,8 @@ export interface Config {
   readonly hashingConcurrency: number;
   /** Whom people and developers ask for help: an email address or an https URL. */
   readonly contact: string | undefined;
+  /** Scopes of APIs that the discovery document lists. */
+  readonly discoveryScopes: readonly string[];
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
   readonly secondFactor: SecondFactorSetting;
@@ -263,6 +266,11 @@ export const variables = {
     about:
       'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, and where an account cannot sign in.',
   }),
+  discoveryScopes: new Variable('TESSERA_DISCOVERY_SCOPES', discoveryScopes, {
+    initial: 'none',
+    about:
+      'Scopes of APIs that the discovery document lists, separated by commas, such as `notes.read,notes.write`. Anybody can read it; apps can use scopes that it does not list.',
+  }),
   traceRetention: new Variable('TESSERA_TRACE_RETENTION', days, {
     initial: '`1d`',
     about:
@@ -354,6 +362,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     passwordBreaches: breaches,
     auditRetention: auditRetention === undefined ? 400 * DAY : auditRetention,
     contact: read(variables.contact),
+    discoveryScopes: read(variables.discoveryScopes) ?? [],
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     playground,
     telemetry: readTelemetrySettings(environment, problems),

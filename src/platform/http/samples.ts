@@ -5,6 +5,7 @@ export const sample = {
   secretId: '333941264481144833',
   organizationId: '333941265303228416',
   groupId: '333941265303228417',
+  apiId: '333941264481144834',
   assignmentId: '333941265303228418',
   invitationId: '333941266129506304',
   eventId: '1042',

@@ -13,6 +13,8 @@ export interface FieldOption {
     | 'list'
     /** Of `NAME` or `NAME=DESCRIPTION`. */
     | 'described list'
+    /** Of `NAME=TEXT` in English or `NAME@LANGUAGE=TEXT`. */
+    | 'translated list'
     | 'switch'
     | 'nullable seconds'
     | 'JSON list'

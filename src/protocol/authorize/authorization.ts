@@ -8,14 +8,16 @@ import {
   encodeResources,
   formatClaims,
   formatScopes,
+  isApiScopeId,
   isRegisteredScope,
 } from '../../claims/permissions.ts';
+import { type ApiScope, namedScopes } from '../../claims/rules/api-scopes.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
-import { type Client, findClient, holdClient } from '../../clients/store.ts';
+import { type Client, findClient, holdClient, listApiScopes } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
 import { findGrant, lockGrant, lockGrants } from '../../consent/store.ts';
-import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
+import { CODE_LIFETIME, insertCode } from '../../credentials/code-store.ts';
 import { takeTogether } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -34,7 +36,6 @@ import {
   type ClientResponse,
   consentScopes,
   describeRequest,
-  errorResponse,
   type RedirectedError,
   redirectedError,
   restoredRequest,
@@ -71,6 +72,8 @@ interface EvaluatedRequest {
   readonly step: AuthorizationStep;
   /** By which the person may use the app, where it is open to assigned people only. */
   readonly path: AccessPath | undefined;
+  /** The scopes of APIs that the client may request; empty where the request has none. */
+  readonly apiScopes: readonly ApiScope[];
 }
 
 /** A request that is not answered yet, and whose client is registered for it. */
@@ -111,7 +114,9 @@ function* evaluate(
   now: number,
   services: SecondFactorServices,
 ): Work<EvaluatedRequest | ClientGone> {
-  if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
+  if (client === undefined) return CLIENT_GONE;
+  const apiScopes = request.scopes.some(isApiScopeId) ? yield* listApiScopes({ clientId: client.id }) : [];
+  if (!isStillRegistered(client, request, apiScopes)) return CLIENT_GONE;
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
     signedIn &&
@@ -137,16 +142,18 @@ function* evaluate(
     hasAccess: isOpen || path !== undefined,
     remembered: rememberedConsent(grant, client),
   });
-  return { kind: 'current', client, visitor, step, path };
+  return { kind: 'current', client, visitor, step, path, apiScopes };
 }
 
 /** A request stays valid while its client is active without interruption, and registered for everything requested. */
-const isStillRegistered = (client: Client, request: AuthorizationRequest): boolean =>
+const isStillRegistered = (client: Client, request: AuthorizationRequest, apiScopes: readonly ApiScope[]): boolean =>
   client.status === 'active' &&
   client.generation === request.clientGeneration &&
   client.endpoints.includes(request.endpointSet) &&
   isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
-  consentScopes(request).every((scope) => isRegisteredScope(scope, client.scopes)) &&
+  consentScopes(request).every((scope) =>
+    isApiScopeId(scope) ? apiScopes.some(({ id }) => id === scope) : isRegisteredScope(scope, client.scopes),
+  ) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
 /** Evaluates a request that is not stored, and whose client may have been read just now. */
@@ -196,7 +203,8 @@ export function* readStoredRequest(
  * The code of a pending request: 256 bits that cannot be predicted without the server's key. A second submission of the same form
  * gets the same code, although only its hash is stored.
  */
-const codeOf = (services: AuthorizationServices, handle: string): string => keyedDigest(services.codeKey, handle);
+export const codeOf = (services: AuthorizationServices, handle: string): string =>
+  keyedDigest(services.codeKey, handle);
 
 /** The outcome of issuing a code. */
 export type IssueResult =
@@ -208,7 +216,7 @@ export type IssueResult =
 
 const CHANGED: IssueResult = { kind: 'changed' };
 
-interface CodeInput extends Pick<CurrentRequest, 'request' | 'handle' | 'sessions'> {
+interface CodeInput extends Pick<CurrentRequest, 'request' | 'handle' | 'sessions' | 'apiScopes'> {
   /** Absent where a remembered consent is enough. */
   readonly decision?: ConsentDecision;
   readonly origin: Origin;
@@ -236,7 +244,7 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const prepared = { code, newGrantId, now, response, limits: services.limits, services };
   try {
     const result = await services.database.commit(() => issue(input, prepared));
-    if (result.kind === 'response') traceCode(services, input, prepared, result.accountId);
+    if (result.kind === 'response') traceCode(services, input, { code, at: now, accountId: result.accountId });
     return result;
   } catch (error) {
     if (error instanceof ConsentOutdated) return CHANGED;
@@ -247,24 +255,25 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
 /** Records the steps that a commit completed: those of the authorization endpoint, the consent and the code. */
 function traceCode(
   { traces }: AuthorizationServices,
-  { request, handle, decision, origin }: CodeInput,
-  { code, now: at }: PreparedCode,
-  accountId: string,
+  { request, handle, decision, origin, apiScopes }: CodeInput,
+  { code, at, accountId }: { readonly code: string; readonly at: number; readonly accountId: string },
 ): void {
   const { clientId, redirectUri } = request;
   const leadsTo = digest(code);
   const step = { at, requestId: origin.requestId, clientId, accountId };
   const description = `A code was issued for ${redirectUri}.`;
   if (handle === undefined) {
-    const sent = describeRequest(request);
-    const facts = { description: `The request is valid, and needs no page. ${description}`, sent };
+    const sent = describeRequest(request, apiScopes);
+    const { ignored } = request;
+    const facts = { description: `The request is valid, and needs no page. ${description}`, sent, ignored };
     traces.completed.push({ ...step, step: 'authorize', leadsTo, facts });
     return;
   }
   const flow = digest(handle);
   if (decision !== undefined) {
-    const asked = decision.asked.join(' ') || 'nothing optional';
-    const allowed = decision.asked.filter((scope) => decision.allowed.has(scope)).join(' ') || 'nothing optional';
+    const named = (scopes: readonly string[]) => namedScopes(scopes, apiScopes).join(' ') || 'nothing optional';
+    const asked = named(decision.asked);
+    const allowed = named(decision.asked.filter((scope) => decision.allowed.has(scope)));
     const facts = { description: `The user was asked for ${asked}, and allowed ${allowed}.` };
     traces.completed.push({ ...step, step: 'consent', flow, facts });
   }
@@ -287,7 +296,8 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const held = yield* holdClient({ id: request.clientId });
   const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
   if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
-  const { step, client, path } = evaluated;
+  const { step, client, path, apiScopes } = evaluated;
+  const named = (scopes: Iterable<string>) => namedScopes(scopes, apiScopes);
   const rules = endpointRulesOf(request.endpointSet, client);
   const { account, session } = visitor;
   if (!isAnswered(step, client, account.id, decision)) return CHANGED;
@@ -311,9 +321,16 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const { resources = [] } = request;
   if (decision !== undefined) {
     const requested = consentScopes(request);
-    grant = yield* writeDecision({ client, rules, requested, resources, decision, live, newGrantId, now });
+    const allApiScopes = yield* listApiScopes({ clientId: client.id });
+    grant = yield* writeDecision({
+      ...{ client, rules, requested, resources, decision, live, newGrantId, now },
+      apiScopes: allApiScopes,
+    });
     if (grant !== undefined) {
-      const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
+      const details = {
+        scopes: namedScopes(grant.scopes, allApiScopes),
+        declined: namedScopes(grant.declined, allApiScopes),
+      };
       yield* record({ ...event, type: 'consent.granted', details });
     }
   }
@@ -355,7 +372,11 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     memberId: path?.memberId ?? null,
     endsWithSession: rules.endsWithSession && !request.scopes.includes('offline_access') ? 1 : 0,
   });
-  yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
+  yield* record({
+    ...event,
+    type: 'authorization.issued',
+    details: { scopes: named(scopes.split(' ')).join(' '), grantId: grant.id },
+  });
   return { kind: 'response', response, accountId: account.id };
 }
 
@@ -372,25 +393,4 @@ function isAnswered(
   if (decision === undefined) return step.kind === 'issue';
   if (decision.epoch !== client.consentEpoch || decision.accountId !== accountId) return false;
   return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
-}
-
-/**
- * The response of a request that was answered before, for a second submission of its form. A code that was redeemed or has expired
- * is not sent again, for its second use would revoke the tokens of the first.
- */
-export async function finishedResponse(
-  services: AuthorizationServices,
-  { request, handle, outcome, sessions }: FinishedRequest,
-): Promise<ClientResponse | undefined> {
-  if (outcome !== 'code') return errorResponse(request, DENIALS[outcome], services.issuer);
-  const code = codeOf(services, handle);
-  const now = services.clock();
-  const isOwn = await services.database.read(function* read(): Work<boolean> {
-    const owner = yield* openCodeOwner({ hash: digest(code), now });
-    if (owner === undefined) return false;
-    // After another person has signed in in this browser, the code is not sent.
-    const visitor = yield* readVisitor(sessions.current, now);
-    return visitor.kind === 'anonymous' || visitor.account.id === owner;
-  });
-  return isOwn ? successResponse(request, code, services.issuer) : undefined;
 }

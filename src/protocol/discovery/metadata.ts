@@ -17,12 +17,20 @@ const CLAIMS = [
   ...ENDPOINT_RULES.oidc.claimScopes.keys(),
 ];
 
+/** What the document depends on. */
+export interface Published {
+  readonly issuer: string;
+  /** The languages of the pages. */
+  readonly languages: readonly string[];
+  /** The scopes of APIs that the operator lists. */
+  readonly discoveryScopes: readonly string[];
+}
+
 /**
  * The provider metadata: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. It lists only what works; a new capability needs a
  * line here.
- * @param languages of the pages
  */
-export function metadata(issuer: string, languages: readonly string[]): Readonly<Record<string, unknown>> {
+export function metadata({ issuer, languages, discoveryScopes }: Published): Readonly<Record<string, unknown>> {
   const { authorizationPath, tokenPath, userinfoPath } = ENDPOINT_RULES.oidc;
   return {
     issuer,
@@ -54,7 +62,7 @@ export function metadata(issuer: string, languages: readonly string[]): Readonly
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
 
-    scopes_supported: SCOPES,
+    scopes_supported: [...new Set([...SCOPES, ...discoveryScopes])],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ID_TOKEN_ALGS,
     userinfo_signing_alg_values_supported: ASYMMETRIC_ALGS,

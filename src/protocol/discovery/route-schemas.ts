@@ -5,7 +5,7 @@ import * as Type from '../../platform/validation/type.ts';
 import { metadata } from './metadata.ts';
 
 const IN_DISCOVERY = { area: 'discovery', caller: 'anyone' } as const;
-const SHOWN = metadata('https://id.example.com', ['en']);
+const SHOWN = metadata({ issuer: 'https://id.example.com', languages: ['en'], discoveryScopes: [] });
 
 const schemaOf = (value: unknown): Type.TSchema => {
   if (typeof value === 'boolean') return Type.Boolean();

@@ -3,14 +3,11 @@ import { readAlgorithmsInUse } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { JWKS_MAX_AGE } from '../../keys/rules/schedule.ts';
 import { HOUR, SECOND } from '../../platform/clock.ts';
-import { JWKS_PATH, metadata } from './metadata.ts';
+import { JWKS_PATH, metadata, type Published } from './metadata.ts';
 import { documents, readKeysSchema } from './route-schemas.ts';
 
-interface DiscoveryParts {
+interface DiscoveryParts extends Published {
   readonly keys: Keys;
-  readonly issuer: string;
-  /** The languages of the pages. */
-  readonly languages: readonly string[];
 }
 
 /** RFC 9110 §9.3.2: public resources answer HEAD too. */
@@ -25,15 +22,15 @@ const publish = (reply: FastifyReply, maxAge: number, body: unknown): FastifyRep
     .send(JSON.stringify(body));
 
 /** The discovery documents and the key set, below the base URL (OpenID Connect Discovery 1.0 §4). */
-export function discoveryRoutes(app: FastifyInstance, { keys, issuer, languages }: DiscoveryParts): void {
+export function discoveryRoutes(app: FastifyInstance, { keys, ...published }: DiscoveryParts): void {
   for (const [name, schema] of Object.entries(documents)) {
     app.get(`/.well-known/${name}`, { ...HEAD, schema }, async (_request, reply) =>
-      publish(reply, HOUR, metadata(issuer, languages)),
+      publish(reply, HOUR, metadata(published)),
     );
   }
   app.get(JWKS_PATH, { ...HEAD, schema: readKeysSchema }, async (_request, reply) => {
-    const published = await keys.published(readAlgorithmsInUse);
-    return publish(reply, JWKS_MAX_AGE, { keys: published.map(({ publicJwk }) => publicJwk) });
+    const signing = await keys.published(readAlgorithmsInUse);
+    return publish(reply, JWKS_MAX_AGE, { keys: signing.map(({ publicJwk }) => publicJwk) });
   });
 }
 
@@ -41,15 +38,11 @@ export function discoveryRoutes(app: FastifyInstance, { keys, issuer, languages 
  * RFC 8414 §3.1: if the base URL has a path, the well-known part comes before it, at the root of the host. OpenID Connect puts
  * it after the path, but clients look for its document in both places (RFC 8414 §5).
  */
-export function insertedDiscoveryRoutes(
-  app: FastifyInstance,
-  { issuer, languages }: Pick<DiscoveryParts, 'issuer' | 'languages'>,
-  basePath: string,
-): void {
+export function insertedDiscoveryRoutes(app: FastifyInstance, published: Published, basePath: string): void {
   if (basePath === '') return;
   for (const name of Object.keys(documents)) {
     app.get(`/.well-known/${name}${basePath}`, HEAD, async (_request, reply) =>
-      publish(reply, HOUR, metadata(issuer, languages)),
+      publish(reply, HOUR, metadata(published)),
     );
   }
 }

@@ -6,19 +6,20 @@ import { record } from '../../audit/audit.ts';
 import { authenticationContext } from '../../authenticators/rules/authentication-context.ts';
 import { type EndpointRules, type EndpointSet, endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { memberScopesOf, storedScopes } from '../../claims/permissions.ts';
+import { sentScope } from '../../claims/rules/api-scopes.ts';
 import { describeLeftOut, type LeftOut, leftOutOfUserInfo } from '../../claims/rules/member-claims.ts';
 import { pictureUrl, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { presentsSecret } from '../../clients/rules/registration.ts';
-import { type Client, findClient } from '../../clients/store.ts';
+import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { checkScopes } from '../authorize/rules/check-request.ts';
+import { checkScopes } from '../authorize/rules/check-scopes.ts';
 import { givesGrantedClaims, idTokenAlg, missingInIdToken } from '../token/grant.ts';
 import { aboutPerson, activeResponse } from '../token/introspection.ts';
-import { accessClaims, idClaims, readAnyClaims, type Subject } from '../token/rules/claims.ts';
+import { accessAudience, accessClaims, idClaims, readAnyClaims, type Subject } from '../token/rules/claims.ts';
 import { readMore } from '../userinfo/routes.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -98,13 +99,16 @@ function* previewAt(
   { scope: requested, issuer, now }: PreviewRequest,
 ): Work<EndpointPreview> {
   const { endpointSet } = rules;
-  const asked = checkScopes(requested, client.scopes, rules);
+  const registered = rules.apiScopes ? yield* listApiScopes({ clientId: client.id }) : [];
+  const apis = { registered, own: accessAudience(issuer) };
+  const asked = checkScopes(requested, client.scopes, rules, [], apis);
   if ('kind' in asked) {
     const { error, description } = asked;
     const nothing = { idToken: null, userinfo: null, introspection: null, leftOut: [] };
     return { endpointSet, error: { error, description }, scope: '', ignoredScopes: [], ...nothing };
   }
-  const scope = grantedScopes(asked, new Set(asked), rules);
+  const resources = asked.resources.length === 0 ? null : asked.resources;
+  const scope = sentScope(grantedScopes(asked.scopes, new Set(asked.scopes), rules), registered, resources);
   const scopes = storedScopes(scope);
   const { id: accountId, profile, createdAt, updatedAt } = account;
   const { claimNames } = client;
@@ -131,7 +135,7 @@ function* previewAt(
     now,
   );
   const token = readAnyClaims(
-    accessClaims(subject, { rules, scope, claims: null }, 'preview', now),
+    accessClaims(subject, { rules, scope, claims: null, resources }, 'preview', now),
     'access',
     issuer,
     now,
@@ -149,7 +153,7 @@ function* previewAt(
     endpointSet,
     error: null,
     scope,
-    ignoredScopes: (requested ?? '').split(' ').filter((name) => name !== '' && !asked.includes(name)),
+    ignoredScopes: asked.leftOut,
     idToken: hasOpenId ? withoutOwn(idToken) : null,
     userinfo: endpointSet === 'v2' ? userInfo(person, scopes, issuer) : standard,
     introspection: withoutOwn(activeResponse(token, active, { isOwn: true, kind: 'access', issuer })),

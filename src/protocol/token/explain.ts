@@ -1,14 +1,15 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
-import { remainingScopes } from '../../claims/permissions.ts';
+import { liveScope } from '../../claims/rules/api-scopes.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily } from '../../credentials/token-family-store.ts';
 import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
 import { type Clock, ClockBehind, SECOND } from '../../platform/clock.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
 import { judge, judgeClientToken, MESSAGES, type Verdict } from '../../verdict/rules.ts';
+import { readLiveScopes } from './introspection.ts';
 import {
   ownAudiences,
   readAnyClaims,
@@ -84,7 +85,7 @@ async function explain(parts: ExplainParts, presented: string): Promise<Explanat
     userId: token.accountId,
     username: null,
     clientId: token.clientId,
-    scope: token.accountId === null || token.scope === '' ? null : token.scope,
+    scope: token.scope === '' ? null : token.scope,
     issuedAt: iso(token.issuedAt),
     expiresAt: iso(token.expiresAt),
     familyId: token.accountId === null ? null : token.familyId,
@@ -157,10 +158,13 @@ async function judgeOfClient(
   token: VerifiedClientToken,
   now: number,
 ): Promise<JudgedToken | undefined> {
-  const found = await database.read(() => readClientToken(token));
-  if (found === undefined) return undefined;
-  const verdict = judgeClientToken(found.client, found, found.clientGeneration, now);
-  return { verdict, username: null, scope: null, rules: null };
+  return database.read(function* read(): Work<JudgedToken | undefined> {
+    const found = yield* readClientToken(token);
+    if (found === undefined) return undefined;
+    const verdict = judgeClientToken(found.client, found, found.clientGeneration, now);
+    const scope = liveScope(yield* readLiveScopes('access', token, found.scopes, new Set()));
+    return { verdict, username: null, scope: scope === '' ? null : scope, rules: null };
+  });
 }
 
 async function judgeOfAccount(
@@ -169,12 +173,17 @@ async function judgeOfAccount(
   token: VerifiedToken,
   now: number,
 ): Promise<JudgedToken | undefined> {
-  const found = await database.read(() => readFamily(token));
-  if (found === undefined) return undefined;
+  const read = await database.read(function* readScopes() {
+    const found = yield* readFamily(token);
+    if (found === undefined) return undefined;
+    return { found, scopes: yield* readLiveScopes('access', token, found.family.scopes, found.withdrawn) };
+  });
+  if (read === undefined) return undefined;
+  const { found, scopes } = read;
   const known = {
     rules: ENDPOINT_RULES[found.endpointSet],
     username: found.profile.username,
-    scope: token.scope === '' ? null : remainingScopes(token.scope, found.withdrawn),
+    scope: token.scope === '' ? null : liveScope(scopes),
   };
   const verdict = judge(found.state, found.inherited, now);
   if (verdict.kind !== 'live' || signed.kind === 'access') return { verdict, ...known };

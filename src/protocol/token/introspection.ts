@@ -1,9 +1,10 @@
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
-import { memberScopesOf, remainingScopes, storedScopes } from '../../claims/permissions.ts';
+import { hasApiScopes, memberScopesOf, SCOPES, storedScopes } from '../../claims/permissions.ts';
+import { type LiveScopes, liveScope, liveScopes } from '../../claims/rules/api-scopes.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { isOwnResource } from '../../clients/resources.ts';
-import { type Client, findClient } from '../../clients/store.ts';
+import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily, type TokenFamily } from '../../credentials/token-family-store.ts';
 import { requireVersion, withCurrentKeys } from '../../keys/keys.ts';
@@ -19,7 +20,7 @@ import { rotation } from './rules/refresh.ts';
 export type Introspection = { readonly active: false } | ({ readonly active: true } & ActiveToken);
 
 interface ActiveToken {
-  /** Absent for a token that a client got for itself: it has no scope. */
+  /** Absent where the token has none that concerns the client that asks. */
   readonly scope?: string;
   readonly client_id: string;
   readonly username?: string;
@@ -66,7 +67,9 @@ export async function introspect(
     if (found === undefined) return INACTIVE;
     requireVersion(keySet, found.keyVersion);
     if (found.live === undefined) return INACTIVE;
-    return activeResponse(token, { ...found, live: found.live }, { isOwn, kind, issuer });
+    const { scopes } = found;
+    const live = isOwn ? found.live : withScope(found.live, scopeFor(client, scopes));
+    return activeResponse(token, { ...found, live }, { isOwn, kind, issuer });
   });
 }
 
@@ -94,6 +97,17 @@ function isFor({ resource }: Client, kind: TokenKind, { audience }: Pick<Verifie
   return resource !== null && !isOwnResource(resource, issuer) && kind === 'access' && audience.includes(resource);
 }
 
+/** The scopes that concern an API: its own, or those about the person for one that declares none. */
+const scopeFor = ({ id, resourceScopes }: Client, { ofPerson, ofApis }: LiveScopes): string =>
+  resourceScopes === null
+    ? ofPerson.join(' ')
+    : liveScope({ ofPerson: [], ofApis: ofApis.filter(({ apiId }) => apiId === id) });
+
+const withScope = ({ scope: _, ...live }: AboutActive['live'], scope: string): AboutActive['live'] => ({
+  ...live,
+  ...(scope !== '' && { scope }),
+});
+
 /** What the response about an active token says beyond the token's claims. */
 interface AboutActive {
   readonly live: Pick<ActiveToken, 'scope' | 'sub' | 'acr' | 'amr' | 'auth_time'>;
@@ -105,17 +119,19 @@ interface AboutActive {
 /** What the database says about a token; `live` is undefined where the verdict is against it. */
 interface TokenStatus extends Partial<AboutActive> {
   readonly keyVersion: string;
+  readonly scopes: LiveScopes;
 }
 
 function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Work<TokenStatus | undefined> {
   const found = yield* readFamily(token);
   if (found === undefined) return undefined;
   const { keyVersion, withdrawn, family } = found;
-  const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
+  const scopes = yield* readLiveScopes(kind, token, family.scopes, withdrawn);
+  const scope = liveScope(scopes);
   // Without any scope it gives no access: at the OIDC endpoints every one may have been withdrawn.
-  if (scope === '' || !isLive(kind, token.jti, found, now)) return { keyVersion };
+  if (scope === '' || !isLive(kind, token.jti, found, now)) return { keyVersion, scopes };
   const authentication = kind === 'access' ? family : undefined;
-  return { keyVersion, ...(yield* aboutPerson({ ...token, scope }, found, authentication)) };
+  return { keyVersion, scopes, ...(yield* aboutPerson({ ...token, scope }, found, authentication)) };
 }
 
 /** What the response says of the person of an active token, by what holds now. */
@@ -131,6 +147,22 @@ export function* aboutPerson(
   const isNamed = nameScope === null || scopes.has(nameScope);
   const member = yield* readMember({ accountId, clientId }, scopes);
   return { live, member, ...(isNamed && { username: profile.username }) };
+}
+
+/**
+ * What of a token is still granted.
+ * @param granted its scopes on record, as they are stored, without the withdrawn ones
+ */
+export function* readLiveScopes(
+  kind: TokenKind,
+  { clientId, scope, audience }: Pick<VerifiedToken, 'clientId' | 'scope' | 'audience'>,
+  granted: string,
+  withdrawn: ReadonlySet<string>,
+): Work<LiveScopes> {
+  const registered = hasApiScopes(granted) ? yield* listApiScopes({ clientId }) : [];
+  if (kind === 'access') return liveScopes({ sent: scope, audience }, { granted, withdrawn }, registered);
+  const ids = storedScopes(granted);
+  return { ofPerson: SCOPES.filter((name) => ids.has(name)), ofApis: registered.filter(({ id }) => ids.has(id)) };
 }
 
 /** Decisions §12: what the person is in the app now. */
@@ -164,5 +196,10 @@ function* readOfClient(token: VerifiedClientToken, now: number): Work<TokenStatu
   if (found === undefined) return undefined;
   const { keyVersion, client, clientGeneration } = found;
   const verdict = judgeClientToken(client, found, clientGeneration, now);
-  return { keyVersion, ...(verdict.kind === 'live' && { live: { sub: token.clientId } }) };
+  const scopes = yield* readLiveScopes('access', token, found.scopes, new Set());
+  return {
+    keyVersion,
+    scopes,
+    ...(verdict.kind === 'live' && { live: withScope({ sub: token.clientId }, liveScope(scopes)) }),
+  };
 }

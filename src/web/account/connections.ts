@@ -44,7 +44,9 @@ export function connectionsRoutes(app: FastifyInstance, services: PageServices, 
     parameters: RepeatableParameters,
     result: Pick<ConnectionsPage, 'revoked' | 'problems'>,
   ): Promise<FastifyReply> {
-    const { items, part } = await readListPart(parameters, (at) => connectionsOf(services, visit.account.id, at));
+    const { items, part } = await readListPart(parameters, (at) =>
+      connectionsOf(services, visit.account.id, at, site.messages.language),
+    );
     const page = connectionsPage(site, { ...frameOf(visit), connections: items, part, ...result });
     return sendPage(reply, status, site, page);
   }
@@ -116,16 +118,27 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
           rules.every((of) => of.optionalScopes.includes(scope) || !of.scopes.includes(scope)),
       )
       .map((scope) => (scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope]));
-  const declined = named(connection.declined);
+  const declined = [
+    ...named(connection.declined),
+    ...resources.flatMap((place) => place.declined.map(({ text }) => isolate(text))),
+  ];
   const id = `app-${clientId}`;
   return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
 ${facts([
   fact(text.sees, [...named(connection.scopes), sharesIdentity ? text.basics : text.idAlone].join(', '), true),
-  declined.length > 0 && fact(text.declined, declined.join(', '), true),
+  declined.length > 0 &&
+    fact(
+      text.declined,
+      declined.map((name, index) => html`${index > 0 && ', '}${name}`),
+      true,
+    ),
   resources.length > 0 &&
     fact(
       messages.consent.places,
-      resources.map((place, index) => html`${index > 0 && ', '}${isolate(place.name)}`),
+      resources.map(
+        ({ name, scopes }) =>
+          html`<p>${isolate(name)}${scopes.length > 0 && html`: ${scopes.map(({ text }, index) => html`${index > 0 && ', '}${isolate(text)}`)}`}</p>`,
+      ),
       true,
     ),
   fact(text.since, moment(connectedAt)),

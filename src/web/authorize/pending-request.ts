@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiScope } from '../../claims/rules/api-scopes.ts';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
@@ -19,13 +20,13 @@ import {
   type ClientGone,
   type CurrentRequest,
   type FinishedRequest,
-  finishedResponse,
   type IssueResult,
   issueCode,
   type PendingRequest,
   readNewRequest,
   readStoredRequest,
 } from '../../protocol/authorize/authorization.ts';
+import { finishedResponse } from '../../protocol/authorize/finished-response.ts';
 import type { DisplayedError, RedirectTarget } from '../../protocol/authorize/rules/check-target.ts';
 import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
 import {
@@ -184,7 +185,8 @@ export async function advance(
     if (step.kind !== 'issue') {
       const page = PAGES[step.kind];
       if (handle === undefined) {
-        return storeAndRedirect(services, request, reply, current.request, services.browsers.of(request, reply), page);
+        const browser = services.browsers.of(request, reply);
+        return storeAndRedirect(services, request, reply, current.request, current.apiScopes, browser, page);
       }
       return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
     }
@@ -225,6 +227,7 @@ export async function storeAndRedirect(
   request: FastifyRequest,
   reply: FastifyReply,
   authorization: AuthorizationRequest,
+  apiScopes: readonly ApiScope[],
   browser: Pick<Browser, 'hash' | 'keepFor'>,
   page: string,
 ): Promise<FastifyReply> {
@@ -242,7 +245,8 @@ export async function storeAndRedirect(
       method: request.method,
       path: request.routeOptions.url,
       description: `The request is valid, and continues at ${page}.`,
-      sent: describeRequest(authorization),
+      sent: describeRequest(authorization, apiScopes),
+      ignored: authorization.ignored,
     },
   });
   return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${stored.handle}`));

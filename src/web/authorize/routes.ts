@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
+import { parseScope } from '../../claims/permissions.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
-import { findClient } from '../../clients/store.ts';
+import { findClient, listApiScopes } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -13,7 +14,13 @@ import { logLine } from '../../platform/log.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { rebindInteraction, setChosenSession } from '../../protocol/authorize/interaction-store.ts';
 import { checkRequest } from '../../protocol/authorize/rules/check-request.ts';
-import { checkQueryOfPost, checkTarget, requestedClient } from '../../protocol/authorize/rules/check-target.ts';
+import { type ApiScopeContext, NO_API_SCOPES } from '../../protocol/authorize/rules/check-scopes.ts';
+import {
+  checkQueryOfPost,
+  checkTarget,
+  type RedirectTarget,
+  requestedClient,
+} from '../../protocol/authorize/rules/check-target.ts';
 import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts';
 import {
   type AuthorizationRequest,
@@ -78,7 +85,8 @@ async function authorize(
   if (target.kind === 'display') return showError(services, request, reply, target);
   try {
     // 2. The other parameters.
-    const checked = checkRequest(parameters, target, rules);
+    const apis = await readApiScopes(services, parameters, target, rules);
+    const checked = checkRequest(parameters, target, rules, apis);
     if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
     if (!(await areKnownResources(services, checked.request))) {
       return sendErrorResponse(services, request, reply, target, UNKNOWN_RESOURCE);
@@ -95,6 +103,7 @@ async function authorize(
         request,
         reply,
         authorization,
+        apis.registered,
         services.browsers.forOne(reply),
         '/continue',
       );
@@ -103,6 +112,19 @@ async function authorize(
   } catch (error) {
     return sendErrorResponse(services, request, reply, target, internalError(error, request));
   }
+}
+
+/** The scopes of APIs that the client may request, read only where a request may name one. */
+async function readApiScopes(
+  { database, issuer }: AuthorizationPageServices,
+  parameters: RepeatableParameters,
+  { client }: RedirectTarget,
+  rules: EndpointRules,
+): Promise<ApiScopeContext> {
+  const names = rules.apiScopes ? (parseScope(parameters.get('scope') ?? '') ?? []) : [];
+  if (names.every((name) => rules.scopes.includes(name))) return NO_API_SCOPES;
+  const registered = await database.read(() => listApiScopes({ clientId: client.id }));
+  return { registered, own: accessAudience(issuer) };
 }
 
 const UNKNOWN_RESOURCE = redirectedError(

@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/store.ts';
-import type { MemberScope, OptionalScope } from '../../claims/permissions.ts';
+import { isOptional, type MemberScope, type OptionalScope, type SwitchedScope } from '../../claims/permissions.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
+import type { DescribedScope } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
@@ -14,7 +15,7 @@ import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } fr
 import { requestFields } from '../authorize/request-fields.ts';
 
 /** The name of the switch of a scope in the consent form. */
-export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
+export const switchName = (scope: SwitchedScope): string => `allow ${scope}`;
 
 interface ConsentPage {
   readonly token: string;
@@ -30,8 +31,8 @@ interface ConsentPage {
   readonly member: MemberClaims;
   /** The requested scopes of these that have no switch, because the app is open to assigned people only. */
   readonly fixedMember: readonly MemberScope[];
-  readonly asked: readonly OptionalScope[];
-  /** The scopes that have a switch, asked about now or before. */
+  readonly asked: readonly SwitchedScope[];
+  /** The scopes about the person that have a switch, asked about now or before. */
   readonly optionalScopes: readonly OptionalScope[];
   /** Whether every app gets name, username, picture and email address, and not the account's id alone. */
   readonly sharesIdentity: boolean;
@@ -39,6 +40,8 @@ interface ConsentPage {
   readonly sharedThoughDeclined: readonly OptionalScope[];
   /** Whether the access outlives the browser session. */
   readonly staysConnected: boolean;
+  /** The scopes of APIs that the client may request. */
+  readonly apiScopes: readonly DescribedScope[];
   /** The resource servers that tokens are requested for. */
   readonly resourceServers: readonly { readonly name: string; readonly resource: string }[];
   /** What the person decided about this client before. */
@@ -96,10 +99,13 @@ function sharedSection(site: Site, consent: ConsentPage, more: boolean): Html {
     : facts([fact(person.id, html`<span class="figures">${account.id}</span>`, true)]);
   const always = sharesIdentity ? text.identity : person.id;
   const granted = more
-    ? alreadyGranted(consent).map((scope) => (scope === 'email' ? text.address : site.messages.scopeNames[scope]))
+    ? [
+        ...alreadyGranted(consent).map((scope) => (scope === 'email' ? text.address : site.messages.scopeNames[scope])),
+        ...new Set(grantedAtApis(consent).map(({ apiName }) => isolate(apiName))),
+      ]
     : [];
   const values = more ? [base, alreadyFacts(consent, site.messages)] : base;
-  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${[always, ...granted].join(', ')}</span></summary><div class="passport">${values}</div></details>`;
+  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${[always, ...granted].map((name, index) => html`${index > 0 && ', '}${name}`)}</span></summary><div class="passport">${values}</div></details>`;
 }
 
 /** Decisions §12: what the person is in an app that is open to assigned people only. */
@@ -115,8 +121,17 @@ const memberSection = (consent: ConsentPage, messages: Messages): Html =>
   )}<p class="muted small">${messages.consent.memberNote}</p></section>`;
 
 /** RFC 8707: the resource servers that the tokens are for. */
-const resourceServersSection = ({ resourceServers }: ConsentPage, text: Messages['consent']): Html =>
-  html`<section><h2>${text.places}</h2>${facts(resourceServers.map(({ name, resource }) => fact(isolate(name), isolate(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
+const resourceServersSection = (consent: ConsentPage, text: Messages['consent']): Html =>
+  html`<section><h2>${text.places}</h2>${consent.resourceServers.map((server) => resourceServer(server, consent))}<p class="muted small">${text.placesNote}</p></section>`;
+
+/** A resource server, with a switch for each of its scopes that is asked about. */
+function resourceServer({ name, resource }: ConsentPage['resourceServers'][number], consent: ConsentPage): Html {
+  const asked = consent.apiScopes.filter((scope) => scope.resource === resource && consent.asked.includes(scope.id));
+  return html`${facts([fact(isolate(name), isolate(resource), true)])}${asked.length > 0 && html`<ul class="rows">${asked.map((scope) => apiScopeRow(scope, consent))}</ul>`}`;
+}
+
+const apiScopeRow = ({ id, name, text }: DescribedScope, { on }: ConsentPage): Html =>
+  html`<li><label for="scope-${id}"><span class="name">${isolate(text)}</span><span class="muted">${name}</span></label><input class="switch" type="checkbox" role="switch" id="scope-${id}" name="${switchName(id)}" value="on"${on.has(id) && html` checked`}></li>`;
 
 const valuesOf = (
   scope: OptionalScope,
@@ -132,14 +147,22 @@ const isShownAlready = (scope: OptionalScope, { sharesIdentity }: ConsentPage): 
 const alreadyGranted = (consent: ConsentPage): readonly OptionalScope[] =>
   consent.optionalScopes.filter((scope) => consent.remembered?.scopes.has(scope) && !isShownAlready(scope, consent));
 
+/** The scopes of APIs that the client was granted before. */
+const grantedAtApis = ({ apiScopes, remembered }: ConsentPage): readonly DescribedScope[] =>
+  apiScopes.filter(({ id }) => remembered?.scopes.has(id));
+
 function alreadyFacts(consent: ConsentPage, messages: Messages): Html | undefined {
   const scopes = alreadyGranted(consent);
-  if (scopes.length === 0) return undefined;
+  const atApis = grantedAtApis(consent);
+  if (scopes.length + atApis.length === 0) return undefined;
   const shown = (scope: OptionalScope): HtmlPart =>
     valuesOf(scope, consent, messages).map(
       (shared) => html`<p>${shared.name !== undefined && html`${shared.name}: `}${valueText(shared, messages)}</p>`,
     );
-  return facts(scopes.map((scope) => fact(nameOf(scope, consent, messages), shown(scope), true)));
+  return facts([
+    ...scopes.map((scope) => fact(nameOf(scope, consent, messages), shown(scope), true)),
+    ...atApis.map(({ apiName, text }) => fact(isolate(apiName), isolate(text), true)),
+  ]);
 }
 
 /**
@@ -148,7 +171,8 @@ function alreadyFacts(consent: ConsentPage, messages: Messages): Html | undefine
  */
 function choices(consent: ConsentPage, messages: Messages, more: boolean): HtmlPart {
   const { consent: text, scopeNames } = messages;
-  const { asked, on } = consent;
+  const { on } = consent;
+  const asked = consent.asked.filter(isOptional);
   const set = asked.filter((scope) => valuesOf(scope, consent, messages).some(({ value }) => value !== undefined));
   const unset = asked.filter((scope) => !set.includes(scope));
   const line = (says: (names: string) => string, scopes: readonly OptionalScope[]) =>

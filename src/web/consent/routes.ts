@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
 import { endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
-import { isOptional, MEMBER_SCOPES, memberScopesOf, type OptionalScope } from '../../claims/permissions.ts';
-import { findResourceServers } from '../../clients/resources.ts';
+import { isOptional, isSwitched, MEMBER_SCOPES, memberScopesOf, type SwitchedScope } from '../../claims/permissions.ts';
+import { describeApiScopes, findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import { listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { sharedThoughDeclined } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
@@ -54,7 +55,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     const form = formOf(request);
     const shown = form.get('shown') ?? '';
     const [epoch = '', revocation = '', told = '', ...scopes] = shown.split(' ');
-    const asked = scopes.filter(isOptional);
+    const asked = scopes.filter(isSwitched);
     const browser = browsers.of(request, reply);
     const isOwn = browser.owns(form, consentContext(handle, visitor.account, shown));
     const answer = isOwn ? form.get('decision') : undefined;
@@ -106,7 +107,7 @@ const DENIED: RequestRefusal = {
 interface ConsentQuestion {
   readonly pending: PendingRequest;
   readonly visitor: SignedInVisitor;
-  readonly asked: readonly OptionalScope[];
+  readonly asked: readonly SwitchedScope[];
 }
 
 /**
@@ -131,19 +132,22 @@ async function showConsent(
   const requested = consentScopes(request);
   const members = memberScopesOf(new Set(requested), []);
   const key = { accountId: account.id, clientId: client.id };
-  const { revocation, grants, organization, member, resourceServers } = await database.read(function* read() {
-    return {
-      // Before the grants, so that a revocation in between makes the form outdated.
-      revocation: (yield* findLastRevocation(key))?.name ?? '',
-      grants: yield* findGrants(key),
-      organization: yield* findMembership({ accountId: account.id }),
-      member: members.size === 0 ? {} : yield* readMemberClaims(client, account.id, members),
-      resourceServers: yield* findResourceServers(resources),
-    };
-  });
+  const { revocation, grants, organization, member, apiScopes, resourceServers } = await database.read(
+    function* read() {
+      return {
+        // Before the grants, so that a revocation in between makes the form outdated.
+        revocation: (yield* findLastRevocation(key))?.name ?? '',
+        grants: yield* findGrants(key),
+        organization: yield* findMembership({ accountId: account.id }),
+        member: members.size === 0 ? {} : yield* readMemberClaims(client, account.id, members),
+        apiScopes: yield* describeApiScopes(yield* listApiScopes(key), site.messages.language),
+        resourceServers: yield* findResourceServers(resources),
+      };
+    },
+  );
   const grant = grants.find(({ endpointSet }) => endpointSet === request.endpointSet);
   const declinedElsewhere = new Set(grants.flatMap((other) => (other === grant ? [] : [...other.declined])));
-  const isOn = (scope: OptionalScope): boolean =>
+  const isOn = (scope: SwitchedScope): boolean =>
     !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));
   const told = sharedThoughDeclined(rules, grants);
   const shown = [client.consentEpoch, revocation, told.join(','), ...asked].join(' ');
@@ -162,6 +166,7 @@ async function showConsent(
     optionalScopes: rules.optionalScopes,
     sharesIdentity: rules.identityClaims,
     staysConnected: rules.endsWithSession && request.scopes.includes('offline_access'),
+    apiScopes,
     resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter(isOn)),

@@ -1,18 +1,12 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
-import {
-  effectiveClaims,
-  IDENTITY_SCOPES,
-  isRegisteredScope,
-  parseResources,
-  parseScope,
-} from '../../../claims/permissions.ts';
-import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
+import { effectiveClaims, parseResources } from '../../../claims/permissions.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
+import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
-import { CHALLENGE, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
+import { CHALLENGE, describeIgnored, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
 import {
   type AuthorizationRequest,
   PROMPTS,
@@ -23,11 +17,15 @@ import {
   redirectedError,
 } from './request.ts';
 
-/** Checks the parameters whose errors are sent to the redirect URI: contract §4.1 and §7, decisions §§2–3. */
+/**
+ * Checks the parameters whose errors are sent to the redirect URI: contract §4.1 and §7, decisions §§2–3.
+ * @param apis the scopes of APIs that the client may request
+ */
 export function checkRequest(
   parameters: RepeatableParameters,
   target: RedirectTarget,
   rules: EndpointRules,
+  apis: ApiScopeContext = NO_API_SCOPES,
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   const { client } = target;
   for (const name of SINGLE_NAMES) {
@@ -71,16 +69,16 @@ export function checkRequest(
     return invalidRequest(formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
   }
 
-  const scopes = checkScopes(parameters.get('scope'), client.scopes, rules);
-  if ('kind' in scopes) return scopes;
+  const named = parseResources(parameters.all('resource'));
+  const asked = checkScopes(parameters.get('scope'), client.scopes, rules, named ?? [], apis);
+  if ('kind' in asked) return asked;
 
   const nonce = parameters.get('nonce') ?? null;
   if (nonce !== null && nonce.length > LONGEST_NONCE) {
     return invalidRequest(`nonce must be at most ${LONGEST_NONCE} characters`);
   }
 
-  const resources = parseResources(parameters.all('resource'));
-  if (resources === undefined || parameters.malformed.has('resource')) {
+  if (named === undefined || parameters.malformed.has('resource')) {
     return redirectedError('invalid_target', 'resource must be an absolute URI without a fragment, five at most');
   }
 
@@ -90,6 +88,8 @@ export function checkRequest(
   const authentication = checkAuthentication(parameters, client, rules);
   if ('kind' in authentication) return authentication;
 
+  const { scopes, resources } = asked;
+  const ignored = describeIgnored(asked.leftOut, parameters);
   return {
     kind: 'request',
     request: {
@@ -105,6 +105,7 @@ export function checkRequest(
       ...authentication,
       hinted: null,
       ...(resources.length > 0 && { resources }),
+      ...(ignored !== undefined && { ignored }),
     },
   };
 }
@@ -121,42 +122,6 @@ function describeResponseType(text: string): string {
 }
 
 const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
-
-/** The scopes of a request, as far as the client may ask for them. */
-export function checkScopes(
-  text: string | undefined,
-  allowed: readonly string[] | null,
-  { ignoresUnknownScopes, scopes: known }: EndpointRules,
-): readonly string[] | RedirectedError {
-  const scopes = text === undefined ? ['openid'] : parseScope(text);
-  if (scopes === undefined) {
-    return { ...redirectedError('invalid_scope', describeMalformedScope(text ?? '')), reason: 'scope is malformed' };
-  }
-  const isUsable = (scope: string) => known.includes(scope) && isRegisteredScope(scope, allowed);
-  if (ignoresUnknownScopes && scopes.some(isUsable)) return scopes.filter(isUsable);
-  for (const scope of scopes) {
-    if (!known.includes(scope)) {
-      const detail = { rule: 'RFC 6749 §3.3', expected: known.join(' '), received: scope };
-      return {
-        ...redirectedError('invalid_scope', describeUnknownScope(scope, known), detail),
-        reason: 'unknown scope',
-      };
-    }
-    // openid is part of every grant, also where the registration does not list it.
-    if (!isRegisteredScope(scope, allowed)) {
-      const reason = `the client is not registered for the scope ${scope}`;
-      const remedy = 'leave it out, or have it added to scopes of the registration';
-      const detail = {
-        rule: 'RFC 6749 §3.3',
-        expected: (allowed ?? IDENTITY_SCOPES).join(' '),
-        received: scope,
-        remedy,
-      };
-      return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`, detail), reason };
-    }
-  }
-  return scopes;
-}
 
 function checkChallenge(parameters: RepeatableParameters, client: RedirectingClient): string | null | RedirectedError {
   const challenge = parameters.get('code_challenge');

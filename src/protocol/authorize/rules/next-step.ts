@@ -1,7 +1,7 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
 import type { EnrollableFactor, StepUp } from '../../../authenticators/rules/requirement.ts';
 import { type EndpointRules, endpointRulesOf } from '../../../claims/endpoint-set.ts';
-import { MEMBER_SCOPES, type OptionalScope } from '../../../claims/permissions.ts';
+import { MEMBER_SCOPES, type SwitchedScope } from '../../../claims/permissions.ts';
 import type { AccessMode } from '../../../clients/access-fields.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
@@ -28,7 +28,7 @@ export type AuthorizationStep =
   | { readonly kind: 'enroll'; readonly factors: readonly EnrollableFactor[] }
   /** The app is open to assigned people only, and this person is not one of them. */
   | { readonly kind: 'no access' }
-  | { readonly kind: 'consent'; readonly asked: readonly OptionalScope[] }
+  | { readonly kind: 'consent'; readonly asked: readonly SwitchedScope[] }
   | { readonly kind: 'issue' }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 

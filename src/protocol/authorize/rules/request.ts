@@ -1,5 +1,6 @@
 import { ENDPOINT_RULES, type EndpointSet, endpointSetCodec, FORMER_NAMES } from '../../../claims/endpoint-set.ts';
 import { type RequestedClaims, scopesOfClaims } from '../../../claims/permissions.ts';
+import { type ApiScope, namedScopes } from '../../../claims/rules/api-scopes.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
@@ -98,6 +99,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly claims: RequestedClaims | null;
   /** The resources that tokens are requested for (RFC 8707 §2.1); absent where there is none. */
   readonly resources?: readonly string[];
+  /** What of the request changes nothing, for its trace; absent where there is nothing, and once it is stored. */
+  readonly ignored?: string;
 }
 
 /** Every scope that a person is asked about: those of `scope`, and those that cover the claims of `claims`. */
@@ -110,9 +113,19 @@ export const consentScopes = ({
     ? scopes
     : [...new Set([...scopes, ...scopesOfClaims(claims, ENDPOINT_RULES[endpointSet].claimScopes)])];
 
-/** What a valid request asks for, for its trace. */
-export const describeRequest = ({ scopes, redirectUri }: AuthorizationRequest): string =>
-  `scope=${JSON.stringify(scopes.join(' '))} redirect_uri=${redirectUri}`;
+/**
+ * What a valid request asks for, for its trace.
+ * @param apiScopes the scopes of APIs that the client may request
+ */
+export const describeRequest = (
+  { scopes, redirectUri, resources = [] }: AuthorizationRequest,
+  apiScopes: readonly ApiScope[],
+): string =>
+  [
+    `scope=${JSON.stringify(namedScopes(scopes, apiScopes).join(' '))}`,
+    ...resources.map((resource) => `resource=${resource}`),
+    `redirect_uri=${redirectUri}`,
+  ].join(' ');
 
 /** A pending request as it is stored: `state` as bytes, for JSON can take six of them for one of its characters. */
 export interface StoredRequest {
@@ -129,7 +142,8 @@ export const LARGEST_REQUEST = 4096;
 /** The other columns of its row: four hashes of 43 characters, an id, two times, an outcome. */
 const OTHER_COLUMNS = 256;
 
-export function storedRequest({ state, endpointSet, ...rest }: AuthorizationRequest): StoredRequest {
+/** What is ignored was recorded when the request came. */
+export function storedRequest({ state, endpointSet, ignored: _, ...rest }: AuthorizationRequest): StoredRequest {
   const json = JSON.stringify({ face: endpointSetCodec.encode(endpointSet), ...rest });
   const octets = state === null ? null : Buffer.from(state);
   return { json, state: octets, size: OTHER_COLUMNS + Buffer.byteLength(json) + (octets?.length ?? 0) };

@@ -1,7 +1,9 @@
 import { record } from '../../../audit/audit.ts';
 import { readMemberClaims } from '../../../claims/member-claims.ts';
-import { memberScopes } from '../../../claims/permissions.ts';
+import { hasApiScopes, memberScopes, narrowedResources } from '../../../claims/permissions.ts';
+import { type ApiScope, sentScope, withoutEnded } from '../../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../../claims/rules/member-claims.ts';
+import { listApiScopes } from '../../../clients/store.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
@@ -37,6 +39,8 @@ interface RedeemableCode extends Exchangeable {
   readonly hash: string;
   readonly familyId: string;
   readonly code: CodeRecord;
+  /** Its scopes of APIs that the client may still request. */
+  readonly apiScopes: readonly ApiScope[];
 }
 
 /** A code that was exchanged for a token family. */
@@ -73,6 +77,7 @@ function presentedCode(parameters: Parameters, familyId: string): PresentedCode 
 function* check(
   { authenticated, rules, keySet, now, refuse }: TokenRequest,
   { text, redirectUri, codeVerifier, familyId }: PresentedCode,
+  requestedResources: readonly string[],
 ): Work<RedeemableCode | OAuthError> {
   const { client, proof } = authenticated;
   const hash = digest(text);
@@ -99,9 +104,13 @@ function* check(
     return yield* refuse(refusalByVerdict(verdict, 'sign-in of the code ended'), { ...about, verdict, rules });
   }
   if (replayed !== undefined) return replayed;
-  if (code.scopes === '') return yield* refuse('all scopes of the code withdrawn', about);
+  const apiScopes = hasApiScopes(code.scopes) ? yield* listApiScopes({ clientId: client.id }) : [];
+  const scopes = withoutEnded(code.scopes, apiScopes);
+  if (scopes === '') return yield* refuse('all scopes of the code withdrawn', about);
   // RFC 8707 §2.2. The code stays valid where a resource is refused.
-  return { hash, familyId, code, granted: code.resources, about };
+  const meant = narrowedResources(code.resources, requestedResources) ?? code.resources;
+  if (sentScope(scopes, apiScopes, meant) === '') return yield* refuse('no scope at the resource', about);
+  return { hash, familyId, code: { ...code, scopes }, apiScopes, granted: code.resources, about };
 }
 
 function* issue(
@@ -109,7 +118,7 @@ function* issue(
   redeemable: RedeemableCode,
   resources: readonly string[] | null,
 ): Work<RedeemedCode> {
-  const { hash, familyId, code } = redeemable;
+  const { hash, familyId, code, apiScopes } = redeemable;
   const endsAt = now + FAMILY_LIFETIME * SECOND;
   const refreshToken = newRefreshToken(keySet, now, endsAt);
   yield* insertFamily({
@@ -137,15 +146,16 @@ function* issue(
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');
   const asked = memberScopes(code.scopes, code.claims);
   const member = asked.size === 0 ? {} : yield* readMemberClaims(client, code.accountId, asked);
-  const details = { familyId, scope: code.scopes };
+  const details = { familyId, scope: sentScope(code.scopes, apiScopes, code.resources) };
   yield* record({ at: now, type: 'token.issued', origin, clientId: client.id, accountId: code.accountId, details });
   return { ...redeemable, resources, member, refreshToken };
 }
 
-async function respond(request: TokenRequest, { code, ...issued }: RedeemedCode) {
+async function respond(request: TokenRequest, { code, apiScopes, ...issued }: RedeemedCode) {
   const { parts, authenticated, keySet, now } = request;
   const { hash, familyId, resources, refreshToken, member } = issued;
-  const { accountId, profile, updatedAt, sid, authTime, amr, acr, nonce, narrowed, claims, scopes: scope } = code;
+  const { accountId, profile, updatedAt, sid, authTime, amr, acr, nonce, narrowed, claims } = code;
+  const scope = sentScope(code.scopes, apiScopes, resources);
   const user = { accountId, profile, updatedAt, sid, authTime, amr, acr, familyId, member };
   const granted = { scope, narrowed, claims, nonce, resources };
   const response = await mintUserTokens(request, keySet, { ...user, ...granted, refreshToken });

@@ -1,5 +1,9 @@
 import { record } from '../../../audit/audit.ts';
+import type { EndpointRules } from '../../../claims/endpoint-set.ts';
+import { formatScopes, MAX_RESOURCES, parseScope, SCOPES } from '../../../claims/permissions.ts';
+import { type ApiScope, MOST_API_SCOPES, resolveApiScopes, sentScope } from '../../../claims/rules/api-scopes.ts';
 import { invalidClient } from '../../../clients/authentication/authenticate.ts';
+import { listApiScopes } from '../../../clients/store.ts';
 import { insertClientToken, readClientNow } from '../../../credentials/client-token-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
 import { SECOND } from '../../../platform/clock.ts';
@@ -11,33 +15,49 @@ import type { Exchangeable, Grant, TokenRequest } from '../grant.ts';
 import { refusal } from '../refuse.ts';
 import { ACCESS_LIFETIME, accessAudience, clientClaims } from '../rules/claims.ts';
 
+interface RequestedScopes {
+  /** The names; empty where `scope` was not sent. */
+  readonly names: readonly string[];
+}
+
+interface GrantableClientToken extends Exchangeable {
+  readonly scopes: readonly ApiScope[];
+}
+
 interface IssuedClientToken {
   readonly jti: string;
   readonly resources: readonly string[];
+  /** Undefined for a token without scopes. */
+  readonly scope: string | undefined;
 }
 
 /**
- * RFC 6749 §4.4: an access token for the client itself. It acts for no user, so it has no scope, for each scope is about a user.
+ * RFC 6749 §4.4: an access token for the client itself. It acts for no user, so it has no scope about one: only those of APIs.
  * There is no refresh token (§4.4.3) and no ID token with it.
  */
-export const clientCredentialsGrant: Grant<object, Exchangeable, IssuedClientToken> = {
+export const clientCredentialsGrant: Grant<RequestedScopes, GrantableClientToken, IssuedClientToken> = {
   signsIdTokens: false,
   refusedResource: 'unknown resource',
-  read: async (_request, parameters) => ({
-    presented: parameters.get('scope') === undefined ? {} : refusal('scope without a user', {}),
-  }),
+  read: async ({ rules }, parameters) => ({ presented: requestedScopes(parameters.get('scope'), rules) }),
   check,
   issue,
   respond,
 };
 
+function requestedScopes(requestedScope: string | undefined, { apiScopes }: EndpointRules) {
+  if (requestedScope === undefined) return { names: [] };
+  const names = parseScope(requestedScope);
+  if (names === undefined) return refusal('malformed scope', { requestedScope });
+  return apiScopes && !names.some((name) => SCOPES.includes(name)) ? { names } : refusal('scope without a user', {});
+}
+
 const endsAtOf = (now: number): number => now + ACCESS_LIFETIME * SECOND;
 
 function* check(
   { parts, authenticated: { client }, keySet, now, refuse }: TokenRequest,
-  _presented: object,
+  { names }: RequestedScopes,
   requestedResources: readonly string[],
-): Work<Exchangeable | OAuthError> {
+): Work<GrantableClientToken | OAuthError> {
   const found = yield* readClientNow({ clientId: client.id });
   if (found === undefined) return clientGone();
   requireVersion(keySet, found.keyVersion);
@@ -46,19 +66,31 @@ function* check(
   if (verdict.kind !== 'live') return clientGone();
   // UserInfo is no resource for a token without a user.
   if (requestedResources.includes(accessAudience(parts.issuer))) return yield* refuse('unknown resource', {});
-  return { granted: requestedResources, about: {} };
+  if (names.length === 0) return { granted: requestedResources, scopes: [], about: {} };
+  const registered = yield* listApiScopes({ clientId: client.id });
+  const { found: scopes } = resolveApiScopes(names, requestedResources, registered);
+  if (scopes.length === 0 || scopes.length > MOST_API_SCOPES) return yield* refuse('no scope of an API', {});
+  // RFC 9068 §3: without resource, the scopes say which APIs the token is for.
+  const granted =
+    requestedResources.length > 0 ? requestedResources : [...new Set(scopes.map((scope) => scope.resource))];
+  if (granted.length > MAX_RESOURCES) return yield* refuse('malformed resource', {});
+  return { granted, scopes, about: {} };
 }
 
 function* issue(
   { authenticated: { client, origin }, now }: TokenRequest,
-  _checked: Exchangeable,
+  { scopes }: GrantableClientToken,
   granted: readonly string[] | null,
 ): Work<IssuedClientToken> {
   const jti = randomIdentifier();
   const endsAt = endsAtOf(now);
-  yield* insertClientToken({ jti, clientId: client.id, clientGeneration: client.generation, createdAt: now, endsAt });
-  yield* record({ at: now, type: 'token.client_issued', origin, clientId: client.id });
-  return { jti, resources: granted ?? [] };
+  const stored = scopes.length === 0 ? null : formatScopes(scopes.map(({ id }) => id));
+  const scope = stored === null ? undefined : sentScope(stored, scopes, granted);
+  const token = { jti, clientId: client.id, clientGeneration: client.generation, createdAt: now, endsAt };
+  yield* insertClientToken({ ...token, scopes: stored });
+  const details = scope === undefined ? undefined : { scope };
+  yield* record({ at: now, type: 'token.client_issued', origin, clientId: client.id, ...(details && { details }) });
+  return { jti, resources: granted ?? [], scope };
 }
 
 async function respond({ parts, authenticated, keySet, now }: TokenRequest, issued: IssuedClientToken) {
@@ -67,6 +99,7 @@ async function respond({ parts, authenticated, keySet, now }: TokenRequest, issu
     access_token: keySet.current('access').sign(claims),
     token_type: 'Bearer',
     expires_in: ACCESS_LIFETIME,
+    ...(issued.scope !== undefined && { scope: issued.scope }),
   } as const;
 }
 

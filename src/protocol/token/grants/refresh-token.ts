@@ -1,7 +1,15 @@
 import { record } from '../../../audit/audit.ts';
 import { readMemberClaims } from '../../../claims/member-claims.ts';
-import { memberScopes, parseScope, type RequestedClaims } from '../../../claims/permissions.ts';
+import {
+  hasApiScopes,
+  memberScopes,
+  narrowedResources,
+  parseScope,
+  type RequestedClaims,
+} from '../../../claims/permissions.ts';
+import { sentScope } from '../../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../../claims/rules/member-claims.ts';
+import { listApiScopes } from '../../../clients/store.ts';
 import {
   type CurrentRefreshToken,
   type LockedTokenFamily,
@@ -98,6 +106,7 @@ async function verify(
 function* check(
   { authenticated: { client }, rules, now, refuse }: TokenRequest,
   { verified, requestedScope = '', scopes }: PresentedRefreshToken,
+  requestedResources: readonly string[],
 ): Work<RefreshableFamily | OAuthError> {
   if ('fault' in verified) {
     const { fault } = verified;
@@ -124,11 +133,20 @@ function* check(
     yield* revokeLockedFamily({ familyId, reason: 'refresh token reused', now });
     return yield* refuse('refresh token used before', about);
   }
-  const scope = refreshedScope(family.family, client.scopes, scopes, rules);
+  const apiScopes = hasApiScopes(family.family.scopes) ? yield* listApiScopes({ clientId: client.id }) : [];
+  const meant = narrowedResources(family.family.resources, requestedResources) ?? family.family.resources;
+  const registered = { scopes: client.scopes, ofApis: apiScopes };
+  const scope = refreshedScope(family.family, registered, scopes, meant, rules);
   if (scope === undefined) {
     return yield* refuse('wider scope', { ...about, requestedScope, scopes: scopes ?? [] });
   }
-  if (scope.scope === '') return yield* refuse('no scope left', about);
+  if (scope.scope === '') {
+    const hasMore = sentScope(family.family.scopes, apiScopes, family.family.resources) !== '';
+    return yield* refuse(
+      hasMore && requestedResources.length > 0 ? 'no scope at the resource' : 'no scope left',
+      about,
+    );
+  }
   const claims = refreshedClaims(family.claims, client.scopes, scopes, rules);
   return { family, token, keySet, move, scope, claims, granted: family.family.resources, about };
 }

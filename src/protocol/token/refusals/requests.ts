@@ -65,18 +65,36 @@ export const REQUESTS = {
     app: { error: 'invalid_target', description: UNKNOWN_RESOURCE },
     operator: recorded('a resource that was not granted'),
   }),
+  'no scope at the resource': row({
+    when: 'None of the granted scopes belongs to a `resource` of the request.',
+    app: {
+      error: 'invalid_scope',
+      description:
+        'None of the granted scopes is for this resource. Leave resource out, or ask for its scopes in the authorization request.',
+    },
+    operator: recorded('no scope at the resource'),
+  }),
   'unknown resource': row({
     when: 'Client credentials: a `resource` is not registered.',
     app: { error: 'invalid_target', description: UNKNOWN_RESOURCE },
     operator: recorded('a resource that is unknown'),
   }),
   'scope without a user': row({
-    when: 'Client credentials: `scope` was sent.',
+    when: 'Client credentials: `scope` has a scope about a person, or was sent to `/api/v2/oauth/token`.',
     app: {
       error: 'invalid_scope',
       description:
-        'scope must be left out: every scope is about a person, and a token of the client itself stands for none.',
+        'scope may have scopes of APIs only, at /oidc/token: all others are about a person, and a token of the client itself stands for none.',
     },
     operator: {},
+  }),
+  'no scope of an API': row({
+    when: 'Client credentials: no `scope` is one of an API that the client may request, or there are more than 50.',
+    app: {
+      error: 'invalid_scope',
+      description:
+        'scope has no scope that the client may request here. Compare it with: tessera client api-scopes CLIENT_ID; and send resource where several APIs have the name.',
+    },
+    operator: recorded('no scope of an API'),
   }),
 };

@@ -105,7 +105,11 @@ export function accessClaims(
 export function clientClaims(
   issuer: string,
   clientId: string,
-  { jti, resources }: { readonly jti: string; readonly resources: readonly string[] },
+  {
+    jti,
+    resources,
+    scope,
+  }: { readonly jti: string; readonly resources: readonly string[]; readonly scope?: string | undefined },
   now: number,
 ): Claims {
   const iat = numericDate(now);
@@ -116,6 +120,7 @@ export function clientClaims(
     // RFC 9068 §2.2: the client itself. No account has the same id: both kinds come from one sequence.
     sub: clientId,
     client_id: clientId,
+    ...(scope !== undefined && { scope }),
     iat,
     exp: iat + ACCESS_LIFETIME,
     jti,
@@ -274,6 +279,8 @@ export interface VerifiedToken extends IssuedToken {
 /** A token that a client got for itself, validated likewise. */
 export interface VerifiedClientToken extends IssuedToken {
   readonly accountId: null;
+  /** The names of scopes of APIs; empty for none. */
+  readonly scope: string;
 }
 
 const NO_CLAIMS: readonly string[] = [];
@@ -302,7 +309,9 @@ export function readAnyClaims(
   const issued = readIssued(claims, issuer, now);
   if (issued === undefined) return undefined;
   const isOwn = kind === 'access' && claims['sub'] === issued.clientId && claims['family'] === undefined;
-  return isOwn ? { ...issued, accountId: null } : ofAccount(claims, kind, issued);
+  const { scope = '' } = claims;
+  if (isOwn) return typeof scope === 'string' ? { ...issued, accountId: null, scope } : undefined;
+  return ofAccount(claims, kind, issued);
 }
 
 function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, issuer: string, now: number) {

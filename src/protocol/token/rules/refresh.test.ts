@@ -32,6 +32,8 @@ test('where the rotation lies in the future beyond a minute, no token of the fam
   assert.equal(rotation(rotated, 'c', 940_000), 'rotate');
 });
 
+const registeredFor = (scopes: readonly string[] | null) => ({ scopes, ofApis: [] });
+
 const granted = 'openid email phone';
 const scopes: [string, readonly string[] | null, readonly string[] | undefined, object | undefined][] = [
   ['nothing asked: all that was granted', null, undefined, { scope: granted, differs: false }],
@@ -48,7 +50,7 @@ const scopes: [string, readonly string[] | null, readonly string[] | undefined, 
 ];
 for (const [name, registered, asked, expected] of scopes) {
   const family = { scopes: granted, grantedScopes: granted };
-  test(name, () => assert.deepEqual(refreshedScope(family, registered, asked, v2), expected));
+  test(name, () => assert.deepEqual(refreshedScope(family, registeredFor(registered), asked, null, v2), expected));
 }
 
 const narrowed = { scopes: 'openid email', grantedScopes: granted };
@@ -61,7 +63,7 @@ const withdrawn: [string, readonly string[] | null, readonly string[] | undefine
 ];
 for (const [name, registered, asked, expected] of withdrawn) {
   test(`after the person withdrew a scope: ${name}`, () =>
-    assert.deepEqual(refreshedScope(narrowed, registered, asked, v2), expected));
+    assert.deepEqual(refreshedScope(narrowed, registeredFor(registered), asked, null, v2), expected));
 }
 
 test('single claims are those that the client may ask for, and none for an access token with a scope of its own', () => {
@@ -77,6 +79,33 @@ test('single claims are those that the client may ask for, and none for an acces
 
 test('at the OIDC endpoints a refresh grants openid only where the authorization did', () => {
   const family = { scopes: 'profile email', grantedScopes: 'profile email' };
-  assert.deepEqual(refreshedScope(family, null, ['email'], oidc), { scope: 'email', differs: false });
-  assert.equal(refreshedScope(family, null, ['openid', 'email'], oidc), undefined);
+  const registered = registeredFor(null);
+  assert.deepEqual(refreshedScope(family, registered, ['email'], null, oidc), { scope: 'email', differs: false });
+  assert.equal(refreshedScope(family, registered, ['openid', 'email'], null, oidc), undefined);
+});
+
+const [notes, bills] = ['https://notes.example', 'https://bills.example'];
+const ofApis = [
+  { id: '7', name: 'read', apiId: '1', resource: notes },
+  { id: '8', name: 'write', apiId: '1', resource: notes },
+  { id: '9', name: 'read', apiId: '2', resource: bills },
+];
+const atApis: [string, readonly string[] | undefined, readonly string[], string | undefined][] = [
+  ['nothing asked: those of the resources', undefined, [notes], 'openid read write'],
+  ['of two APIs with one name, each resource has its own', undefined, [bills], 'openid'],
+  ['less asked: less', ['write'], [notes], 'write'],
+  ['one of another resource asked: refused', ['write'], [bills], undefined],
+  ['the id of one asked: refused', ['7'], [notes], undefined],
+];
+for (const [name, asked, resources, scope] of atApis) {
+  const family = { scopes: 'openid 7 8', grantedScopes: 'openid 7 8' };
+  test(`scopes of APIs, ${name}`, () =>
+    assert.equal(refreshedScope(family, { scopes: null, ofApis }, asked, resources, oidc)?.scope, scope));
+}
+
+test('a scope that the API takes away from the client is left out, also when it is given back under another id', () => {
+  const family = { scopes: 'openid 7 8', grantedScopes: 'openid 7 8' };
+  const givenBack = [{ ...(ofApis[0] ?? assert.fail()), id: '10' }, ...ofApis.slice(1)];
+  const refreshed = refreshedScope(family, { scopes: null, ofApis: givenBack }, undefined, [notes], oidc);
+  assert.equal(refreshed?.scope, 'openid write');
 });

@@ -2,11 +2,14 @@ import type { EndpointRules } from '../../../claims/endpoint-set.ts';
 import {
   coveredClaims,
   formatScopes,
+  hasApiScopes,
   IDENTITY_SCOPES,
+  isApiScopeId,
   isRegisteredScope,
   type RequestedClaims,
   storedScopes,
 } from '../../../claims/permissions.ts';
+import { type ApiScope, sentScope } from '../../../claims/rules/api-scopes.ts';
 import { requirePast, SECOND } from '../../../platform/clock.ts';
 
 /** How long after a rotation the predecessor still gets the same successor. */
@@ -54,28 +57,41 @@ interface FamilyScopes {
   readonly grantedScopes: string;
 }
 
+/** What the client is registered for now. */
+interface RegisteredScopes {
+  /** The scopes about the person; null is those of the identity. */
+  readonly scopes: readonly string[] | null;
+  readonly ofApis: readonly ApiScope[];
+}
+
 /**
  * RFC 6749 §6: the scopes that are still granted, or fewer if fewer are requested; never one that the client is no longer
- * registered for. A request without `scope` asks for all that the authorization granted.
- * @param registered the scopes that the client is registered for now; null is all
+ * registered for, nor one of an API that the token is not for (RFC 8707 §2.2). A request without `scope` asks for all that the
+ * authorization granted.
  * @param requested the `scope` parameter, if there was one
+ * @param resources that the token is for; null where the authorization named none
  * @returns undefined where a requested scope is not available
  */
 export function refreshedScope(
   { scopes, grantedScopes }: FamilyScopes,
-  registered: readonly string[] | null,
+  registered: RegisteredScopes,
   requested: readonly string[] | undefined,
+  resources: readonly string[] | null,
   { alwaysOpenId }: Pick<EndpointRules, 'alwaysOpenId'>,
 ): RefreshedScope | undefined {
-  const available = new Set([...storedScopes(scopes)].filter((scope) => isRegisteredScope(scope, registered)));
-  if (requested === undefined) {
-    const scope = formatScopes(available);
-    return { scope, differs: scope !== grantedScopes };
-  }
-  const isAvailable = (scope: string) => available.has(scope) || (alwaysOpenId && scope === 'openid');
+  const granted = [...storedScopes(scopes)];
+  const ofPerson = granted.filter((scope) => !isApiScopeId(scope) && isRegisteredScope(scope, registered.scopes));
+  const stored = formatScopes([...ofPerson, ...granted.filter(isApiScopeId)]);
+  const available = hasApiScopes(stored) ? sentScope(stored, registered.ofApis, resources) : stored;
+  if (requested === undefined) return { scope: available, differs: available !== grantedScopes };
+  const names = storedScopes(available);
+  const isAvailable = (scope: string) => names.has(scope) || (alwaysOpenId && scope === 'openid');
   if (!requested.every(isAvailable)) return undefined;
-  const scope = formatScopes(alwaysOpenId ? ['openid', ...requested] : requested);
-  return { scope, differs: scope !== formatScopes(requested) };
+  const wanted = new Set(alwaysOpenId ? ['openid', ...requested] : requested);
+  const scope = [...(alwaysOpenId ? new Set(['openid', ...names]) : names)]
+    .filter((name) => wanted.has(name))
+    .join(' ');
+  return { scope, differs: wanted.size !== new Set(requested).size };
 }
 
 /**

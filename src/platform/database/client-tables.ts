@@ -1,0 +1,104 @@
+// The tables of clients. The others are in schema.ts.
+
+/** Snowflake id as a decimal string. */
+type Id = string;
+/** Milliseconds since the Unix epoch. */
+type Instant = number;
+/** 0 or 1. */
+type Flag = number;
+/** A JSON document. */
+type Json = string;
+
+export interface ClientTable {
+  id: Id;
+  name: string;
+  description: string | null;
+  logo_url: string | null;
+  homepage_url: string | null;
+  policy_url: string | null;
+  terms_url: string | null;
+  redirect_uris: Json;
+  post_logout_redirect_uris: Json;
+  scopes: Json | null;
+  type: string;
+  require_pkce: Flag;
+  /** Null where the registration leaves it out. */
+  id_token_signed_response_alg: string | null;
+  owner: string | null;
+  status: string;
+  generation: string;
+  /** Changes with whatever a person's consent rested on: see clients/README.md. */
+  consent_epoch: string;
+  created_at: Instant;
+  updated_at: Instant;
+  /** Null is any method that presents a secret. */
+  token_endpoint_auth_method: string | null;
+  jwks: Json | null;
+  jwks_uri: string | null;
+  backchannel_logout_uri: string | null;
+  backchannel_logout_session_required: Flag | null;
+  userinfo_signed_response_alg: string | null;
+  /** Null is what clients could use before they said: codes and refreshing. */
+  grant_types: Json | null;
+  /** In seconds. */
+  default_max_age: number | null;
+  /** The identifier of a resource server; no two clients have the same. */
+  resource: string | null;
+  /** The name of the picture, if there is one. */
+  picture: string | null;
+  contacts: Json | null;
+  faces: Json | null;
+  id_token_claims: string;
+  require_second_factor: Flag;
+  /** With `assigned`, the status is never `active`, but `assigned`. */
+  access: string;
+  roles: Json | null;
+  groups_claim: string;
+  claim_names: Json | null;
+  left_out: Json | null;
+  /** Null for a client that declares no scopes. */
+  resource_scopes: Json | null;
+}
+
+export interface ClientSecretTable {
+  id: Id;
+  client_id: Id;
+  hash: string;
+  created_at: Instant;
+  last_used_at: Instant | null;
+  expires_at: Instant | null;
+}
+
+/** Where public clients run in a browser. */
+export interface ClientOriginTable {
+  origin: string;
+  client_id: Id;
+}
+
+/** Assertions of clients that were used, until none of them could be used again. */
+export interface ClientAssertionTable {
+  hash: string;
+  expires_at: Instant;
+}
+
+/** A scope of an API that a client may request. Grants, codes and token families name it by its id. */
+export interface ApiScopeTable {
+  id: Id;
+  client_id: Id;
+  /** The client that is registered as the API. */
+  api_id: Id;
+  name: string;
+  created_at: Instant;
+}
+
+/** Access tokens that clients got for themselves, without a person. */
+export interface ClientTokenTable {
+  jti: string;
+  client_id: Id;
+  client_generation: string;
+  created_at: Instant;
+  ends_at: Instant;
+  dead_at: Instant | null;
+  /** Null for none. */
+  scopes: string | null;
+}
