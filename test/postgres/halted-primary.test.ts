@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/platform/database/database.ts';
 import { connections, deadline } from '../../src/platform/database/postgres/connections.ts';
+import { translate } from '../../src/platform/database/postgres/errors.ts';
 import { reaperPool, servicePool } from '../../src/platform/database/postgres/pools.ts';
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { reaper } from '../../src/platform/database/postgres/reaper.ts';
@@ -37,6 +38,11 @@ async function halt(server: PostgresServer): Promise<() => void> {
   return () => signal('SIGCONT');
 }
 
+/** As units of work do with the error of a connection, which may be that the former primary closed it. */
+const toOutage = (error: unknown): never => {
+  throw translate(error);
+};
+
 const TIMELINE = "SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline";
 
 test('a primary that is woken after it was replaced is not believed, also before the next look at the others', async () => {
@@ -55,7 +61,7 @@ test('a primary that is woken after it was replaced is not believed, also before
     const wake = await halt(former);
     try {
       const asked = performance.now();
-      const outstanding = assert.rejects(read(), StoreUnavailable);
+      const outstanding = assert.rejects(read().catch(toOutage), StoreUnavailable);
       await ask(successor.url, 'SELECT pg_promote()');
       while (performance.now() < asked + 150) await pause(10);
       wake();
