@@ -13,7 +13,7 @@ const runAxe = (page: Page, runOnly: { readonly type: 'tag' | 'rule'; readonly v
   ask<string[]>(
     page,
     `scrollTo(0, document.documentElement.scrollHeight);
-     const { violations } = await axe.run({ runOnly: ${JSON.stringify(runOnly)} });
+     const { violations } = await axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'], selectors: false });
      return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' '));`,
   );
 

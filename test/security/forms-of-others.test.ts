@@ -21,6 +21,7 @@ const OFF = ['MAIL_ADDRESS', 'MAIL_RECIPIENT', 'EXPORT_ACCOUNT', 'PLAYGROUND_ADD
 const server = await startRouted({
   TESSERA_MAILBOX: 'on',
   TESSERA_SIGN_IN_CODE: 'on',
+  TESSERA_TRACE_RETENTION: 'off',
   ...Object.fromEntries(OFF.map((name) => [`TESSERA_LIMIT_${name}`, 'off'])),
 });
 after(() => server.close());
@@ -78,6 +79,9 @@ interface Stage extends Prepared {
   readonly forms: ReadonlyMap<string, ShownForm>;
 }
 
+/** A page, with its address if it is one of the account. */
+type ShownPage = Answer & { readonly address?: string };
+
 /** What a person typed, which occurs nowhere else. */
 const CANARY = 'kanarya-7731';
 
@@ -97,17 +101,18 @@ let names = 0;
 const freshAddress = (): string => `forms-${++names}@example.com`;
 const ofPerson = (sql: string, { id }: TestUser) => query(server, sql.replace('?', `'${id}'`));
 
-/** The pages of the account that links lead to, beginning at its main page. */
-async function accountPages(browser: Agent): Promise<Answer[]> {
+/** The pages of the account that links lead to, beginning at its main page; or one of them, where that is enough. */
+async function accountPages(browser: Agent, only?: string): Promise<ShownPage[]> {
+  if (only !== undefined) return [await browser.get(only)];
   const seen = new Set<string>();
-  const pages: Answer[] = [];
+  const pages: ShownPage[] = [];
   const queue = ['/account'];
   for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
     if (seen.has(address)) continue;
     seen.add(address);
     const answer = await browser.get(address);
     if (answer.status !== 200) continue;
-    pages.push(answer);
+    pages.push({ ...answer, address });
     queue.push(...[...answer.text.matchAll(/href="(\/account[^"#]*)/g)].map(([, found = '']) => found));
   }
   return pages;
@@ -131,11 +136,12 @@ const emailOf = async ({ id }: TestUser): Promise<string> => (await admin(server
 const flow = async (browser: Agent, parameters: Readonly<Record<string, string>>): Promise<Answer> =>
   settle(browser, server, await browser.get(authorizeUrl(client, parameters)));
 
-type Prepare = () => Promise<Prepared & { readonly pages: readonly Answer[] }>;
+/** @param only the page of the account that is needed, where the others are not */
+type Prepare = (only?: string) => Promise<Prepared & { readonly pages: readonly ShownPage[] }>;
 
 /** Pages that are shown to a person who is signed in, with forms that act on their account. */
 const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
-  'a person with an app, another browser, an address to verify and a copy of their data': async () => {
+  'a person with an app, another browser, an address to verify and a copy of their data': async (only) => {
     const { user, browser } = await someone();
     await walk(browser, authorizeUrl(client));
     await signedIn(server, user);
@@ -143,9 +149,9 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     const code = (await mailsTo(server, await emailOf(user))).find((mail) => mail.code !== undefined)?.code ?? '';
     await browser.submit(await browser.get('/account/data/export'), {}, '/account/data/export');
     await server.makeExports();
-    return { user, browser, pages: await accountPages(browser), right: { '/account/email/code': { code } } };
+    return { user, browser, pages: await accountPages(browser, only), right: { '/account/email/code': { code } } };
   },
-  'a person with passkey, authenticator app, trusted browser and an earlier address': async () => {
+  'a person with passkey, authenticator app, trusted browser and an earlier address': async (only) => {
     const { user, browser } = await someone({ emailVerified: true });
     await newPasskey(server, user.id);
     await enroll(server, user);
@@ -167,17 +173,17 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
        FROM account WHERE id = ?`,
       user,
     );
-    return { user, browser, pages: await accountPages(browser) };
+    return { user, browser, pages: await accountPages(browser, only) };
   },
-  'a person with recovery codes, who is offered a passkey': async () => {
+  'a person with recovery codes, who is offered a passkey': async (only) => {
     const { user, browser } = await someone({ emailVerified: true });
     await giveRecoveryCodes(server, user);
-    return { user, browser, pages: await accountPages(browser) };
+    return { user, browser, pages: await accountPages(browser, only) };
   },
-  'a person whose proof is old': async () => {
+  'a person whose proof is old': async (only) => {
     const { user, browser } = await someone({ emailVerified: true });
     await ofPerson(`UPDATE browser_session SET proved_at = ${server.now() - HOUR} WHERE account_id = ?`, user);
-    return { user, browser, pages: await accountPages(browser) };
+    return { user, browser, pages: await accountPages(browser, only) };
   },
   'a link that confirms an address': async () => {
     const { user, browser } = await someone({ emailVerified: true });
@@ -314,8 +320,17 @@ const OF_NOBODY: Readonly<Record<string, Prepare>> = {
   },
 };
 
-async function staged(prepare: Prepare): Promise<Stage> {
-  const { pages, ...at } = await prepare();
+/** The page of the account with each form, once all were looked at. */
+const shownAt = new Map<Prepare, Map<string, string | undefined>>();
+
+/** @param kind the form that is needed, where the others are not */
+async function staged(prepare: Prepare, kind = ''): Promise<Stage> {
+  const only = shownAt.get(prepare)?.get(kind);
+  const { pages, ...at } = await prepare(only);
+  if (only === undefined) {
+    const addresses = pages.flatMap((page) => formsOf(page).map((form) => [kindOf(form), page.address] as const));
+    shownAt.set(prepare, new Map(addresses));
+  }
   const forms = pages.flatMap(formsOf).map((form) => [kindOf(form), form] as const);
   assert.ok(forms.length > 0, `no form in: ${pages.map(({ status, text }) => `${status} ${text}`).join('\n')}`);
   return { ...at, forms: new Map(forms) };
@@ -339,8 +354,8 @@ async function anotherSession({ id }: TestUser): Promise<string> {
   return secret;
 }
 
-/** Counts and traces of requests, and the lease of the server. */
-const NOT_ABOUT_FORMS = ['rate_count', 'trace_step', 'node_lease'];
+/** Counts of requests, and the lease of the server. */
+const NOT_ABOUT_FORMS = ['rate_count', 'node_lease'];
 
 /** Every row of every table, or those about one account. */
 async function rows(about?: TestUser, without: readonly string[] = []): Promise<string[]> {
@@ -479,7 +494,7 @@ for (const [name, prepare] of Object.entries(OF_NOBODY)) {
   describe(`the forms of ${name}`, () => {
     test('show and store nothing in the account of a person who has signed in meanwhile', async () => {
       for (const kind of (await staged(prepare)).forms.keys()) {
-        const { browser, forms } = await staged(prepare);
+        const { browser, forms } = await staged(prepare, kind);
         const form = forms.get(kind);
         assert.ok(form !== undefined, kind);
         browser.setCookie('tessera_session', await anotherSession(two));
@@ -512,7 +527,7 @@ const RIGHT: Readonly<Record<string, () => Readonly<Record<string, string>>>> = 
 for (const [name, prepare] of Object.entries({ ...OF_A_PERSON, ...OF_NOBODY })) {
   test(`the forms of ${name} do nothing without their token, and are no fault, sent once or twice`, async () => {
     for (const kind of (await staged(prepare)).forms.keys()) {
-      const { user, browser, forms, right } = await staged(prepare);
+      const { user, browser, forms, right } = await staged(prepare, kind);
       const form = forms.get(kind);
       assert.ok(form !== undefined, kind);
       const fields = {
