@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { root } from '../../docs/site/markdown.ts';
 import type { Agent } from '../support/agent.ts';
+import { allow, described } from '../support/api-scopes.ts';
 import {
   authorizeUrl,
   newClient,
@@ -33,11 +34,16 @@ let tokens: Tokens;
 
 before(async () => {
   server = await startServer();
-  const itself = await newClient(server, { resource: RESOURCE, grantTypes: ['client_credentials'] });
+  const itself = await newClient(server, {
+    resource: RESOURCE,
+    resourceScopes: described(['notes.read', 'notes.write']),
+    grantTypes: ['client_credentials'],
+  });
   app = { ...(await newClient(server, { idTokenSignedResponseAlg: 'RS256' })), endpointSet: 'oidc' };
+  await allow(server, itself, app, ['notes.read', 'notes.write']);
   const user = await newUser(server);
   browser = await signedIn(server, user);
-  tokens = await tokensFor(server, app, user, { resource: RESOURCE, scope: 'openid profile' }, { browser });
+  tokens = await tokensFor(server, app, user, { resource: RESOURCE, scope: 'openid notes.read' }, { browser });
   const code = blocksOf('docs/how-to/protect-your-api.md').find(({ language }) => language === 'js')?.text ?? '';
   // The clock of the server stands still, at another time.
   const atSameTime = `Date.now = () => ${server.now()};\n${code}`;
@@ -62,12 +68,14 @@ after(async () => {
   await Promise.all([closed, server.close()]);
 });
 
-const call = async (path: string, token?: string): Promise<number> =>
-  (await fetch(origin + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })).status;
+const call = async (path: string, token?: string, method = 'GET'): Promise<number> => {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return (await fetch(origin + path, { method, headers })).status;
+};
 
 test('a token for the API is accepted, without the scope for one operation and not for the other', async () => {
   assert.equal(await call('/notes', tokens.access_token), 200);
-  assert.equal(await call('/contacts', tokens.access_token), 403);
+  assert.equal(await call('/notes', tokens.access_token, 'POST'), 403);
 });
 
 test('no token, an ID token, a refresh token and a token for another server are rejected', async () => {
@@ -87,7 +95,7 @@ test('RFC 9470: a challenge leads through authorization with a code of the authe
   const user = await newUser(server);
   const person = await signedIn(server, user);
   const factor = await enroll(server, user);
-  const asked = { resource: RESOURCE, scope: 'openid' };
+  const asked = { resource: RESOURCE, scope: 'openid notes.read' };
   const first = await tokensFor(server, app, user, asked, { browser: person });
   const refused = await fetch(`${origin}/payments`, { headers: { authorization: `Bearer ${first.access_token}` } });
   assert.equal(refused.status, 401);
