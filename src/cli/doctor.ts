@@ -4,12 +4,14 @@ import { Command } from 'commander';
 import { type AddressConflict, findAddressConflicts } from '../accounts/address-conflict-store.ts';
 import { inspectDatabase } from '../core.ts';
 import { countDead } from '../mail/store.ts';
+import { openArchive, readDatabase } from '../operations/backup/archive.ts';
 import { type Finding, warning } from '../operations/doctor/finding.ts';
 import { findSecretMatch } from '../operations/doctor/fit.ts';
 import { lookOnline } from '../operations/doctor/online.ts';
 import { probeKey } from '../operations/doctor/probe.ts';
 import { judgeAddress } from '../operations/doctor/rules/address.ts';
 import { answersLive } from '../operations/doctor/rules/answers.ts';
+import { type BackupSight, judgeBackup } from '../operations/doctor/rules/backup.ts';
 import { judgeClocks } from '../operations/doctor/rules/clock.ts';
 import { judgeConfiguration, judgeRefusals } from '../operations/doctor/rules/configuration.ts';
 import { judgeCookies } from '../operations/doctor/rules/cookies.ts';
@@ -32,22 +34,29 @@ import { cookieStyle } from '../platform/http/browser.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
+import { reportProgress } from './progress.ts';
+import { requireKnownSchema } from './restore-file.ts';
 import { environment } from './session.ts';
 
 /** @param serverOptions adds the options of `serve` that the checks depend on */
 export function doctorCommand(getContext: GetCommandContext, serverOptions: (command: Command) => Command): Command {
   return examples(serverOptions(new Command('doctor')), 'tessera doctor', 'tessera doctor --json')
     .description('check the settings, the data and the running server, and say how to fix what is wrong')
+    .option('--backup <file>', 'also check that a backup of the embedded database is whole and can be restored')
     .addHelpText('after', '\nChanges nothing. Exit status: 0 if there is no problem, 1 otherwise.')
-    .action(async (_options, command: Command) => {
+    .action(async ({ backup }: { backup?: string }, command: Command) => {
       const { out } = getContext(command);
-      const findings = await examine(environment(command.optsWithGlobals()), Date.now);
+      const findings = await examine(environment(command.optsWithGlobals()), backup, Date.now);
       out.say(report(findings), { findings });
       if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     });
 }
 
-async function examine(settings: ReturnType<typeof environment>, clock: () => number): Promise<Finding[]> {
+async function examine(
+  settings: ReturnType<typeof environment>,
+  backup: string | undefined,
+  clock: () => number,
+): Promise<Finding[]> {
   let config: Config;
   try {
     config = readConfig(settings);
@@ -65,9 +74,9 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   let heldNumbers: number | undefined;
   let deadMails: number | undefined;
   let conflicts: readonly AddressConflict[] = [];
+  const roots = { current: secret, previous: previousSecrets(config) };
   let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
-    const roots = { current: secret, previous: previousSecrets(config) };
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
       deadMails = await inspection.read(() => countDead({}));
@@ -84,6 +93,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...judgeEmailAddresses(conflicts),
     ...judgeNodeNumbers(heldNumbers),
     ...judgeSecret(secretSight, fit),
+    ...judgeBackup(backup === undefined ? undefined : await lookAtBackup(backup, roots)),
     ...judgeMail(config, baseUrl, deadMails),
   ];
   if (config.baseUrl === undefined && config.port === 0) {
@@ -126,6 +136,24 @@ function lookAtSecret(config: Config): { secret: Buffer | undefined; sight: Secr
       : { path, mode: statSync(path).mode & 0o777, folderMode: statSync(dirname(path)).mode & 0o777 };
   const missing = secret === undefined && problems.length === 0;
   return { secret, sight: { problems, file, missing, previousIsSet: config.previousSecret !== undefined } };
+}
+
+/** Reads a whole backup. */
+async function lookAtBackup(
+  path: string,
+  { current, previous }: { readonly current: Buffer | undefined; readonly previous: readonly Buffer[] },
+): Promise<BackupSight> {
+  try {
+    const { manifest, isOf } = await openArchive(path);
+    requireKnownSchema(path, manifest.database.applied);
+    await readDatabase(path, manifest, reportProgress('Checking'));
+    const { createdAt, version, secret } = manifest;
+    const isOfSecret = [current, ...previous].some((root) => root !== undefined && isOf(root));
+    return { kind: 'whole', path, createdAt, version, isOfSecret, hasSecret: secret !== null };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { kind: 'unusable', problems: error.problems };
+  }
 }
 
 async function lookAtDatabase(

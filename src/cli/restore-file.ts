@@ -98,7 +98,8 @@ export async function finishInterrupted(config: Config, path: string, backup: st
   );
 }
 
-function requireKnownSchema(backup: string, applied: Archive['manifest']['database']['applied']): void {
+/** @throws {ConfigError} when this version cannot read the tables of a backup */
+export function requireKnownSchema(backup: string, applied: Archive['manifest']['database']['applied']): void {
   const { obstacle } = migrationState(applied, timeline);
   if (obstacle === undefined) return;
   const remedy =

@@ -177,10 +177,20 @@ function damagePages(dataDir: string): void {
   writeFileSync(path, readFileSync(path).fill(0xff, 8192, 40_960));
 }
 
+/** A backup of the sound installation, of which something is changed. */
+async function backedUp(change: (backup: string) => unknown): Promise<string> {
+  const path = join(folder, `${++copies}.backup`);
+  await run({ TESSERA_DATA_DIR: sound }, 'backup', path);
+  change(path);
+  return path;
+}
+
 interface Situation {
   readonly settings: (
     t: Parameters<typeof leaveFree>[0] & Parameters<typeof withLostLog>[0],
   ) => Settings | Promise<Settings>;
+  /** Makes the backup that the command is to look at. */
+  readonly backup?: () => Promise<string>;
   readonly check: Check;
   readonly level?: Finding['level'];
   readonly found: RegExp;
@@ -306,6 +316,30 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     ...{ check: 'log', found: /cannot write its log, and has dropped 1,200 lines/, remedy: /Make room on the disk/ },
     settings: withLostLog,
   },
+  'a backup is damaged': {
+    ...{
+      check: 'backup',
+      found: /is not a whole backup: its data was changed, or was damaged/,
+      remedy: /Copy it again/,
+    },
+    settings: () => ({ TESSERA_DATA_DIR: sound }),
+    backup: () => backedUp((path) => writeFileSync(path, readFileSync(path).fill(0xff, 8192, 8193))),
+  },
+  'a backup was cut off': {
+    ...{ check: 'backup', found: /it does not end as a backup of Tessera does/, remedy: /Copy it again/ },
+    settings: () => ({ TESSERA_DATA_DIR: sound }),
+    backup: () => backedUp((path) => writeFileSync(path, readFileSync(path).subarray(0, -1))),
+  },
+  'a backup is not there': {
+    ...{ check: 'backup', found: /cannot be read \(ENOENT/, remedy: /^Name a file/ },
+    settings: () => ({ TESSERA_DATA_DIR: sound }),
+    backup: async () => join(folder, 'no.backup'),
+  },
+  'a backup was made with another secret, and is whole': {
+    ...{ check: 'backup', level: 'warning', found: /is whole.* made with another secret/, remedy: /Keep the secret/ },
+    settings: () => ({ TESSERA_DATA_DIR: sound, TESSERA_SECRET: secret }),
+    backup: () => backedUp(() => {}),
+  },
   'a migration is pending': {
     ...{ check: 'migrations', level: 'warning', found: /^1 pending: /, remedy: /tessera migrate/ },
     settings: () =>
@@ -325,9 +359,10 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
 };
 
-for (const [name, { settings, check, level = 'problem', found, remedy }] of Object.entries(SITUATIONS)) {
+for (const [name, { settings, backup, check, level = 'problem', found, remedy }] of Object.entries(SITUATIONS)) {
   test(`${name}: found and explained`, async (t) => {
-    const { out, code } = await run(await settings(t), 'doctor', '--json');
+    const named = backup === undefined ? [] : ['--backup', await backup()];
+    const { out, code } = await run(await settings(t), 'doctor', '--json', ...named);
     const { findings } = JSON.parse(out) as { findings: readonly Finding[] };
     const fits = findings.filter((one) => one.check === check && one.level === level && found.test(one.found));
     assert.ok(

@@ -64,7 +64,9 @@ export async function completeArchive(path: string, manifest: Manifest, root: Bu
  */
 export async function openArchive(path: string): Promise<Archive> {
   const file = await open(path).catch((error: Error) => {
-    throw new ConfigError([`The backup ${path} cannot be read: ${error.message}.`]);
+    throw new ConfigError([
+      `The backup ${path} cannot be read (${error.message}). Name a file that tessera backup has written.`,
+    ]);
   });
   try {
     const { size } = await file.stat();

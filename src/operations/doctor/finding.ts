@@ -7,6 +7,7 @@ export type Check =
   | 'email-addresses'
   | 'node-numbers'
   | 'secret'
+  | 'backup'
   | 'mail'
   | 'base-url'
   | 'log'
