@@ -283,7 +283,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
 
 type Growth = Readonly<Record<string, { readonly rows: number; readonly bytes: number }>>;
 
-/** What `npm run growth` writes: see test/growth/run.ts. */
+/** What `npm run growth` writes: see lab/growth/run.ts. */
 interface Measured {
   readonly processors: number;
   readonly acts: number;

@@ -402,7 +402,7 @@ test('JW-05: each derived key has a label that no other has', () => {
 });
 
 test('what a source gives out is taken by another file, a test or a page of the documentation', () => {
-  const readers = ['bin', 'docs', 'src', 'test', 'bench'].flatMap((folder) =>
+  const readers = ['bin', 'docs', 'src', 'test', 'lab'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.[jt]s$/.test(name))
       .map((name) => ({ path: `${folder}/${name}`, words: new Set(read(`${folder}/${name}`).code.match(/[\w$]+/g)) })),

@@ -34,7 +34,7 @@ function broken(mutant: Mutant, folder: string): string {
 function withCopy<T>(work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-mutant-'));
   try {
-    for (const name of ['src', 'test', 'package.json'])
+    for (const name of ['src', 'test', 'lab', 'package.json'])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     return work(folder);

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { type Node, openService, type Service, startNode } from '../../lab/faults/service.ts';
 import type { Finding } from '../../src/operations/doctor/finding.ts';
-import { type Node, openService, type Service, startNode } from '../faults/service.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { assertInvalidGrant, assertInvalidToken } from '../support/api-call.ts';
 import {

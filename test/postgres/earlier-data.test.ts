@@ -6,8 +6,8 @@ import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { startPair } from '../../lab/faults/pair.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
-import { startPair } from '../faults/pair.ts';
 import { type RunningServer, serve } from '../operator/command.ts';
 import { refusedStart } from '../operator/refused-start.ts';
 import { runCommand } from '../sqlite/in-process.ts';

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Pair, startPair } from '../../lab/faults/pair.ts';
 import { StoreUnavailable } from '../../src/platform/database/database.ts';
 import { connections, deadline } from '../../src/platform/database/postgres/connections.ts';
 import { translate } from '../../src/platform/database/postgres/errors.ts';
 import { reaperPool, servicePool } from '../../src/platform/database/postgres/pools.ts';
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { reaper } from '../../src/platform/database/postgres/reaper.ts';
-import { type Pair, startPair } from '../faults/pair.ts';
 import { ask } from '../support/ask-postgres.ts';
 import { type PostgresServer, THROWN_AWAY } from '../support/postgres.ts';
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
+import { openNetwork } from '../../lab/faults/network.ts';
 import { record } from '../../src/audit/audit.ts';
 import { lockCode, spendCode } from '../../src/credentials/code-store.ts';
 import { lockFamily, readFamily, revokeFamily, rotateFamily } from '../../src/credentials/token-family-store.ts';
@@ -21,7 +22,6 @@ import { reaperPool, servicePool } from '../../src/platform/database/postgres/po
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { reaper } from '../../src/platform/database/postgres/reaper.ts';
 import { many } from '../../src/platform/database/statement.ts';
-import { openNetwork } from '../faults/network.ts';
 import { type Fixture, family, fixture, NOW } from '../store/rows.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';

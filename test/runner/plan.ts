@@ -10,7 +10,7 @@ export type Store = 'SQLite' | 'PostgreSQL';
 /** Measurements, and what takes long: left out unless everything is asked for. */
 const LONG = /\.long\.test\.ts$/;
 
-export const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+export const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'lab/**/*.test.ts'];
 
 interface Need {
   /** Where the file runs by default. */
@@ -58,7 +58,7 @@ const SIZES: Readonly<Record<string, number>> = {
 const FIRST = Object.keys(SIZES);
 const OTHERS = 16;
 
-const folderOf = (path: string): string => /^test\/([^/]+)\//.exec(path)?.[1] ?? 'src';
+const folderOf = (path: string): string => /^(?:test|lab)\/([^/]+)\//.exec(path)?.[1] ?? 'src';
 
 function turn(path: string): number {
   const at = FIRST.indexOf(folderOf(path));

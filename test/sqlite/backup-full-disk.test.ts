@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { mounting } from '../../lab/faults/full-disk.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
-import { mounting } from '../faults/full-disk.ts';
 import { tessera } from '../operator/command.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
