@@ -8,7 +8,6 @@ import { registerConfiguredAdminKey } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { type RecordThrottled, throttledRecorder } from './audit/throttle.ts';
 import { relyingPartyOf } from './authenticators/relying-party.ts';
-import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
 import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
@@ -48,6 +47,7 @@ import { addLosses, type LogLoss, type LogOutput } from './platform/log-output.t
 import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import type { Metrics } from './platform/metrics/metrics.ts';
+import { createClientKeys } from './protocol/client-authentication/client-keys.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';

@@ -18,7 +18,7 @@ import {
   writeNew,
 } from './platform/database/sqlite/replacement.ts';
 import { isDiskFull } from './platform/disk.ts';
-import { conflict } from './platform/oauth-error.ts';
+import { conflict } from './platform/failure.ts';
 
 export { syncFolder };
 
@@ -118,7 +118,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'] as const;
 
 /**
  * @param bytes the size of the database that will be prepared
- * @throws {OAuthError} while another process uses the database
+ * @throws {Failure} while another process uses the database
  * @throws {ConfigError} when there is no room for it
  */
 export function stage(path: string, bytes: number): Staging {

@@ -84,6 +84,7 @@ const ORDER = [
   'account-actions/recovery',
   'account-actions/addresses',
   'account-actions/invitations',
+  'protocol/client-authentication',
   'protocol/token',
   'protocol/authorize',
   'protocol/userinfo',
@@ -380,7 +381,7 @@ test('CD-01: whatever must not be guessed comes from the generator of the system
   assert.deepEqual(filesWith(/\bMath\.random\b/), [
     'src/mail/dispatcher.ts',
     'src/platform/database/postgres/open.ts',
-    'src/platform/oauth-error.ts',
+    'src/platform/failure.ts',
     'src/protocol/logout/notice-dispatcher.ts',
   ]);
   assert.deepEqual(filesWith(/\brandomBytes\b/), [

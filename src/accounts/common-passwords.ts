@@ -1,4 +1,4 @@
-import { OAuthError } from '../platform/oauth-error.ts';
+import { Failure } from '../platform/failure.ts';
 
 /** The schema of passwords rejects shorter ones. */
 const MIN_LENGTH = 8;
@@ -12,8 +12,6 @@ export const loadCommonPasswords = (): Promise<ReadonlySet<string>> =>
     () => {
       // The process may be out of file descriptors; the next request tries again.
       commonPasswords = undefined;
-      throw new OAuthError(503, 'temporarily_unavailable', 'The list of common passwords cannot be read now.', {
-        'retry-after': '1',
-      });
+      throw new Failure('unavailable', 'The list of common passwords cannot be read now.', { retryAfter: 1 });
     },
   ));

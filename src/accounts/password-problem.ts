@@ -1,5 +1,5 @@
 import { normalizePassword } from '../platform/crypto/passwords.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import type { BreachedPasswords } from './breached-passwords.ts';
 import { loadCommonPasswords } from './common-passwords.ts';
 import { type KnownNames, MIN_LENGTH, type WeakPassword, weakPassword } from './rules/password.ts';
@@ -32,7 +32,7 @@ const PROBLEMS: Readonly<Record<PasswordProblem, string>> = {
   breached: 'this one was published in a data breach',
 };
 
-/** @throws {OAuthError} `invalid_request` where the password cannot be chosen */
+/** @throws {Failure} `invalid` where the password cannot be chosen */
 export async function requireGoodPassword(
   services: { readonly breaches: BreachedPasswords },
   password: string,
@@ -40,7 +40,5 @@ export async function requireGoodPassword(
 ): Promise<void> {
   const problem = await passwordProblem(services, password, names);
   if (problem === undefined) return;
-  throw invalidRequest(
-    `password must be harder to guess: ${PROBLEMS[problem]}. A few unrelated words make a good one.`,
-  );
+  throw invalid(`password must be harder to guess: ${PROBLEMS[problem]}. A few unrelated words make a good one.`);
 }

@@ -1,5 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
-import { conflict } from '../platform/oauth-error.ts';
+import { conflict } from '../platform/failure.ts';
 import { holdAdminKey } from './store.ts';
 
 /** Who hands something out that can be used later. */
@@ -10,7 +10,7 @@ export interface HandsOut {
 
 /**
  * Locks the key that hands something out, before any other lock.
- * @throws {OAuthError} `conflict` where the key of this process's configuration was replaced meanwhile. Any other key was checked before
+ * @throws {Failure} `conflict` where the key of this process's configuration was replaced meanwhile. Any other key was checked before
  */
 export function* holdHandingKey({ adminKeyId }: HandsOut): Work<void> {
   if (adminKeyId === null || (yield* holdAdminKey(adminKeyId))) return;

@@ -13,8 +13,8 @@ import {
 import { getAccount } from '../account-actions/accounts/accounts.ts';
 import { findGroupsContaining, listGroupMembers, listGroups, listGroupsOfPerson } from '../groups/store.ts';
 import { groupMemberView, groupOfPersonView, groupView } from '../groups/view.ts';
+import { invalid } from '../platform/failure.ts';
 import type { TypedApp } from '../platform/http/operation.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
 import { previewTokens } from '../protocol/preview/preview.ts';
 import { previewView } from '../protocol/preview/schema.ts';
 import { callerOf } from './guard.ts';
@@ -89,7 +89,7 @@ export function assignmentRoutes(admin: TypedApp): void {
     const { services, origin } = callerOf(request);
     const { clientId } = request.params;
     const to = readAssignedTo(request.body);
-    if (to === undefined) throw invalidRequest('Name exactly one of userId, groupId and organizationId.');
+    if (to === undefined) throw invalid('Name exactly one of userId, groupId and organizationId.');
     const assignment = await assign(services, clientId, to, request.body.role ?? null, origin);
     return reply.code(201).send(assignmentView(assignment));
   });

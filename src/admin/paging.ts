@@ -1,5 +1,5 @@
+import { invalid } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
 import * as Type from '../platform/validation/type.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -41,7 +41,7 @@ const encodeCursor = (id: string): string => Buffer.from(`after ${id}`).toString
 
 function decodeCursor(cursor: string): string {
   const id = /^after (\d+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1] ?? '';
-  if (!isSnowflake(id)) throw invalidRequest('cursor is not one of this list: take it from nextCursor.');
+  if (!isSnowflake(id)) throw invalid('cursor is not one of this list: take it from nextCursor.');
   return id;
 }
 

@@ -46,10 +46,10 @@ import { listMails, mailView } from '../mail/operate.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
 import { type Clock, iso } from '../platform/clock.ts';
+import { invalid } from '../platform/failure.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { assignmentRoutes, groupRoutes } from './access-routes.ts';
@@ -263,7 +263,7 @@ function secondFactorRoutes(admin: TypedApp): void {
     const { services, origin } = callerOf(request);
     const { organizationId, clientId, everyone = false } = request.body;
     if ([organizationId, clientId, everyone || undefined].filter((given) => given !== undefined).length !== 1) {
-      throw invalidRequest('name exactly one of organizationId, clientId and everyone: true');
+      throw invalid('name exactly one of organizationId, clientId and everyone: true');
     }
     if (organizationId !== undefined) return endWeakerAccess(services, { organizationId }, origin);
     return endWeakerAccess(services, clientId === undefined ? { everyone: true } : { clientId }, origin);

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { adminKeyView, CreateAdminKeyRequest, createAdminKey, revokeAdminKey } from '../admin/keys.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
+import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { notFound } from '../platform/oauth-error.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 

@@ -3,8 +3,8 @@ import { type AllowedScopes, allowApiScopes, apiScopesOf, listAllowedClients } f
 import { AllowScopesRequest } from '../clients/schema.ts';
 import { findResource } from '../clients/store.ts';
 import type { Core } from '../core.ts';
+import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { notFound } from '../platform/oauth-error.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { collect } from './option-parsers.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';

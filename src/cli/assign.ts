@@ -5,7 +5,7 @@ import { assignmentView } from '../access/view.ts';
 import { assign, changeRole, unassign } from '../account-actions/access/assignments.ts';
 import { getClient } from '../clients/clients.ts';
 import type { Core } from '../core.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { groupId } from './group.ts';
@@ -44,7 +44,7 @@ async function readWhom(core: Core, { user, group, organization, role }: WhomOpt
     role,
   });
   const to = readAssignedTo(input);
-  if (to === undefined) throw invalidRequest('Name exactly one of --user, --group and --organization.');
+  if (to === undefined) throw invalid('Name exactly one of --user, --group and --organization.');
   return { to, role: input.role };
 }
 
@@ -120,7 +120,7 @@ export function assignmentCommands(
       const { flags, out } = getContext(command);
       const clientId = checkedClientId(id);
       const { role, from, ...whom } = options;
-      if (role === undefined) throw invalidRequest('--role is missing: give the new role, or --no-role.');
+      if (role === undefined) throw invalid('--role is missing: give the new role, or --no-role.');
       const changed = await withCore(flags, async (core) => {
         const { to } = await readWhom(core, whom);
         const all = await allAssignments(core, clientId);
@@ -128,7 +128,7 @@ export function assignmentCommands(
         if (found === undefined) {
           throw notFound(`The app has no such assignment. List them with: tessera client assignments ${id}`);
         }
-        if (others.length > 0) throw invalidRequest('There are several assignments: choose one with --from.');
+        if (others.length > 0) throw invalid('There are several assignments: choose one with --from.');
         return changeRole(core, clientId, found.id, role === false ? null : role, origin);
       });
       out.show(assignmentView(changed));
@@ -144,7 +144,7 @@ export function assignmentCommands(
   });
 }
 
-/** An app's assignments. @throws {OAuthError} `not_found` */
+/** An app's assignments. @throws {Failure} `not found` */
 export const allAssignments = async (
   core: Core,
   clientId: string,

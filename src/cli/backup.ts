@@ -13,7 +13,7 @@ import { randomName } from '../platform/crypto/secrets.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { isDiskFull } from '../platform/disk.ts';
-import { conflict, type OAuthError } from '../platform/oauth-error.ts';
+import { conflict, type Failure } from '../platform/failure.ts';
 import { VERSION } from '../platform/version.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { announceCheck, reportProgress } from './progress.ts';
@@ -70,7 +70,7 @@ function nameFor(given: string, now: string): string {
   return file;
 }
 
-const taken = (file: string): OAuthError =>
+const taken = (file: string): Failure =>
   conflict(`${file} exists already, and a backup never replaces one. Choose another name.`);
 
 /** What file systems without a second name for a file answer, such as those of memory cards. */

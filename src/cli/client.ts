@@ -14,8 +14,8 @@ import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '.
 import type { Client } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { accessCommands } from './access.ts';
 import { apiScopeCommands } from './api-scopes.ts';
 import { assignmentCommands } from './assign.ts';
@@ -86,7 +86,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
       const fields = readFields(given);
       const grants = Array.isArray(fields.grantTypes) ? fields.grantTypes : ['authorization_code'];
       if (fields.redirectUris === undefined && grants.includes('authorization_code')) {
-        throw invalidRequest(
+        throw invalid(
           '--redirect-uri is missing: give at least one, or --grant-type client_credentials for an app that acts on its own behalf.',
         );
       }
@@ -131,7 +131,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
       const { addRedirectUri = [], addPostLogoutRedirectUri = [] } = fields;
       const changesFields = Object.keys(change).length + addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
       if (!changesFields && fields.picture === undefined) {
-        throw invalidRequest('Nothing to change: give at least one option. See: tessera client update --help');
+        throw invalid('Nothing to change: give at least one option. See: tessera client update --help');
       }
       const withAdded = (list: readonly string[], added: readonly string[]) =>
         added.length === 0 ? undefined : [...new Set([...list, ...added])];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { CLIENT_FIELDS } from '../clients/fields.ts';
-import { OAuthError } from '../platform/oauth-error.ts';
+import { Failure } from '../platform/failure.ts';
 import type * as Type from '../platform/validation/type.ts';
 import { validate } from '../platform/validation/validate.ts';
 import { optionNames } from './fields.ts';
@@ -42,13 +42,13 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * Validates the input of a command by the schema of the admin API.
- * @throws {OAuthError} with the flag in place of the field
+ * @throws {Failure} with the flag in place of the field
  */
 export function checkInput<S extends Type.TSchema>(schema: S, fields: object): Type.Static<S> {
   try {
     return validate(schema, withoutUndefined(fields));
   } catch (error) {
-    throw error instanceof OAuthError ? replaceFieldNames(error, Object.keys(fields)) : error;
+    throw error instanceof Failure ? replaceFieldNames(error, Object.keys(fields)) : error;
   }
 }
 
@@ -57,21 +57,21 @@ const flagOf = (field: string): string =>
   `--${optionOf(field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Replaces field names by flags: the one that the message starts with, and any others in it. */
-function replaceFieldNames(error: OAuthError, fields: readonly string[]): OAuthError {
+function replaceFieldNames(error: Failure, fields: readonly string[]): Failure {
   const [, name = '', place = '', rest = ''] = /^(\w+)(\S*)(.*)$/s.exec(error.message) ?? [];
   if (!fields.includes(name)) return error;
   // A single-word option could also be an ordinary word of the sentence.
   const others = rest.replaceAll(/\w+/g, (word) =>
     fields.includes(word) && /[A-Z]/.test(optionOf(word)) ? flagOf(word) : word,
   );
-  return new OAuthError(error.status, error.code, `${flagOf(name)}${place}${others}`);
+  return new Failure(error.kind, `${flagOf(name)}${place}${others}`);
 }
 
 /**
  * Replaces field names by flags in the error of a domain function.
  * @param command the command that failed, whose options are the possible flags
  */
-export function withFlagNames(error: OAuthError, command: Command): OAuthError {
+export function withFlagNames(error: Failure, command: Command): Failure {
   const names = command.options.map((option) => option.attributeName());
   const plural = Object.keys(OPTION_NAMES).filter((name) => names.includes(OPTION_NAMES[name] ?? ''));
   return replaceFieldNames(error, [...names, ...plural]);

@@ -4,7 +4,7 @@ import { openKeys } from '../keys/keys.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { previousSecrets } from '../platform/config/secret-file.ts';
 import type { Database } from '../platform/database/database.ts';
-import { conflict, invalidRequest } from '../platform/oauth-error.ts';
+import { conflict, invalid } from '../platform/failure.ts';
 import { formats } from '../platform/validation/formats.ts';
 import { explainToken } from '../protocol/token/explain.ts';
 import { getTrace, type Trace } from '../traces/read-trace.ts';
@@ -51,7 +51,7 @@ export function explainCommand(getContext: GetCommandContext): Command {
       }
       const token = (await readSecret('Token: ')).trim().replace(/^Bearer /i, '');
       if (token === '')
-        throw invalidRequest('There is no token on standard input. Example: printf %s "$TOKEN" | tessera explain');
+        throw invalid('There is no token on standard input. Example: printf %s "$TOKEN" | tessera explain');
       const all: GlobalFlags = { ...flags, ...options };
       const explained = await withCore(all, async (core) => explainToken(await partsOf(core), token));
       const { verdict, answer, reason, remedy, ...about } = explained;
@@ -60,11 +60,11 @@ export function explainCommand(getContext: GetCommandContext): Command {
     });
 }
 
-/** @throws {OAuthError} `invalid_request` where it is no correlation ID */
+/** @throws {Failure} `invalid` where it is no correlation ID */
 function requestIdOf(text: string): string {
   const id = text.trim().toLowerCase();
   if (formats.uuid(id)) return id;
-  throw invalidRequest(
+  throw invalid(
     'The argument must be a correlation ID such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11, from an error page, the response header ' +
       'x-request-id or the log. A token is read from standard input instead: printf %s "$TOKEN" | tessera explain',
   );

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import type { FieldOption } from '../platform/validation/fields.ts';
 import { collect, jsonFile, seconds } from './option-parsers.ts';
 
@@ -59,7 +59,7 @@ function optionValue({ kind, flags }: FieldOption, value: unknown): unknown {
     return JSON.parse(value);
   } catch {
     const [flag] = flags.split(' ');
-    throw invalidRequest(`${flag} must be JSON, such as ${JSON_EXAMPLES[kind as keyof typeof JSON_EXAMPLES]}.`);
+    throw invalid(`${flag} must be JSON, such as ${JSON_EXAMPLES[kind as keyof typeof JSON_EXAMPLES]}.`);
   }
 }
 

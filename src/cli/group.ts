@@ -17,8 +17,8 @@ import {
   listGroups,
 } from '../groups/store.ts';
 import { groupMemberView, groupView } from '../groups/view.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
@@ -107,7 +107,7 @@ export function groupCommands(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       const change = checkInput(UpdateGroupRequest, fieldsOf(options));
       if (Object.keys(change).length === 0) {
-        throw invalidRequest('Nothing to change: give at least one option. See: tessera group update --help');
+        throw invalid('Nothing to change: give at least one option. See: tessera group update --help');
       }
       const changed = await withCore(flags, async (core) =>
         updateGroup(core, await groupId(core, which), change, origin),

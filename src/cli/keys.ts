@@ -7,7 +7,7 @@ import { openKeys } from '../keys/keys.ts';
 import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../keys/signing-keys.ts';
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { previousSecrets } from '../platform/config/secret-file.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -63,7 +63,7 @@ export function keysCommands(getContext: GetCommandContext): Command {
     .action(async ({ alg }: { alg?: string }, command: Command) => {
       const { flags, out } = getContext(command);
       if (alg !== undefined && !isAsymmetric(alg)) {
-        throw invalidRequest(`--alg must be one of ${ASYMMETRIC_ALGS.join(', ')}.`);
+        throw invalid(`--alg must be one of ${ASYMMETRIC_ALGS.join(', ')}.`);
       }
       const rotated = await withCore(flags, async (core) => {
         await checkSecret(core);

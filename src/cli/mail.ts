@@ -5,7 +5,7 @@ import { sendTestMessage } from '../mail/test-message.ts';
 import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
 import { mailVariables } from '../platform/config/mail.ts';
 import { asciiEmail, nonAsciiLocalPart } from '../platform/domain-name.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { wholeNumber } from './option-parsers.ts';
@@ -26,7 +26,7 @@ export function mailCommands(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       const to = asciiEmail(typed);
       if (to === undefined)
-        throw invalidRequest(
+        throw invalid(
           `${typed} is not an email address such as ada@example.com.${nonAsciiLocalPart(typed) === '' ? '' : ' Before the @, only ASCII characters are accepted.'}`,
         );
       await withCore(flags, async (core) => {
@@ -45,7 +45,7 @@ export function mailCommands(getContext: GetCommandContext): Command {
           const { answer } = result;
           return out.say(`The mail server accepted a message to ${to}: ${answer}`, { to, sent: true, answer });
         }
-        throw invalidRequest(`The message was not sent. ${result.problem}`);
+        throw invalid(`The message was not sent. ${result.problem}`);
       });
     });
 

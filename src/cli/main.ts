@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { WrongSecret } from '../keys/keys.ts';
 import { ConfigError } from '../platform/config/config.ts';
 import { StoreUnavailable } from '../platform/database/database.ts';
-import { OAuthError } from '../platform/oauth-error.ts';
+import { Failure } from '../platform/failure.ts';
 
 import { withFlagNames } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -49,7 +49,7 @@ try {
     fail('invalid_configuration', text, exitCodes.unusable);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
     fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.unusable);
-  } else if (error instanceof OAuthError) {
+  } else if (error instanceof Failure) {
     fail(error.code, withFlagNames(error, running).message, exitCodes.failure);
   } else {
     throw error;

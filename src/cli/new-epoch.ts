@@ -5,7 +5,7 @@ import { MINUTE } from '../platform/clock.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
-import { conflict } from '../platform/oauth-error.ts';
+import { conflict } from '../platform/failure.ts';
 import { checkSecret } from './keys.ts';
 import { confirm } from './prompt.ts';
 import { type GlobalFlags, CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -16,7 +16,7 @@ const PATIENCE = 60 * MINUTE;
 /**
  * Begins a new epoch in a database that was restored by other means, in one commit.
  * @returns what was ended
- * @throws {OAuthError} while another process uses the database
+ * @throws {Failure} while another process uses the database
  */
 export async function newEpoch(
   flags: GlobalFlags,
@@ -47,7 +47,7 @@ export async function newEpoch(
 
 /**
  * A node that runs meanwhile would accept what was revoked, and what it creates for that, such as a client secret, would outlive the epoch.
- * @throws {OAuthError} while another process uses the database
+ * @throws {Failure} while another process uses the database
  */
 function* requireAlone({ ids }: Core): Work<void> {
   const others = yield* ids.countOthers();

@@ -13,8 +13,8 @@ import {
 } from '../account-actions/organizations/organizations.ts';
 import type { Core } from '../core.ts';
 import { listOrganizations } from '../organizations/store.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
@@ -72,7 +72,7 @@ export function orgCommands(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       const change = checkInput(UpdateOrganizationRequest, options);
       if (Object.keys(change).length === 0) {
-        throw invalidRequest('Nothing to change: give at least one option. See: tessera org update --help');
+        throw invalid('Nothing to change: give at least one option. See: tessera org update --help');
       }
       const updated = await withCore(flags, async (core) =>
         updateOrganization(core, await organizationId(core, which), change, origin),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Work } from '../platform/database/database.ts';
+import { invalid } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
 import { wholeNumber } from './option-parsers.ts';
 
 const PAGE_SIZE = 500;
@@ -19,7 +19,7 @@ export const withPageOptions = (command: Command): Command =>
 
 /** The id after which a list begins. */
 function startOf(after: string): string {
-  if (after !== '0' && !isSnowflake(after)) throw invalidRequest('--after must be an ID.');
+  if (after !== '0' && !isSnowflake(after)) throw invalid('--after must be an ID.');
   return after;
 }
 

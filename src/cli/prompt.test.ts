@@ -82,6 +82,6 @@ test('a secret on standard input is text in UTF-8, without mark and final line b
     Buffer.from('\ufeffseñor 2031', 'utf16le'),
     Buffer.from('señor 2031\0'),
   ]) {
-    await assert.rejects(read(bytes), /^OAuthError: The text on standard input (is|contains) .*Nothing was changed/);
+    await assert.rejects(read(bytes), /^Failure: The text on standard input (is|contains) .*Nothing was changed/);
   }
 });

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import { decodeText } from '../platform/text-input.ts';
 import { printable } from './output.ts';
 
@@ -67,13 +67,13 @@ export async function confirm(
 
 /**
  * Reads a secret from standard input: a hidden line of a terminal, or the whole input without its final line break.
- * @throws {OAuthError} `invalid_request` where the input is not text in UTF-8
+ * @throws {Failure} `invalid` where the input is not text in UTF-8
  */
 export async function readSecret(prompt: string, input: Terminal['input'] = process.stdin): Promise<string> {
   if (input.isTTY) return promptLine(prompt, processTerminal, { hidden: true });
   const chunks: Buffer[] = [];
   for await (const chunk of input) chunks.push(chunk as Buffer);
   const reading = decodeText(Buffer.concat(chunks));
-  if ('problem' in reading) throw invalidRequest(`The text on standard input ${reading.problem}. Nothing was changed.`);
+  if ('problem' in reading) throw invalid(`The text on standard input ${reading.problem}. Nothing was changed.`);
   return reading.text.replace(/\r?\n$/, '');
 }

@@ -11,7 +11,7 @@ import { previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { NewerDatabase, timeline } from '../platform/database/migrations/timeline.ts';
 import { isDiskFull } from '../platform/disk.ts';
-import { conflict, invalidRequest } from '../platform/oauth-error.ts';
+import { conflict, invalid } from '../platform/failure.ts';
 import { checkSecret } from './keys.ts';
 import { lossIn } from './new-epoch.ts';
 import { announceCheck, reportProgress } from './progress.ts';
@@ -127,7 +127,7 @@ async function findRoots(
   const previous = previousSecrets(config);
   if (passphraseFile !== undefined) {
     if (manifest.secret === null)
-      throw invalidRequest(`--passphrase-file is not needed: ${backup} does not contain a secret.`);
+      throw invalid(`--passphrase-file is not needed: ${backup} does not contain a secret.`);
     const sealed = await openSecret(manifest.secret, possiblePassphrases(passphraseFile), manifest.id);
     if (sealed === undefined) throw new ConfigError([`The passphrase in ${passphraseFile} is not that of ${backup}.`]);
     if (!isOf(sealed)) throw foreign(backup, 'It was altered: choose another backup.');

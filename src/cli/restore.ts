@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { databaseFile } from '../core.ts';
 import { embeddedFile } from '../embedded.ts';
 import { readConfig } from '../platform/config/config.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { keepIssued, newEpoch } from './new-epoch.ts';
 import { confirm, YES } from './prompt.ts';
@@ -39,7 +39,7 @@ export function restoreCommand(getContext: GetCommandContext): Command {
       if (options.newEpoch) {
         const { replace, keepSessions, passphraseFile, dryRun } = options;
         if ([backup, replace, keepSessions, passphraseFile, dryRun].some((given) => given !== undefined)) {
-          throw invalidRequest('--new-epoch restores nothing: leave out the backup and all other options but --yes.');
+          throw invalid('--new-epoch restores nothing: leave out the backup and all other options but --yes.');
         }
         const { adminKeys, missing, kid } = await newEpoch(flags, config, options);
         return out.say(epochReport(adminKeys), {
@@ -67,7 +67,7 @@ export function restoreCommand(getContext: GetCommandContext): Command {
         return out.say('The restored database is in place.', { restored: true, finished: true });
       }
       if (backup === undefined) {
-        throw invalidRequest('No restore was interrupted. Name the backup to restore: tessera restore <backup>');
+        throw invalid('No restore was interrupted. Name the backup to restore: tessera restore <backup>');
       }
       const done = await restoreFile(config, path, backup, options);
       if (done === undefined)

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { endWeakerAccess, type Required } from '../account-actions/sign-in/end-weaker.ts';
 import type { Core } from '../core.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import { checkedClientId } from './client.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
@@ -43,7 +43,7 @@ export function secondFactorCommands(getContext: GetCommandContext): Command {
 
 async function requiredOf(core: Core, { everyone, org, client }: Concerned): Promise<Required> {
   if ([everyone, org, client].filter((given) => given !== undefined).length !== 1) {
-    throw invalidRequest('Give exactly one of --everyone, --org and --client.');
+    throw invalid('Give exactly one of --everyone, --org and --client.');
   }
   if (org !== undefined) return { organizationId: await organizationId(core, org) };
   return client === undefined ? { everyone: true } : { clientId: checkedClientId(client) };

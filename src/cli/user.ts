@@ -26,8 +26,8 @@ import { listGroupsOfPerson } from '../groups/store.ts';
 import { groupOfPersonView } from '../groups/view.ts';
 import { iso } from '../platform/clock.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { listSessions, sessionView } from '../sessions/list.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
@@ -46,7 +46,7 @@ const withFields = (command: Command): Command =>
 
 async function readFields(given: Given): Promise<object> {
   if (given['password'] !== undefined) {
-    throw invalidRequest(
+    throw invalid(
       '--password is not supported: other users of this machine could read it in the process list. Use --password-stdin.',
     );
   }
@@ -130,7 +130,7 @@ export function userCommands(getContext: GetCommandContext): Command {
     const change = checkInput(UpdateUserRequest, await readFields(fields));
     const changesFields = Object.keys(change).length > 0;
     if (!changesFields && fields.picture === undefined) {
-      throw invalidRequest('Nothing to change: give at least one option. See: tessera user update --help');
+      throw invalid('Nothing to change: give at least one option. See: tessera user update --help');
     }
     await showing(async (core, id) => {
       const picture = await pictureFrom(core, fields);

@@ -1,8 +1,8 @@
 import { record } from '../audit/audit.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import * as scopes from './api-scope-store.ts';
 import { clientNotFound } from './clients.ts';
@@ -36,7 +36,7 @@ function* lockBoth(apiId: string, clientId: string): Work<{ readonly api: Client
 /**
  * Sets which scopes of an API a client may request: the consent of the API. What is taken away ends in every grant, code and token of the
  * client at once, and for good.
- * @throws {OAuthError} `not_found`, `invalid_request` for a scope that the API does not declare
+ * @throws {Failure} `not found`, `invalid` for a scope that the API does not declare
  */
 export async function allowApiScopes(
   { database, clock, ids }: ApiScopesContext & { readonly ids: Ids },
@@ -48,7 +48,7 @@ export async function allowApiScopes(
   for (const name of wanted) newIds.set(name, await ids.next());
   return database.commit(function* allow(): Work<AllowedScopes> {
     const { api } = yield* lockBoth(apiId, clientId);
-    if (apiId === clientId) throw invalidRequest('An API needs no scopes at itself: name another client.');
+    if (apiId === clientId) throw invalid('An API needs no scopes at itself: name another client.');
     requireDeclared(api, wanted);
     const before = yield* scopes.listScopesAt({ clientId, apiId });
     const added = wanted.filter((name) => !before.some((scope) => scope.name === name));
@@ -70,10 +70,10 @@ function requireDeclared({ resourceScopes, name }: Client, wanted: readonly stri
   const unknown = wanted.find((scope) => !declared.includes(scope));
   if (unknown === undefined) return;
   const list = declared.length === 0 ? 'it declares none' : `it declares ${declared.join(', ')}`;
-  throw invalidRequest(`scopes must be scopes that ${name} declares (${list}); got ${unknown}.`);
+  throw invalid(`scopes must be scopes that ${name} declares (${list}); got ${unknown}.`);
 }
 
-/** The scopes of an API that a client may request. @throws {OAuthError} `not_found` where the API lets it request none */
+/** The scopes of an API that a client may request. @throws {Failure} `not found` where the API lets it request none */
 export async function allowedScopesOf(
   { database }: Pick<ApiScopesContext, 'database'>,
   apiId: string,
@@ -84,7 +84,7 @@ export async function allowedScopesOf(
   return { apiId, clientId, scopes: found.map(({ name }) => name) };
 }
 
-/** The clients after an id that may request scopes of an API, in the order of their ids. @throws {OAuthError} `not_found` */
+/** The clients after an id that may request scopes of an API, in the order of their ids. @throws {Failure} `not found` */
 export function* listAllowedClients(
   apiId: string,
   page: { readonly after: string; readonly limit: number },
@@ -98,7 +98,7 @@ export function* listAllowedClients(
   return found;
 }
 
-/** The scopes of APIs that a client may request, by API. @throws {OAuthError} `not_found` */
+/** The scopes of APIs that a client may request, by API. @throws {Failure} `not found` */
 export async function apiScopesOf(
   { database }: Pick<ApiScopesContext, 'database'>,
   clientId: string,

@@ -10,8 +10,8 @@ import { type Clock, DAY, SECOND } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { canonicalEmail } from '../platform/domain-name.ts';
+import { conflict, type Failure, invalid, notFound } from '../platform/failure.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
-import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { removeScopeOfApi } from './api-scope-store.ts';
@@ -38,7 +38,7 @@ export interface ClientWithSecrets {
 /** How long the previous secret stays valid after a rotation, unless the request says. */
 const DEFAULT_OVERLAP = DAY;
 
-export const clientNotFound = (id: string): OAuthError => notFound(`There is no client with the id ${id}.`);
+export const clientNotFound = (id: string): Failure => notFound(`There is no client with the id ${id}.`);
 
 /** 256 random bits, with a prefix for secret scanners. */
 const newSecret = (): string => `tcs_${randomSecret()}`;
@@ -46,18 +46,18 @@ const newSecret = (): string => `tcs_${randomSecret()}`;
 function checkRedirectUris(field: string, uris: readonly string[] | undefined, type: ClientType): void {
   for (const [index, uri] of (uris ?? []).entries()) {
     const problem = redirectUriProblem(uri, type);
-    if (problem !== undefined) throw invalidRequest(`${field}[${index}] must ${problem}.`);
+    if (problem !== undefined) throw invalid(`${field}[${index}] must ${problem}.`);
   }
 }
 
 /** The public parameters of a key set, which are all that is stored of it. */
 function registeredKeySet(jwks: JwkSet): JwkSet {
   const reading = readRegisteredSet(jwks, 'jwks');
-  if ('problem' in reading) throw invalidRequest(`${reading.problem}.`);
+  if ('problem' in reading) throw invalid(`${reading.problem}.`);
   return reading.set;
 }
 
-/** The given fields, each of them valid by itself. @throws {OAuthError} `invalid_request` naming the field */
+/** The given fields, each of them valid by itself. @throws {Failure} `invalid` naming the field */
 function checkedFields<Fields extends UpdateClientRequest>(sent: Fields, type: ClientType): Omit<Fields, 'faces'> {
   const given = withoutFormerEndpoints(sent);
   checkRedirectUris('redirectUris', given.redirectUris, type);
@@ -69,10 +69,10 @@ function checkedFields<Fields extends UpdateClientRequest>(sent: Fields, type: C
   };
 }
 
-/** The checks of a whole registration. @throws {OAuthError} `invalid_request` naming a field and the remedy */
+/** The checks of a whole registration. @throws {Failure} `invalid` naming a field and the remedy */
 function checkRegistration(client: Client): void {
   const problem = registrationProblem(client) ?? backchannelLogoutProblem(client);
-  if (problem !== undefined) throw invalidRequest(problem);
+  if (problem !== undefined) throw invalid(problem);
 }
 
 /** Decisions §1: logout tokens are signed with a key of the key set, because only a hash of the secret is stored. */
@@ -98,13 +98,13 @@ function* giveUpAlgorithms(before: Client, after: Client | undefined, now: numbe
   for (const alg of OPTIONAL_ALGS) if (given.includes(alg)) yield* giveUpAlgorithm({ alg, now });
 }
 
-/** A resource server introspects the tokens of its `resource`, so no other may have the same. @throws {OAuthError} `conflict` */
+/** A resource server introspects the tokens of its `resource`, so no other may have the same. @throws {Failure} `conflict` */
 function* requireUniqueResource({ id, resource }: Client): Work<void> {
   const other = resource === null ? undefined : yield* store.findResource({ resource });
   if (other !== undefined && other.id !== id) throw conflict('resource is that of another client.');
 }
 
-/** A role stays while somebody is assigned to the app in it. @throws {OAuthError} `conflict` */
+/** A role stays while somebody is assigned to the app in it. @throws {Failure} `conflict` */
 function* requireNoLostRole(before: Client, after: Client): Work<void> {
   const kept = new Set(after.roles.map(({ name }) => name));
   for (const { name } of before.roles) {
@@ -126,7 +126,7 @@ function* removeLostScopes(before: Client, after: Client): Work<void> {
  * Registers a client.
  * @param alsoCommit further work of the same commit
  * @returns the client, and its secret, which cannot be read again; undefined for a client that has none
- * @throws {OAuthError} `invalid_request` naming the field, `conflict` where the resource is taken
+ * @throws {Failure} `invalid` naming the field, `conflict` where the resource is taken
  */
 export async function createClient(
   { database, clock, ids }: ClientsContext & { readonly ids: Ids },
@@ -185,7 +185,7 @@ function needsNewConsent(before: Client, after: Client): boolean {
 /**
  * Changes a client. Disabling it, or changing who may use it, invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
  * @param change the new values, or a function that derives them from the client under its lock
- * @throws {OAuthError} `not_found`, `invalid_request`, `conflict`
+ * @throws {Failure} `not found`, `invalid`, `conflict`
  */
 export async function updateClient(
   { database, clock }: ClientsContext,
@@ -229,7 +229,7 @@ export async function updateClient(
   });
 }
 
-/** Sets or replaces a client's picture; null removes it, and its initials are shown. @throws {OAuthError} `not_found` */
+/** Sets or replaces a client's picture; null removes it, and its initials are shown. @throws {Failure} `not found` */
 export async function setClientPicture(
   { database, clock }: ClientsContext,
   id: string,
@@ -251,7 +251,7 @@ export async function setClientPicture(
   });
 }
 
-/** Deletes a client with its secrets, codes, tokens and consents. @throws {OAuthError} `not_found` */
+/** Deletes a client with its secrets, codes, tokens and consents. @throws {Failure} `not found` */
 export async function deleteClient({ database, clock }: ClientsContext, id: string, origin: Origin): Promise<void> {
   await database.commit(function* remove() {
     const client = yield* store.lockClient({ id });
@@ -267,7 +267,7 @@ export async function deleteClient({ database, clock }: ClientsContext, id: stri
  * Adds a secret to a client. The previous one stays valid for a day or as long as requested; at most two are valid at a time.
  * Codes and tokens are not affected.
  * @returns the new secret, which cannot be read again
- * @throws {OAuthError} `not_found`, `conflict` for a client that has no secret
+ * @throws {Failure} `not found`, `conflict` for a client that has no secret
  */
 export async function rotateSecret(
   { database, clock, ids }: ClientsContext & { readonly ids: Ids },
@@ -306,7 +306,7 @@ export async function rotateSecret(
 
 /**
  * Ends a client's secret at once.
- * @throws {OAuthError} `not_found`, `conflict` for the only secret of a client
+ * @throws {Failure} `not found`, `conflict` for the only secret of a client
  */
 export async function endSecret(
   { database, clock }: ClientsContext,
@@ -337,7 +337,7 @@ export function* listClientsWithSecrets(
   return listed;
 }
 
-/** @throws {OAuthError} `not_found` */
+/** @throws {Failure} `not found` */
 export async function getClient({ database, clock }: ClientsContext, id: string): Promise<ClientWithSecrets> {
   return database.read(function* get(): Work<ClientWithSecrets> {
     const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;

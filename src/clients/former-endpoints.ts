@@ -1,5 +1,5 @@
 import { ENDPOINT_SETS, type EndpointSet, FORMER_NAMES } from '../claims/endpoint-set.ts';
-import { invalidRequest } from '../platform/oauth-error.ts';
+import { invalid } from '../platform/failure.ts';
 import * as Type from '../platform/validation/type.ts';
 
 /** `endpoints` under the name that it had in 0.1.0, and with its values then. Requests may have it until 1.0; responses do. */
@@ -29,13 +29,12 @@ export const formerEndpointsRecord = Type.Array(Type.Unsafe<string>({ enum: FORM
   about: 'Deprecated, until 1.0: the former name of `endpoints`, with contract for v2 and standard for oidc.',
 });
 
-/** The fields with `endpoints` in place of its former name. @throws {OAuthError} `invalid_request` for both */
+/** The fields with `endpoints` in place of its former name. @throws {Failure} `invalid` for both */
 export function withoutFormerEndpoints<Fields extends { readonly endpoints?: readonly EndpointSet[] }>(
   given: Fields & FormerEndpoints,
 ): Omit<Fields, 'faces'> {
   const { faces, ...fields } = given;
   if (faces === undefined) return fields;
-  if (fields.endpoints !== undefined)
-    throw invalidRequest('faces is the former name of endpoints: send endpoints alone.');
+  if (fields.endpoints !== undefined) throw invalid('faces is the former name of endpoints: send endpoints alone.');
   return { ...fields, endpoints: ENDPOINT_SETS.filter((name) => faces.includes(FORMER_NAMES[name])) };
 }

@@ -2,7 +2,6 @@ import { record } from '../audit/audit.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { OAuthError } from '../platform/oauth-error.ts';
 import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg } from './algorithms.ts';
 import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
@@ -227,8 +226,8 @@ export async function openKeys(
   };
 }
 
-/** The database has another version of the key set than the one in use. {@link withCurrentKeys} catches it. */
-class StaleKeys extends Error {
+/** The database has another version of the key set than the one in use. `withCurrentKeys` catches it. */
+export class StaleKeys extends Error {
   override readonly name = 'StaleKeys';
   readonly version: string;
 
@@ -244,23 +243,6 @@ class StaleKeys extends Error {
  */
 export function requireVersion(keySet: KeySet, version: string): void {
   if (keySet.version !== version) throw new StaleKeys(version);
-}
-
-/**
- * Runs an attempt, and runs it again with reloaded keys where {@link requireVersion} found a newer key set. An error that the
- * attempt returns is thrown here: a unit of work returns it, instead of throwing, so that what it recorded is committed.
- */
-export async function withCurrentKeys<T>(keys: Keys, attempt: () => Promise<T | OAuthError>): Promise<T> {
-  for (;;) {
-    try {
-      const result = await attempt();
-      if (result instanceof OAuthError) throw result;
-      return result;
-    } catch (error) {
-      if (!(error instanceof StaleKeys)) throw error;
-      await keys.refresh(error.version);
-    }
-  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { SCOPES } from '../claims/permissions.ts';
+import type { ErrorCode } from '../platform/error-codes.ts';
 import {
   AREAS,
   type Caller,
@@ -9,7 +10,6 @@ import {
   type ResponseDescription,
   refusalResponse,
 } from '../platform/http/operation.ts';
-import type { ErrorCode } from '../platform/oauth-error.ts';
 import { type Convert, namedSchemas, type Schema } from './schemas.ts';
 
 /** A route with a description. */

@@ -1,7 +1,7 @@
 import { type Html, type HtmlPart, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
+import { errorCodes } from '../platform/error-codes.ts';
 import { AREAS, type Area, type OperationExample } from '../platform/http/operation.ts';
-import { errorCodes } from '../platform/oauth-error.ts';
 import { curlOf } from './curl.ts';
 import {
   type DescribedRoute,

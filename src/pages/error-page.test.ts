@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fastify from 'fastify';
-import { OAuthError, rateLimited, unavailable } from '../platform/oauth-error.ts';
+import { limited, unavailable } from '../platform/failure.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 import { pageErrors } from './error-page.ts';
 import { en } from './messages.ts';
 
@@ -29,7 +30,7 @@ test('Retry-After stands on the page in words', async () => {
     [3600, 'Try again in 60 minutes.'],
     [7201, 'Try again in 3 hours.'],
   ] as const) {
-    const { status, headers, text } = await pageOf(rateLimited(seconds));
+    const { status, headers, text } = await pageOf(limited(seconds));
     assert.deepEqual([status, headers['retry-after']], [429, String(seconds)]);
     assert.ok(text.includes(words), words);
   }

@@ -4,20 +4,20 @@ import { test } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
 import { Transformer } from '@napi-rs/image';
 import { chunk, png } from '../../test/support/images.ts';
-import { OAuthError } from '../platform/oauth-error.ts';
+import { Failure } from '../platform/failure.ts';
 import { type Picture, pictures } from './pictures.ts';
 
 test('of many uploads at once some wait and the rest are refused with Retry-After', async () => {
   const { convert } = pictures();
   const settled = await Promise.allSettled(Array.from({ length: 40 }, () => convert(png(3, 3))));
   const made = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value as Picture] : []));
-  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as OAuthError] : []));
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as Failure] : []));
   // One is decoded while sixteen wait.
   assert.equal(made.length, 17);
   assert.equal(new Set(made.map(({ name }) => name)).size, 17);
   for (const error of refused) {
-    assert.ok(error instanceof OAuthError);
-    assert.deepEqual([error.status, error.code, error.headers['retry-after']], [503, 'temporarily_unavailable', '2']);
+    assert.ok(error instanceof Failure);
+    assert.deepEqual([error.kind, error.retryAfter], ['unavailable', 2]);
   }
 });
 

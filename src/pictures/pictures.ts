@@ -1,6 +1,6 @@
 import { boundedPool } from '../platform/bounded-pool.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
-import { OAuthError } from '../platform/oauth-error.ts';
+import { Failure, type FailureKind } from '../platform/failure.ts';
 import { AT_ONCE, type Turn } from '../platform/turns.ts';
 import { type PictureHeader, readHeader } from './rules/header.ts';
 import { strip } from './rules/strip.ts';
@@ -24,7 +24,7 @@ export type PictureProblem = 'empty' | 'too large' | 'unsupported format' | 'bro
 export interface Pictures {
   /**
    * @param flows such as an account and an address: each gets a fair share of the decoder
-   * @throws {OAuthError} `temporarily_unavailable` when too many wait already
+   * @throws {Failure} `unavailable` when too many wait already
    */
   convert(file: Uint8Array, flows?: readonly string[]): Promise<Picture | PictureProblem>;
 }
@@ -116,19 +116,19 @@ function isOpaque(rgba: Uint8Array): boolean {
 
 export const pictureType = (name: string): string => (name.endsWith('.png') ? 'image/png' : 'image/jpeg');
 
-const PROBLEMS: Readonly<Record<PictureProblem, readonly [status: number, text: string]>> = {
-  empty: [400, 'The picture is empty: send the bytes of a JPEG, PNG or WebP file as the body.'],
-  'too large': [413, 'The picture is larger than 1 MiB.'],
-  'unsupported format': [415, 'The picture must be a JPEG, PNG or WebP file.'],
-  broken: [400, 'The picture cannot be read: it is damaged or not whole.'],
-  'too many pixels': [400, 'The picture has too many pixels: 4096 by 4096 are enough.'],
+const PROBLEMS: Readonly<Record<PictureProblem, readonly [kind: FailureKind, text: string]>> = {
+  empty: ['invalid', 'The picture is empty: send the bytes of a JPEG, PNG or WebP file as the body.'],
+  'too large': ['too large', 'The picture is larger than 1 MiB.'],
+  'unsupported format': ['unsupported format', 'The picture must be a JPEG, PNG or WebP file.'],
+  broken: ['invalid', 'The picture cannot be read: it is damaged or not whole.'],
+  'too many pixels': ['invalid', 'The picture has too many pixels: 4096 by 4096 are enough.'],
 };
 
 /**
  * Converts a file that an operator sent.
  * @param file its bytes; `'too large'`, or anything else if there is no file
  * @param flows see {@link Pictures.convert}
- * @throws {OAuthError} when the file is not accepted
+ * @throws {Failure} when the file is not accepted
  */
 export async function requirePicture(
   pictures: Pictures,
@@ -138,6 +138,6 @@ export async function requirePicture(
   const bytes = file instanceof Uint8Array ? file : new Uint8Array();
   const picture = file === 'too large' ? file : await pictures.convert(bytes, flows);
   if (typeof picture !== 'string') return picture;
-  const [status, text] = PROBLEMS[picture];
-  throw new OAuthError(status, 'invalid_request', text);
+  const [kind, text] = PROBLEMS[picture];
+  throw new Failure(kind, text);
 }

@@ -1,10 +1,10 @@
-import { OAuthError } from './oauth-error.ts';
+import { Failure } from './failure.ts';
 
 /** Runs a bounded number of tasks at a time, and queues a bounded number of others. */
 export interface BoundedPool {
   /**
    * @param flows the flows that the task belongs to, such as `address 192.0.2.1`: each gets a fair share of the pool
-   * @throws {OAuthError} `temporarily_unavailable` if the queue is full, or fills up with tasks of flows that had less
+   * @throws {Failure} `unavailable` if the queue is full, or fills up with tasks of flows that had less
    */
   run<T>(task: () => Promise<T>, flows?: readonly string[]): Promise<T>;
   load(): { readonly running: number; readonly waiting: number };
@@ -38,7 +38,7 @@ export function boundedPool(
   /** In the order of their starts; equal starts in the order of arrival. */
   const queue: QueuedTask[] = [];
 
-  const queueFull = () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' });
+  const queueFull = () => new Failure('unavailable', busy, { retryAfter: 2 });
 
   function enqueue(flows: readonly string[]): Promise<void> {
     const ahead = queue.findLast((task) => task.flows.some((flow) => flows.includes(flow)));

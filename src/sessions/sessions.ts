@@ -4,7 +4,7 @@ import type { FactorUse } from '../authenticators/rules/factors.ts';
 import { type Clock, DAY, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { OAuthError } from '../platform/oauth-error.ts';
+import { Failure } from '../platform/failure.ts';
 import type { Device } from '../platform/validation/origin.ts';
 import { judgeSession } from '../verdict/rules.ts';
 import type { Session } from './store.ts';
@@ -75,9 +75,9 @@ export function* recordUse(session: Session, now: number): Work<void> {
 }
 
 /** The session in which something was to be done is no longer valid. */
-export class SessionEnded extends OAuthError {
+export class SessionEnded extends Failure {
   constructor() {
-    super(403, 'access_denied', 'Your session has ended. Sign in, then try again.', {}, 'session ended');
+    super('session ended', 'Your session has ended. Sign in, then try again.', { reason: 'session ended' });
   }
 }
 

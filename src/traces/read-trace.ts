@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../audit/event-store.ts';
 import { listEvents } from '../audit/search-store.ts';
 import { DAY, iso, MINUTE } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { notFound } from '../platform/oauth-error.ts';
+import { notFound } from '../platform/failure.ts';
 import { isFamily, type StepFacts, type StepName } from './step.ts';
 import { RING_SIZES, type StoredStep, stepsAbout, stepsLeadingTo, stepsOfRequest } from './trace-store.ts';
 
@@ -57,7 +57,7 @@ interface TraceSearch {
 
 /**
  * The trace of the flow that a request belongs to: the recorded steps, and from the audit trail what succeeds often.
- * @throws {OAuthError} `not_found`, with how long traces are kept and where else to look
+ * @throws {Failure} `not found`, with how long traces are kept and where else to look
  */
 export async function getTrace(database: Database, requestId: string, { now, retention }: TraceSearch): Promise<Trace> {
   const trace = await readTrace(database, requestId, now, retention ?? DAY);

@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'a disabled client authenticates',
-    'src/clients/authentication/authenticate.ts',
+    'src/protocol/client-authentication/authenticate.ts',
     "if (client.status !== 'active') {",
     'if (false) {',
   ),

@@ -14,7 +14,7 @@ import { userNotFound } from '../accounts/accounts.ts';
 
 /**
  * Whether a person may use an app now, in which roles, and why.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export const appAccessOf = (
   { database, clock }: { readonly database: Database; readonly clock: Clock },
@@ -29,7 +29,7 @@ export const appAccessOf = (
   });
 };
 
-/** The same for a client that was read in the unit of work. @throws {OAuthError} `not_found` */
+/** The same for a client that was read in the unit of work. @throws {Failure} `not found` */
 export function* readAppAccess(client: Client, accountId: string, now: number): Work<AppAccess> {
   const account = yield* findAccount({ id: accountId });
   if (account === undefined) throw userNotFound(accountId);

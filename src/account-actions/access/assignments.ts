@@ -8,8 +8,8 @@ import { holdGroup } from '../../groups/store.ts';
 import { findOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { conflict, invalidRequest, notFound, type OAuthError } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { groupNotFound } from './groups.ts';
@@ -20,7 +20,7 @@ interface AssignmentsContext {
   readonly clock: Clock;
 }
 
-const assignmentNotFound = (id: string, clientId: string): OAuthError =>
+const assignmentNotFound = (id: string, clientId: string): Failure =>
   notFound(`The app ${clientId} has no assignment with the id ${id}.`);
 
 /** The details of an event about an assignment. */
@@ -35,7 +35,7 @@ const personOf = ({ to }: Assignment): string | null => (to.kind === 'person' ? 
 
 /**
  * Assigns a person, a group or an organization to an app, perhaps in a role of the app.
- * @throws {OAuthError} `not_found`, `invalid_request` for a role that the app does not have, `conflict` where the same assignment exists
+ * @throws {Failure} `not found`, `invalid` for a role that the app does not have, `conflict` where the same assignment exists
  */
 export async function assign(
   { database, clock, ids }: AssignmentsContext & { readonly ids: Ids },
@@ -68,12 +68,12 @@ function* requireClient(id: string): Work<Client> {
 function* requireRole({ roles }: Client, role: string | null): Work<void> {
   if (role === null || roles.some(({ name }) => name === role)) return;
   const names = roles.map(({ name }) => name).join(', ');
-  throw invalidRequest(
+  throw invalid(
     `role must be a role of the app (${names === '' ? 'it has none' : names}), or null; got ${role}. Add the role to the app first.`,
   );
 }
 
-/** @throws {OAuthError} `not_found` */
+/** @throws {Failure} `not found` */
 function* requireAssigned(to: AssignedTo): Work<void> {
   switch (to.kind) {
     case 'person':
@@ -91,7 +91,7 @@ function* requireAssigned(to: AssignedTo): Work<void> {
 
 /**
  * Changes the role of an assignment. Nothing ends: tokens, UserInfo and introspection give the new role from now on.
- * @throws {OAuthError} `not_found`, `invalid_request` for a role that the app does not have
+ * @throws {Failure} `not found`, `invalid` for a role that the app does not have
  */
 export async function changeRole(
   { database, clock }: AssignmentsContext,
@@ -120,7 +120,7 @@ const NOTHING: AccessChange = { kept: 0, ended: 0 };
 /**
  * Takes an assignment away. From the moment that this returns, nothing that was issued under it is accepted, however many people it
  * concerns, unless the person has another assignment; given again, nothing comes back.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function unassign(
   { database, clock }: AssignmentsContext,
@@ -149,7 +149,7 @@ export async function unassign(
   return change;
 }
 
-/** A page of an app's assignments. @throws {OAuthError} `not_found` */
+/** A page of an app's assignments. @throws {Failure} `not found` */
 export async function assignmentsOf(
   { database }: Pick<AssignmentsContext, 'database'>,
   clientId: string,

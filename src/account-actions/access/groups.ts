@@ -7,8 +7,8 @@ import * as store from '../../groups/store.ts';
 import { findOrganization, holdMember } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { conflict, type Failure, notFound } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { conflict, notFound, type OAuthError } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from './paths.ts';
@@ -18,9 +18,9 @@ interface GroupsContext {
   readonly clock: Clock;
 }
 
-export const groupNotFound = (id: string): OAuthError => notFound(`There is no group with the id ${id}.`);
+export const groupNotFound = (id: string): Failure => notFound(`There is no group with the id ${id}.`);
 
-const nameTaken = (): OAuthError => conflict('name is taken: another group has it. Choose another name.');
+const nameTaken = (): Failure => conflict('name is taken: another group has it. Choose another name.');
 
 /** Only the operators' own groups are changed by hand: the others would be changed back. */
 function requireLocal({ source, name }: Group): void {
@@ -29,7 +29,7 @@ function requireLocal({ source, name }: Group): void {
 
 /**
  * Creates a group, of the installation or of an organization.
- * @throws {OAuthError} `not_found` for an unknown organization, `conflict` where the name is taken
+ * @throws {Failure} `not found` for an unknown organization, `conflict` where the name is taken
  */
 export async function createGroup(
   { database, clock, ids }: GroupsContext & { readonly ids: Ids },
@@ -53,7 +53,7 @@ export async function createGroup(
   return group;
 }
 
-/** Changes fields of a group. @throws {OAuthError} `not_found`, `conflict` where the name is taken */
+/** Changes fields of a group. @throws {Failure} `not found`, `conflict` where the name is taken */
 export async function updateGroup(
   { database, clock }: GroupsContext,
   id: string,
@@ -87,7 +87,7 @@ const findNamesake = ({ name, organizationId }: Pick<Group, 'name' | 'organizati
  * has another assignment.
  *
  * The commit ends the assignments and the group, however many people are in it; the rest is done in batches before and after it.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function deleteGroup(
   { database, clock }: GroupsContext,
@@ -124,7 +124,7 @@ const MEMBERS = 500;
 
 /**
  * Adds a person to a group; does nothing where the person is in it.
- * @throws {OAuthError} `not_found`, or `conflict` where the group is of an organization that the person is no member of
+ * @throws {Failure} `not found`, or `conflict` where the group is of an organization that the person is no member of
  */
 export async function addToGroup(
   { database, clock }: GroupsContext,
@@ -152,7 +152,7 @@ export async function addToGroup(
 /**
  * Removes a person from a group: from the moment that this returns, nothing that was issued by an assignment of the group is accepted,
  * unless the person has another assignment.
- * @throws {OAuthError} `not_found` where the person is not in it
+ * @throws {Failure} `not found` where the person is not in it
  */
 export async function removeFromGroup(
   { database, clock }: GroupsContext,
@@ -175,7 +175,7 @@ export async function removeFromGroup(
   });
 }
 
-/** @throws {OAuthError} `not_found` */
+/** @throws {Failure} `not found` */
 export async function getGroup({ database }: Pick<GroupsContext, 'database'>, id: string): Promise<Group> {
   const group = await database.read(() => store.findGroup({ id }));
   if (group === undefined) throw groupNotFound(id);

@@ -17,7 +17,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { invalidRequest, notFound, type OAuthError } from '../../platform/oauth-error.ts';
+import { type Failure, invalid, notFound } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
 import { accountTime } from '../notices/account-time.ts';
@@ -31,7 +31,7 @@ interface AccountsContext {
   readonly clock: Clock;
 }
 
-export const userNotFound = (id: string): OAuthError => notFound(`There is no user with the id ${id}.`);
+export const userNotFound = (id: string): Failure => notFound(`There is no user with the id ${id}.`);
 
 /** What setting a password needs: the check against breaches, and the queue of hashes. */
 export interface PasswordContext {
@@ -72,7 +72,7 @@ type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | 
  * @param decide gives the change to the account as it is under the lock; `at` is the {@link accountTime} of the change
  * @param afterSave further work of the same commit, given the changed account and what it was before
  * @returns the account after the commit
- * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and any error of `decide`
+ * @throws {Failure} `not found`, `conflict` where a unique field is taken, and any error of `decide`
  */
 export async function changeAccount(
   { database, clock }: AccountsContext,
@@ -144,7 +144,7 @@ export function setPicture(
  * used again at once, and so may its username after a deletion by an operator; one that a person asked for holds the username for a
  * while. Its id is never reused.
  * @param isDue decides under the lock of the account whether it is still to be deleted
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function deleteAccount(
   { database, clock }: AccountsContext,
@@ -171,7 +171,7 @@ export async function deleteAccount(
 /**
  * Bans an account, or replaces the end and reason of its ban. Every existing session, code and token is invalid for good. So is the link
  * of an earlier report, which another one replaces.
- * @throws {OAuthError} `not_found`, `invalid_request` where the end is not in the future
+ * @throws {Failure} `not found`, `invalid` where the end is not in the future
  */
 export async function banAccount(
   context: AccountsContext & SecurityNoticeServices,
@@ -181,7 +181,7 @@ export async function banAccount(
 ): Promise<Account> {
   const until = ban.until == null ? null : Date.parse(ban.until);
   if (until !== null && until <= context.clock()) {
-    throw invalidRequest(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
+    throw invalid(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
   }
   const reason = ban.reason ?? null;
   return changeAccount(
@@ -258,7 +258,7 @@ export function signOutEverywhere(
   );
 }
 
-/** @throws {OAuthError} `not_found` */
+/** @throws {Failure} `not found` */
 export async function getAccount({ database }: Pick<AccountsContext, 'database'>, id: string): Promise<Account> {
   const account = await database.read(() => store.findAccount({ id }));
   if (account === undefined) throw userNotFound(id);

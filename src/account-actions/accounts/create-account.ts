@@ -81,7 +81,7 @@ export function* addAccount(account: Account, by: CreatedBy, origin: Origin): Wo
  * Creates an account in a unit of work of its own.
  * @throws {FieldTaken}
  * @throws {JoiningRefused}
- * @throws {OAuthError} `invalid_request` for an invalid field or a weak password
+ * @throws {Failure} `invalid` for an invalid field or a weak password
  */
 export async function createAccount(
   services: PasswordContext & { readonly database: Database; readonly clock: Clock; readonly ids: Ids },

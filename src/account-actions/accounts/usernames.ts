@@ -9,19 +9,19 @@ import {
 import { record } from '../../audit/audit.ts';
 import { type Clock, DAY, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { notFound, OAuthError } from '../../platform/oauth-error.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 
 /** How long a username that was changed or deleted is held, so that nobody can pose as its former owner. */
 const HOLD = 90 * DAY;
 
 /** Another account has the username or the email address, or gave the username up not long ago. */
-export class FieldTaken extends OAuthError {
+export class FieldTaken extends Failure {
   readonly field: 'username' | 'email';
   /** Until when a username is held that no account has. */
   readonly heldUntil: number | undefined;
   constructor(field: 'username' | 'email', description: string, heldUntil?: number) {
-    super(409, 'conflict', description);
+    super('conflict', description);
     this.field = field;
     this.heldUntil = heldUntil;
   }
@@ -76,7 +76,7 @@ export function* replaceUsername(from: string, to: string, accountId: string, no
 
 /**
  * Lets anyone take a username that is held.
- * @throws {OAuthError} `not_found` where it is not held
+ * @throws {Failure} `not found` where it is not held
  */
 export async function releaseUsername(
   { database, clock }: { readonly database: Database; readonly clock: Clock },

@@ -11,7 +11,7 @@ import { createChallenge, prepareChallenge } from '../../mail/challenges.ts';
 import { CLOCK_SKEW, DAY, iso } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { canonicalEmail, readableEmail } from '../../platform/domain-name.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
@@ -41,7 +41,7 @@ export interface RecoveryLinkRequest {
 /**
  * Creates a link that sets a new password, once. It replaces an earlier one, and the person is told by mail. The second factor is kept
  * unless it is reset. Nothing ends before the link is used, unless the operator decides on the address: that takes effect at once.
- * @throws {OAuthError} `not_found`, or `conflict` where a decision on the address is missing, or cannot be carried out
+ * @throws {Failure} `not found`, or `conflict` where a decision on the address is missing, or cannot be carried out
  */
 export async function createRecoveryLink(
   services: AddressServices & HandsOut,

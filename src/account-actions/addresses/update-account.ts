@@ -24,7 +24,7 @@ import type { AddressServices } from './secure-account.ts';
  * the account had another address in the last days and does not keep the present one, what was added since is removed, as by an undo.
  * The person is told of a new password and, at both addresses, of a new address; and where a report ends that nobody answered, they get
  * another one.
- * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
+ * @throws {Failure} `not found`, `conflict`, `invalid`
  */
 export async function updateAccount(
   context: PasswordContext & AddressServices,
@@ -114,7 +114,7 @@ function noticeOf(change: {
   return change.isMoved ? 'address changed' : 'signed out everywhere';
 }
 
-/** @throws {OAuthError} `not_found`, `invalid_request` where the password is not good enough */
+/** @throws {Failure} `not found`, `invalid` where the password is not good enough */
 async function hashNewPassword(
   context: PasswordContext & AddressServices,
   id: string,

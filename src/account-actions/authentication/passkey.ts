@@ -19,7 +19,7 @@ import { claim, giveBack, take } from '../../limits/limits.ts';
 import { CLOCK_SKEW } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { notFound, type OAuthError } from '../../platform/oauth-error.ts';
+import { type Failure, notFound } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import type {
@@ -179,5 +179,5 @@ async function check(
 /** The name of an account for authenticators, as base64url: its id, which says nothing about the person. */
 export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
 
-export const noPasskeysHere = (): OAuthError =>
+export const noPasskeysHere = (): Failure =>
   notFound('Browsers have no passkeys here, because the base URL has an IP address for a host. Use a name.');

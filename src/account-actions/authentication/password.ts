@@ -8,7 +8,7 @@ import type { Limits } from '../../platform/config/limits.ts';
 import type { PasswordCheck, Passwords } from '../../platform/crypto/passwords.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { OAuthError } from '../../platform/oauth-error.ts';
+import { Failure } from '../../platform/failure.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import type {
@@ -140,7 +140,7 @@ async function rehash(passwords: Passwords, password: string, flows: readonly st
   try {
     return await passwords.hash(password, flows);
   } catch (error) {
-    if (error instanceof OAuthError) return undefined;
+    if (error instanceof Failure) return undefined;
     throw error;
   }
 }

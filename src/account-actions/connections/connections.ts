@@ -80,7 +80,7 @@ export function* revokeAccessSince(
   }
 }
 
-/** {@link revokeAccess}, for an operator. @throws {OAuthError} `not_found` for an unknown user or client */
+/** {@link revokeAccess}, for an operator. @throws {Failure} `not found` for an unknown user or client */
 export async function revokeAccessOf(
   services: ConnectionServices,
   accountId: string,

@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/store.ts';
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { AttemptsLimited, AuthenticationServices } from '../authentication/authenticators.ts';
@@ -30,7 +30,7 @@ export type PasswordChangeResult =
  * continues in a new session, all in one commit. That commit checks again what was checked before the hashes: the session,
  * the account's generation, and that the current password is still the one that was confirmed.
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where the stored password was replaced meanwhile
+ * @throws {Failure} `conflict` where the stored password was replaced meanwhile
  */
 export async function changePassword(
   services: AuthenticationServices,

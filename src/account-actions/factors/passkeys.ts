@@ -19,7 +19,7 @@ import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.
 import { suggestPasskeyName } from '../../authenticators/rules/passkey-name.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
@@ -268,7 +268,7 @@ export async function takeAwayPasskey(
  * Removes the password of a person who has passkeys: earlier sessions and tokens end. The person gets recovery codes, unless some of
  * theirs can still be used.
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where there is no password, or no passkey to sign in with
+ * @throws {Failure} `conflict` where there is no password, or no passkey to sign in with
  */
 export async function removePassword(
   services: PasskeyServices,

@@ -6,7 +6,7 @@ import { take } from '../../limits/limits.ts';
 import { HOUR } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { conflict, rateLimited } from '../../platform/oauth-error.ts';
+import { conflict, limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
@@ -29,7 +29,7 @@ const MOST_CHANGES = { count: 10, windowMs: HOUR };
  * for is read when the link is used.
  * @returns false where it was so before: nothing was changed
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where the person has no recovery code that can be used; `rate_limit_exceeded`
+ * @throws {Failure} `conflict` where the person has no recovery code that can be used; `limited`
  */
 export async function setRecoveryCodeRequired(
   services: SessionServices & SecurityNoticeServices & { readonly limits: Limits },
@@ -42,7 +42,7 @@ export async function setRecoveryCodeRequired(
   const about = { name: 'formAccount', origin, accountId } as const;
   const database = sessionDatabase(services, session);
   const wait = await database.commit(() => take(`recovery setting ${accountId}`, limit, now, about));
-  if (wait > 0) throw rateLimited(wait);
+  if (wait > 0) throw limited(wait);
   return database.commit(function* set(): Work<boolean> {
     if (isRequired && ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) === 0) {
       throw conflict('Get recovery codes first. Nothing was changed.');

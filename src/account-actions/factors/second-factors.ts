@@ -7,7 +7,7 @@ import { saveTotpSeed } from '../../authenticators/totp-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
@@ -115,7 +115,7 @@ export async function addTotp(
 /**
  * Removes the authenticator app of a person.
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where there is none, or where it is the last way in: together with a link by mail, it recovers the account
+ * @throws {Failure} `conflict` where there is none, or where it is the last way in: together with a link by mail, it recovers the account
  */
 export function removeAuthenticatorApp(
   services: CodeServices & WayInServices,
@@ -142,7 +142,7 @@ export function removeAuthenticatorApp(
 /**
  * Gives a person new recovery codes, which replace all earlier ones.
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where the person has nothing that they would stand in for
+ * @throws {Failure} `conflict` where the person has nothing that they would stand in for
  */
 export async function replaceRecoveryCodes(
   services: CodeServices,

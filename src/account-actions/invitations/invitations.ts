@@ -11,9 +11,9 @@ import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { canonicalEmail } from '../../platform/domain-name.ts';
+import { conflict, invalid, notFound } from '../../platform/failure.ts';
 import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
-import { conflict, invalidRequest, notFound } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
@@ -99,7 +99,7 @@ interface InvitationsContext {
 /**
  * Creates an invitation. With an address and mail, its link is sent there and shown to nobody, so that it proves the address.
  * @returns the invitation, and its link unless that was mailed
- * @throws {OAuthError} `invalid_request`, `not_found`, or `conflict` where the inviter has no right to invite
+ * @throws {Failure} `invalid`, `not found`, or `conflict` where the inviter has no right to invite
  */
 export async function createInvitation(
   context: InvitationsContext & HandsOut & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
@@ -110,13 +110,13 @@ export async function createInvitation(
   const { organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
   const email = input.email === undefined ? null : canonicalEmail(input.email);
   if (organizationId === null && (role !== null || inviterId !== null)) {
-    throw invalidRequest('organizationId is missing: a role and an inviter belong to an organization.');
+    throw invalid('organizationId is missing: a role and an inviter belong to an organization.');
   }
   if (!mayGive(email, role)) {
-    throw invalidRequest(`role must be MEMBER without an email address, since anyone may use the link; got ${role}.`);
+    throw invalid(`role must be MEMBER without an email address, since anyone may use the link; got ${role}.`);
   }
   for (const [field, id] of Object.entries({ organizationId, inviterId })) {
-    if (id !== null && !isSnowflake(id)) throw invalidRequest(`${field} must be an ID, as the admin API gives it.`);
+    if (id !== null && !isSnowflake(id)) throw invalid(`${field} must be an ID, as the admin API gives it.`);
   }
   const now = clock();
   const secret = randomSecret();
@@ -154,7 +154,7 @@ export async function createInvitation(
 
 /**
  * Revokes an invitation that was not used.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function revokeInvitation(
   { database, clock }: InvitationsContext,

@@ -14,9 +14,9 @@ import * as store from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { asciiDomain } from '../../platform/domain-name.ts';
+import { conflict, notFound } from '../../platform/failure.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { conflict, notFound } from '../../platform/oauth-error.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
@@ -84,7 +84,7 @@ interface OrganizationsContext {
 
 const organizationNotFound = (id: string) => notFound(`There is no organization with the id ${id}.`);
 
-/** Creates an organization. @throws {OAuthError} `conflict` where the name is taken */
+/** Creates an organization. @throws {Failure} `conflict` where the name is taken */
 export async function createOrganization(
   { database, clock, ids }: OrganizationsContext & { readonly ids: Ids },
   input: CreateOrganizationRequest,
@@ -113,7 +113,7 @@ export async function createOrganization(
 
 /**
  * Changes what an organization requires of its members. It counts from the next code that is issued to a member.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function updateOrganization(
   { database, clock }: OrganizationsContext,
@@ -136,7 +136,7 @@ export async function updateOrganization(
 
 /**
  * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
- * @throws {OAuthError} `not_found`, or `conflict` where the user belongs to another organization
+ * @throws {Failure} `not found`, or `conflict` where the user belongs to another organization
  */
 export async function setMember(
   { database, clock }: OrganizationsContext,
@@ -192,7 +192,7 @@ function* endMembership(
 /**
  * Removes a member, from the organization's groups as well. From the moment that this returns, nothing that was issued by an assignment of
  * these is accepted, unless the person has another assignment.
- * @throws {OAuthError} `not_found` where the user is not a member
+ * @throws {Failure} `not found` where the user is not a member
  */
 export async function removeMember(
   { database, clock }: OrganizationsContext,
@@ -217,7 +217,7 @@ const MEMBERS = 500;
  *
  * The organization goes last, once the sign-ins under each of its assignments have ended and their apps are to be notified: its rows
  * would take the assignments along, by which these are found.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function deleteOrganization(
   { database, clock }: OrganizationsContext,
@@ -271,7 +271,7 @@ function* readPaths(organizationId: string) {
   return { lost, assignments: assignments.map((assignment) => assignment.id) };
 }
 
-/** @throws {OAuthError} `not_found` */
+/** @throws {Failure} `not found` */
 export async function getOrganization({ database }: Pick<OrganizationsContext, 'database'>, id: string) {
   return database.read(function* get() {
     const organization = yield* store.findOrganization({ id });

@@ -5,7 +5,7 @@ import { findMembership, listOwners, lockOrganization } from '../../organization
 import { type Clock, DAY } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
@@ -30,7 +30,7 @@ export class LastOwner extends Error {}
  * Ends everything that was issued to an account, and has it deleted after {@link DELETION_DELAY}: until then the only sign-in is one to
  * come back.
  * @throws {LastOwner}
- * @throws {OAuthError} `conflict` where the account is banned or suspended, or its deletion was asked for before
+ * @throws {Failure} `conflict` where the account is banned or suspended, or its deletion was asked for before
  */
 export function requestDeletion(
   context: Context & SecurityNoticeServices,
@@ -80,7 +80,7 @@ export function requestDeletion(
 /**
  * Cancels the deletion of an account, as an operator; does nothing where none was asked for. Nothing that the request for it ended is
  * valid again: the person, who is told by mail, signs in.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export function cancelDeletion(
   context: Context & SecurityNoticeServices,

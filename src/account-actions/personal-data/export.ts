@@ -7,7 +7,7 @@ import { DAY } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { randomName } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
@@ -78,7 +78,7 @@ const BATCH = 4;
 /**
  * Reads an export that is ready, as the bytes of a JSON document, and records that it was downloaded.
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where there is none
+ * @throws {Failure} `conflict` where there is none
  */
 export async function downloadExport(
   services: SessionServices & { readonly sealer: Sealer },

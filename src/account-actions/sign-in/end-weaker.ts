@@ -17,7 +17,7 @@ import {
 import { findOrganization, listMembers } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { notFound } from '../../platform/oauth-error.ts';
+import { notFound } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
 import { findWeakerSession, removeWeakerSessions } from '../../sessions/store.ts';
@@ -49,7 +49,7 @@ interface Parts {
  *
  * The requirement must be set before. A unit that issues a code reads it in the statement that locks the session, and in that which locks
  * the client. What is removed here waits for these locks, and then finds the code; a session that begins later is read with the requirement.
- * @throws {OAuthError} `not_found`
+ * @throws {Failure} `not found`
  */
 export async function endWeakerAccess(
   { database, clock }: Parts,

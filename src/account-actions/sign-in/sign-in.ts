@@ -20,7 +20,7 @@ import { take } from '../../limits/limits.ts';
 import { HOUR, MINUTE } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { conflict } from '../../platform/oauth-error.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket, deviceOf } from '../../platform/validation/origin.ts';
 import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
@@ -299,7 +299,7 @@ export async function completeStepUp(
 /**
  * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock.
  * @param used all that the person proved themselves with
- * @throws {OAuthError} `conflict` where the account waits for its deletion
+ * @throws {Failure} `conflict` where the account waits for its deletion
  */
 export function* startSession(
   services: SecurityNoticeServices,

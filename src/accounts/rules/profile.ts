@@ -1,5 +1,5 @@
 import { canonicalEmail } from '../../platform/domain-name.ts';
-import { invalidRequest } from '../../platform/oauth-error.ts';
+import { invalid } from '../../platform/failure.ts';
 import { initialValues } from '../../platform/validation/fields.ts';
 import { languageTag } from '../../platform/validation/language.ts';
 import { PROFILE_FIELDS, type Profile } from '../fields.ts';
@@ -15,7 +15,7 @@ export function colorFor(id: string): string {
 
 /**
  * The profile of a new account.
- * @throws {OAuthError} `invalid_request` where the birth date is not in the past
+ * @throws {Failure} `invalid` where the birth date is not in the past
  */
 export function newProfile(input: CreateUserRequest, id: string, now: number): Profile {
   return changeProfile(
@@ -31,11 +31,11 @@ export function newProfile(input: CreateUserRequest, id: string, now: number): P
 
 /**
  * The profile after a change. A new email address is unverified unless the same change sets `emailVerified`.
- * @throws {OAuthError} `invalid_request` where the birth date is not in the past
+ * @throws {Failure} `invalid` where the birth date is not in the past
  */
 export function changeProfile(profile: Profile, change: UpdateUserRequest, now: number): Profile {
   if (change.birthDate != null && change.birthDate >= new Date(now).toISOString().slice(0, 10)) {
-    throw invalidRequest(`birthDate must be in the past; got ${change.birthDate}.`);
+    throw invalid(`birthDate must be in the past; got ${change.birthDate}.`);
   }
   const email = change.email === undefined ? profile.email : canonicalEmail(change.email);
   const { password: _password, ...fields } = change;

@@ -1,5 +1,5 @@
+import type { ErrorCode } from '../../platform/error-codes.ts';
 import { type ResponseDescription, refusalResponses } from '../../platform/http/operation.ts';
-import type { ErrorCode } from '../../platform/oauth-error.ts';
 
 /** The error responses of every admin route, and those of one route in addition. */
 export const adminErrors = (

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
-import { nothingHere } from '../../platform/oauth-error.ts';
 import type { TrustProxy } from '../../platform/validation/origin.ts';
 import { VERSION } from '../../platform/version.ts';
 import { isProbe, PROBE_HEADER, PROBE_PATH, type ProbeReport } from './probe.ts';
@@ -21,7 +20,7 @@ export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, 
     const { headers, socket } = request.raw;
     const proof = headers[PROBE_HEADER];
     if (typeof proof !== 'string' || !isProbe(probeKey, proof, clock())) {
-      throw nothingHere();
+      return reply.callNotFound();
     }
     const forwarded = headers['x-forwarded-for'];
     const seen: ProbeReport = {

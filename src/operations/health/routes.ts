@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { OAuthError } from '../../platform/oauth-error.ts';
+import { Failure } from '../../platform/failure.ts';
 import { isLiveSchema, isReadySchema } from './route-schemas.ts';
 
 /** Some load balancers ask with HEAD. */
@@ -15,7 +15,7 @@ export function healthRoutes(app: FastifyInstance, unready: () => Promise<string
   );
   app.get('/health/ready', { ...HEAD, schema: isReadySchema }, async (_request, reply) => {
     const reason = await unready();
-    if (reason !== undefined) throw new OAuthError(503, 'temporarily_unavailable', reason, { 'retry-after': '1' });
+    if (reason !== undefined) throw new Failure('unavailable', reason, { retryAfter: 1 });
     return reply.header('cache-control', 'no-store').send({ status: 'ok' });
   });
 }

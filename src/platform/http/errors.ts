@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WrongClock } from '../clock.ts';
 import { StoreUnavailable } from '../database/database.ts';
+import { Failure, type FailureKind, unavailable } from '../failure.ts';
 import { logLine } from '../log.ts';
-import { NOTHING_HERE, OAuthError, type RefusalDetail, unavailable } from '../oauth-error.ts';
+import { NOTHING_HERE, OAuthError, type RefusalDetail } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { requestIds } from './request-tracing.ts';
@@ -90,17 +91,35 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
   return refusal;
 }
 
+/** What each kind of failure is over HTTP. */
+const STATUSES: Readonly<Record<FailureKind, number>> = {
+  invalid: 400,
+  'too large': 413,
+  'unsupported format': 415,
+  'not found': 404,
+  conflict: 409,
+  'session ended': 403,
+  limited: 429,
+  unavailable: 503,
+};
+
+function answerOf({ kind, code, message, retryAfter, reason }: Failure): OAuthError {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return new OAuthError(STATUSES[kind], code, message, headers, reason);
+}
+
 function convert(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
+  if (error instanceof Failure) return answerOf(error);
   if (error instanceof StoreUnavailable) {
     // The outage is logged as a whole.
     request.server.outages.failed(error, true);
     logLine(request.log, 'debug', STORE_UNAVAILABLE, { ...requestIds(request), err: error });
-    return unavailable(STORE_UNAVAILABLE);
+    return answerOf(unavailable(STORE_UNAVAILABLE));
   }
   if (error instanceof WrongClock) {
     logLine(request.log, 'debug', CLOCK_WRONG, { ...requestIds(request), err: error });
-    return unavailable(CLOCK_WRONG);
+    return answerOf(unavailable(CLOCK_WRONG));
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (MEDIA_TYPE_ERRORS.includes(code)) return unsupportedMediaType(request);

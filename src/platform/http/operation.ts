@@ -6,7 +6,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import { type ErrorCode, errorCodes } from '../oauth-error.ts';
+import { type ErrorCode, errorCodes } from '../error-codes.ts';
 import * as Type from '../validation/type.ts';
 
 /** The areas of the API, in the order of the document. */

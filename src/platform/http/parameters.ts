@@ -1,5 +1,6 @@
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
+import { Failure, notFound } from '../failure.ts';
+import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { findProblem } from '../validation/validate.ts';
 
 /** Named strings of a query, a form or a JSON object, each name at most once. */
@@ -147,7 +148,7 @@ export interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-type ValidationResult = { readonly value: unknown } | { readonly error: OAuthError };
+type ValidationResult = { readonly value: unknown } | { readonly error: OAuthError | Failure };
 
 /** Validates JSON bodies, path parameters and queries by the schemas of the routes. */
 export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
@@ -173,7 +174,7 @@ export function validationResult(read: () => unknown): ValidationResult {
   try {
     return { value: read() };
   } catch (error) {
-    if (error instanceof OAuthError) return { error };
+    if (error instanceof OAuthError || error instanceof Failure) return { error };
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { SECOND } from '../clock.ts';
-import { unavailable } from '../oauth-error.ts';
+import { unavailable } from '../failure.ts';
 
 /** After so long, a request that waited may have been given up. */
 const NOTICEABLE = SECOND;

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { nonAsciiLocalPart } from '../domain-name.ts';
-import { invalidRequest, type OAuthError } from '../oauth-error.ts';
+import { type Failure, invalid } from '../failure.ts';
 import { formats } from './formats.ts';
 import type { Static, TSchema } from './type.ts';
 
@@ -17,7 +17,7 @@ const ajv = new Ajv({
 const compiled = new WeakMap<object, ValidateFunction>();
 
 /** The first error of a value, or undefined if it is valid. */
-export function findProblem(schema: object, value: unknown, where = ''): OAuthError | undefined {
+export function findProblem(schema: object, value: unknown, where = ''): Failure | undefined {
   let check = compiled.get(schema);
   if (check === undefined) {
     check = ajv.compile(schema);
@@ -30,12 +30,12 @@ export function findProblem(schema: object, value: unknown, where = ''): OAuthEr
   const union = errors.find(({ keyword }) => keyword === 'anyOf');
   const inner = errors.find(({ instancePath }) => instancePath.length > (union?.instancePath.length ?? 0));
   const error = union === undefined ? errors[0] : (inner ?? union);
-  return invalidRequest(error === undefined ? 'The input is not valid.' : explain(error, where));
+  return invalid(error === undefined ? 'The input is not valid.' : explain(error, where));
 }
 
 /**
  * Returns the value, if it is valid.
- * @throws {OAuthError} `invalid_request` with the field, what was expected and what was sent
+ * @throws {Failure} `invalid` with the field, what was expected and what was sent
  */
 export function validate<S extends TSchema>(schema: S, value: unknown): Static<S> {
   const problem = findProblem(schema, value);

@@ -4,8 +4,6 @@ import type { RequestedClaims } from '../../claims/permissions.ts';
 import { narrowedResources, storedScopes } from '../../claims/permissions.ts';
 import { type LeftOut, leftOutOfIdToken } from '../../claims/rules/member-claims.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
-import type { AuthenticatedClient, ClientProof } from '../../clients/authentication/authenticate.ts';
-import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
@@ -23,6 +21,8 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { type OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
+import type { AuthenticatedClient, ClientProof } from '../client-authentication/authenticate.ts';
+import type { ClientKeys } from '../client-authentication/client-keys.ts';
 import type { AboutCredential } from './refusals/row.ts';
 import type { Refuse } from './refuse.ts';
 import {

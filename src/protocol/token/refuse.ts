@@ -1,7 +1,7 @@
 import { record } from '../../audit/audit.ts';
-import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
+import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import { type AboutCredential, columnOf, type TokenRefusal } from './refusals/row.ts';
 import { type FactsOf, REFUSALS, type RefusalName } from './refusals.ts';
 

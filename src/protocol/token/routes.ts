@@ -1,15 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { parseResources } from '../../claims/permissions.ts';
-import {
-  type AuthenticatedClient,
-  authenticateClient,
-  invalidClient,
-  readCredentials,
-} from '../../clients/authentication/authenticate.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
-import { withCurrentKeys } from '../../keys/keys.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
@@ -25,6 +18,13 @@ import {
 } from '../../platform/http/parameters.ts';
 import { invalidRequest, OAuthError } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  invalidClient,
+  readCredentials,
+} from '../client-authentication/authenticate.ts';
+import { withCurrentKeys } from './current-keys.ts';
 import {
   countRequest,
   type Exchangeable,

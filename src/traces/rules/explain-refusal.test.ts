@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorCodes } from '../../platform/oauth-error.ts';
+import { errorCodes } from '../../platform/error-codes.ts';
 import { AUTHORIZATION_ERRORS } from '../../protocol/authorize/rules/request.ts';
 import { stepNames } from '../step.ts';
 import { explainRefusal } from './explain-refusal.ts';

@@ -1,4 +1,4 @@
-import { errorCodes } from '../../platform/oauth-error.ts';
+import { errorCodes } from '../../platform/error-codes.ts';
 import type { StepFacts, StepName } from '../step.ts';
 
 /** The clauses that define the errors of a step. */

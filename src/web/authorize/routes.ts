@@ -5,6 +5,7 @@ import { areRegisteredResources } from '../../clients/resources.ts';
 import { findClient, listApiScopes } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
+import { Failure } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -157,7 +158,7 @@ async function applyHint(
 function internalError(error: unknown, request: FastifyRequest): RedirectedError {
   const { status } = toOAuthError(error, request);
   const reason = request.refusal?.reason ?? 'try again in a moment';
-  if (status !== 503 && error instanceof OAuthError) {
+  if (status !== 503 && (error instanceof OAuthError || error instanceof Failure)) {
     logLine(request.log, 'error', 'an authorization request failed', { ...requestIds(request), err: error });
   }
   return status === 503

@@ -9,8 +9,8 @@ import { initials } from '../../pictures/rules/initials.ts';
 import { readPicture } from '../../pictures/store.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { notFound } from '../../platform/failure.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { notFound } from '../../platform/oauth-error.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 
 interface PictureRouteOptions {

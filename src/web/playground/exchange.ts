@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { SECOND } from '../../platform/clock.ts';
-import { unavailable } from '../../platform/oauth-error.ts';
+import { unavailable } from '../../platform/failure.ts';
 
 /** A request to this server. */
 export interface ExchangeRequest {

@@ -1,5 +1,5 @@
 import { take } from '../../limits/limits.ts';
-import { rateLimited } from '../../platform/oauth-error.ts';
+import { limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { PageServices } from './routes.ts';
 
@@ -12,5 +12,5 @@ export async function countAccountForm(
   const now = clock();
   const about = { name: 'formAccount', origin, accountId } as const;
   const wait = await database.commit(() => take(`forms ${accountId}`, limits.formAccount, now, about));
-  if (wait > 0) throw rateLimited(wait);
+  if (wait > 0) throw limited(wait);
 }

@@ -1,5 +1,6 @@
 import type { AuditEvent, EventType } from '../../../audit/audit.ts';
-import type { ErrorCode, RefusalDetail } from '../../../platform/oauth-error.ts';
+import type { ErrorCode } from '../../../platform/error-codes.ts';
+import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** A value, or how it follows from the facts. */
 export type Column<Facts, T> = T | ((facts: Facts) => T);

@@ -24,9 +24,9 @@ import { type Site, sendPage } from '../../../pages/layout.ts';
 import { pictureType } from '../../../pictures/pictures.ts';
 import { readPicture } from '../../../pictures/store.ts';
 import type { Work } from '../../../platform/database/database.ts';
+import { Failure } from '../../../platform/failure.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { redirect } from '../../../platform/http/server.ts';
-import { OAuthError } from '../../../platform/oauth-error.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate, readProof, requireProof } from '../proof.ts';
@@ -96,7 +96,7 @@ ${exportState(site, page, found)}`;
         .type('application/json')
         .send(body);
     } catch (error) {
-      if (!(error instanceof OAuthError && error.code === 'conflict')) throw error;
+      if (!(error instanceof Failure && error.kind === 'conflict')) throw error;
       return show(reply, 409, visit, generalProblem(text.gone));
     }
   });

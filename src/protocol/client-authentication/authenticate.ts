@@ -1,4 +1,7 @@
 import { record } from '../../audit/audit.ts';
+import type { ClientWithSecrets } from '../../clients/clients.ts';
+import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../../clients/rules/assertion.ts';
+import { type Client, type ClientSecret, findClient, liveSecrets } from '../../clients/store.ts';
 import { exceeded, take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -9,9 +12,6 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest, OAuthError, type RefusalDetail, rateLimited } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
-import type { ClientWithSecrets } from '../clients.ts';
-import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../rules/assertion.ts';
-import { type Client, type ClientSecret, findClient, liveSecrets } from '../store.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';

@@ -1,7 +1,7 @@
+import { type ClientSecret, markSecretUsed } from '../../clients/store.ts';
 import { HOUR } from '../../platform/clock.ts';
 import { equalSecrets } from '../../platform/crypto/secrets.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { type ClientSecret, markSecretUsed } from '../store.ts';
 import type { AuthenticationFailure } from './authenticate.ts';
 
 /**

@@ -1,8 +1,8 @@
+import type { ReadAssertion } from '../../clients/rules/assertion.ts';
+import { type ClientKey, chooseKey, usableKeys } from '../../clients/rules/jwks.ts';
+import type { Client } from '../../clients/store.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import { type Outgoing, OutgoingFailed } from '../../platform/http/outgoing.ts';
-import type { ReadAssertion } from '../rules/assertion.ts';
-import { type ClientKey, chooseKey, usableKeys } from '../rules/jwks.ts';
-import type { Client } from '../store.ts';
 
 /** How long a fetched key set is used: so long a key may work after its client has removed it. */
 const MAX_AGE = 5 * MINUTE;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify } from 'jose/jws/compact/verify';
+import { type ReadAssertion, validateAssertion } from '../../clients/rules/assertion.ts';
+import type { ClientKey } from '../../clients/rules/jwks.ts';
+import { type Client, findClient } from '../../clients/store.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { type ReadAssertion, validateAssertion } from '../rules/assertion.ts';
-import type { ClientKey } from '../rules/jwks.ts';
-import { type Client, findClient } from '../store.ts';
 import { useAssertion } from './assertion-store.ts';
 import type { AuthenticationFailure } from './authenticate.ts';
 import { type ClientKeys, ClientKeysUnreadable } from './client-keys.ts';

@@ -1,0 +1,60 @@
+/** The error codes of the API: their statuses, when they occur, and what to do. docs/reference/errors.md is generated from this. */
+export const errorCodes = {
+  invalid_request: [
+    '400, 404, 405, 413, 414, 415, 431',
+    'The request is malformed: a field is missing, repeated or of the wrong type, the body cannot be read, or the address does not exist.',
+    'Correct what the description says.',
+  ],
+  invalid_client: [
+    '401',
+    'The client is unknown or disabled, or its secret is wrong. The description tells which only to a caller that can know it.',
+    'Check `client_id` and `client_secret`, and send them in one way only.',
+  ],
+  invalid_grant: [
+    '400',
+    'The code or refresh token is unknown, expired, already used, or issued to another client or by the other authorization endpoint, or `redirect_uri` or `code_verifier` does not match. At `/oidc/token` also: `Access revoked by user`, `Account banned` or `Account is suspended`.',
+    'Send the user through authorization again.',
+  ],
+  unauthorized_client: ['400', 'The client may not use this grant.', 'Add the grant to `grantTypes` of the client.'],
+  unsupported_grant_type: [
+    '400',
+    'The grant type is not supported.',
+    'Use `authorization_code`, `refresh_token` or `client_credentials`.',
+  ],
+  invalid_scope: ['400', 'A scope is unknown, malformed, or exceeds what was granted.', 'Request fewer scopes.'],
+  invalid_target: [
+    '400',
+    'A `resource` is malformed, unknown, or was not allowed by the user.',
+    'Request registered resources only; in the token request, only those of the authorization request.',
+  ],
+  invalid_token: [
+    '401',
+    'The access token or admin key is missing, invalid or expired. At `/oidc/userinfo` also: `Access revoked by user`, `Account banned` or `Account is suspended`.',
+    'Refresh it; if that fails, send the user through authorization again.',
+  ],
+  access_denied: [
+    '403',
+    '`Access revoked by user`, `Account banned` or `Account is suspended`, at `/api/v2/oauth/token` and `/api/v2/oauth/userinfo`.',
+    'Delete the tokens and do not retry with them. Send the user through authorization again.',
+  ],
+  insufficient_scope: [
+    '403',
+    'The access token lacks a scope that the endpoint requires.',
+    'Request the scope in a new authorization.',
+  ],
+  not_found: ['404', 'No resource has this ID.', 'Check the ID.'],
+  conflict: [
+    '409',
+    'A username, email address or slug is taken, or the current state does not allow the change.',
+    'Choose another value, or change the state first.',
+  ],
+  rate_limit_exceeded: ['429', 'Too many requests.', 'Wait for the seconds in `Retry-After`.'],
+  temporarily_unavailable: [
+    '503',
+    'The database cannot be reached, or the server is overloaded.',
+    'Try again after the seconds in `Retry-After`.',
+  ],
+  server_error: ['500', 'An internal error.', 'Report the correlation ID.'],
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,56 @@
+/** The stable code of each kind of failure, as the API and `tessera --json` name it. */
+const CODES = {
+  invalid: 'invalid_request',
+  'too large': 'invalid_request',
+  'unsupported format': 'invalid_request',
+  'not found': 'not_found',
+  conflict: 'conflict',
+  'session ended': 'access_denied',
+  limited: 'rate_limit_exceeded',
+  unavailable: 'temporarily_unavailable',
+} as const;
+
+export type FailureKind = keyof typeof CODES;
+
+/**
+ * Why something that was asked for is not done, with a description that says what to do. It knows no protocol: what it is over HTTP is
+ * decided in `http/errors.ts`, and what it is on the command line in `cli/main.ts`.
+ */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly kind: FailureKind;
+  readonly code: (typeof CODES)[FailureKind];
+  /** The seconds after which another attempt makes sense. */
+  readonly retryAfter: number | undefined;
+  /** The reason, from a bounded set: for the log and the metrics. */
+  readonly reason: string | undefined;
+
+  constructor(
+    kind: FailureKind,
+    description: string,
+    { retryAfter, reason }: { readonly retryAfter?: number; readonly reason?: string | undefined } = {},
+  ) {
+    super(description);
+    this.kind = kind;
+    this.code = CODES[kind];
+    this.retryAfter = retryAfter;
+    this.reason = reason;
+  }
+}
+
+export const invalid = (description: string): Failure => new Failure('invalid', description);
+
+export const notFound = (description: string): Failure => new Failure('not found', description);
+
+export const conflict = (description: string): Failure => new Failure('conflict', description);
+
+/** @param seconds until the limit allows another attempt */
+export const limited = (seconds: number): Failure =>
+  new Failure('limited', `Too many requests. Try again in ${seconds} seconds.`, { retryAfter: seconds });
+
+/** @param reason for the log and the metrics */
+export const unavailable = (reason?: string): Failure =>
+  new Failure('unavailable', 'The service cannot answer right now. Try again in a moment.', {
+    retryAfter: 1 + Math.floor(Math.random() * 3),
+    reason,
+  });
