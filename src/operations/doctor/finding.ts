@@ -34,6 +34,20 @@ export const problem = (check: Check, found: string, remedy: string): Finding =>
   remedy,
 });
 
+/** A row of a table of checks: the level at which something is found, or false where it is not; what was found; and its remedy. */
+export type CheckRow =
+  | readonly [level: false | 'warning' | 'problem', found: string, remedy: string]
+  | readonly [level: false | 'ok', found: string];
+
+/** What the rows of a table find. */
+export const tabulate = (check: Check, rows: readonly CheckRow[]): Finding[] =>
+  rows.flatMap((row): readonly Finding[] => {
+    if (row[0] === false) return [];
+    if (row.length === 2) return [ok(check, row[1])];
+    const [level, found, remedy] = row;
+    return [{ check, level, found, remedy }];
+  });
+
 /** An error that would stop a start; its message says what is wrong and then what to do. */
 export function configurationProblem(check: Check, text: string, otherwise: string): Finding {
   const [, found = text, remedy = otherwise] = /^(.+?[.:])\s+(\p{Lu}.*)$/su.exec(text) ?? [];

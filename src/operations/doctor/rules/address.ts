@@ -1,5 +1,5 @@
 import { DAY } from '../../../platform/clock.ts';
-import { type Finding, ok, problem, warning } from '../finding.ts';
+import { type Finding, ok, problem, tabulate, warning } from '../finding.ts';
 import type { ProbeResponse } from '../http-probe.ts';
 import type { Online } from '../online.ts';
 import { answersLive, isElsewhere } from './answers.ts';
@@ -92,25 +92,17 @@ function plainFindings({ plain, baseUrl }: Online): Finding[] {
 }
 
 function serviceFindings({ ready, seen, baseUrl }: Online): Finding[] {
-  const findings: Finding[] = [];
-  if (ready?.kind !== 'answer' || ready.status !== 200) {
-    const what = ready?.kind === 'answer' ? `answers ${ready.status}` : 'does not answer';
-    findings.push(
-      problem(
-        'base-url',
-        `The service is running but not ready: ${baseUrl}/health/ready ${what}.`,
-        'Look in its log. Most often it cannot reach its database.',
-      ),
-    );
-  }
-  if (seen !== undefined && seen.baseUrl !== baseUrl) {
-    findings.push(
-      problem(
-        'base-url',
-        `The service that answers at ${baseUrl} runs with the base URL ${seen.baseUrl}.`,
-        'Set the same TESSERA_BASE_URL for the server and this command, and restart the server.',
-      ),
-    );
-  }
-  return findings;
+  const isReady = ready?.kind === 'answer' && ready.status === 200;
+  return tabulate('base-url', [
+    [
+      !isReady && 'problem',
+      `The service is running but not ready: ${baseUrl}/health/ready ${ready?.kind === 'answer' ? `answers ${ready.status}` : 'does not answer'}.`,
+      'Look in its log. Most often it cannot reach its database.',
+    ],
+    [
+      seen !== undefined && seen.baseUrl !== baseUrl && 'problem',
+      `The service that answers at ${baseUrl} runs with the base URL ${seen?.baseUrl}.`,
+      'Set the same TESSERA_BASE_URL for the server and this command, and restart the server.',
+    ],
+  ]);
 }

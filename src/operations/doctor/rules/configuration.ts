@@ -1,6 +1,6 @@
 import { type Config, isLoopback } from '../../../platform/config/config.ts';
 import { limitVariables } from '../../../platform/config/limits.ts';
-import { configurationProblem, type Finding, ok, warning } from '../finding.ts';
+import { type CheckRow, configurationProblem, type Finding, ok, tabulate } from '../finding.ts';
 
 const REFERENCE = 'Correct it in the settings of the server; docs/reference/configuration.md lists all of them.';
 
@@ -11,43 +11,32 @@ export const judgeRefusals = (problems: readonly string[]): Finding[] =>
 /** Settings that are valid but not suitable for production. */
 export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {
   const { protocol, hostname } = new URL(baseUrl);
-  const findings: Finding[] = [];
-  if (protocol === 'http:' && !isLoopback(hostname)) {
-    findings.push(
-      warning(
-        'configuration',
-        `TESSERA_ALLOW_HTTP allows ${baseUrl}: passwords, cookies and tokens are sent over the network unencrypted.`,
-        'Set TESSERA_BASE_URL to an https URL, and unset TESSERA_ALLOW_HTTP.',
-      ),
-    );
-  }
-  const off = (
+  const guessed = [
+    ['signInAccount', 'the password of an account'],
+    ['signInAddress', 'passwords from one address'],
+    ['clientAuth', 'the secret of a client'],
+    ['adminKey', 'admin keys'],
+  ] as const;
+  const findings = tabulate('configuration', [
     [
-      ['signInAccount', 'the password of an account'],
-      ['signInAddress', 'passwords from one address'],
-      ['clientAuth', 'the secret of a client'],
-      ['adminKey', 'admin keys'],
-    ] as const
-  ).filter(([name]) => config.limits[name] === null);
-  for (const [name, what] of off) {
-    const { name: variable, initial } = limitVariables[name];
-    findings.push(
-      warning(
-        'configuration',
+      protocol === 'http:' && !isLoopback(hostname) && 'warning',
+      `TESSERA_ALLOW_HTTP allows ${baseUrl}: passwords, cookies and tokens are sent over the network unencrypted.`,
+      'Set TESSERA_BASE_URL to an https URL, and unset TESSERA_ALLOW_HTTP.',
+    ],
+    ...guessed.map(([name, what]): CheckRow => {
+      const { name: variable, initial } = limitVariables[name];
+      return [
+        config.limits[name] === null && 'warning',
         `${variable} is off: attempts to guess ${what} are not limited.`,
         `Unset it for the default ${initial.replaceAll('`', '')}, or set a limit.`,
-      ),
-    );
-  }
-  if (config.logLevel === 'silent' || config.logLevel === 'fatal') {
-    findings.push(
-      warning(
-        'configuration',
-        `TESSERA_LOG_LEVEL is ${config.logLevel}: errors are not logged.`,
-        'Set TESSERA_LOG_LEVEL to error or info.',
-      ),
-    );
-  }
+      ];
+    }),
+    [
+      (config.logLevel === 'silent' || config.logLevel === 'fatal') && 'warning',
+      `TESSERA_LOG_LEVEL is ${config.logLevel}: errors are not logged.`,
+      'Set TESSERA_LOG_LEVEL to error or info.',
+    ],
+  ]);
   const whose = isLoopback(hostname) ? `, for this machine only (${baseUrl})` : `, for ${baseUrl}`;
   return findings.length > 0 ? findings : [ok('configuration', `All settings are valid${whose}.`)];
 }

@@ -1,6 +1,6 @@
 import type { DatabaseFacts, PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
 import type { MigrationState, UnfinishedMigration } from '../../../platform/database/migrations/position.ts';
-import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
+import { configurationProblem, type Finding, ok, problem, tabulate, warning } from '../finding.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -43,60 +43,44 @@ export function othersWhoRead(mode: number, folderMode: number): 'all users' | '
   return undefined;
 }
 
+/** Files that others can read: a problem if they are all users, and a warning if they are a group. */
+export const levelOfReader = (reader: ReturnType<typeof othersWhoRead>): false | 'warning' | 'problem' =>
+  reader === undefined ? false : reader === 'all users' ? 'problem' : 'warning';
+
 function judgeFile(facts: SqliteFacts): Finding[] {
   const { path, size, free, damage, network, wal } = facts;
-  const findings: Finding[] = [];
-  if (damage.length > 0) {
-    findings.push(
-      problem('database', `${path} is damaged: ${damage.join('; ')}.`, 'Stop the server, and restore a backup.'),
-    );
-  }
-  if (!facts.writable) {
-    findings.push(
-      problem(
-        'database',
-        `This user may not write to ${path} and its folder.`,
-        'Run the command as the user of the server, or give the folder and its files to this user.',
-      ),
-    );
-  }
   const reader = othersWhoRead(facts.mode, facts.folderMode);
-  if (reader !== undefined) {
-    const say = reader === 'all users' ? problem : warning;
-    findings.push(say('database', `${path} can be read by ${reader} on this machine.`, `chmod 600 '${path}'*`));
-  }
-  if (network !== undefined) {
-    findings.push(
-      problem(
-        'database',
-        `${path} is on ${network}: the locks and the journal of SQLite do not work over a network.`,
-        'Move the data to a disk of this machine (TESSERA_DATA_DIR), or use PostgreSQL.',
-      ),
-    );
-  }
   // Commits and the journal need space, and a backup on the same disk as much as the database.
-  if (free < 64 * MEBIBYTE) {
-    findings.push(
-      problem('database', `Only ${amount(free)} are free on the disk of ${path}.`, 'Free up space on that disk.'),
-    );
-  } else if (free < Math.max(size, 1024 * MEBIBYTE)) {
-    findings.push(
-      warning(
-        'database',
-        `${amount(free)} are free on the disk of ${path} (${amount(size)}).`,
-        'Free up space on that disk.',
-      ),
-    );
-  }
-  if (!wal) {
-    findings.push(
-      warning(
-        'database',
-        `${path} has no write-ahead log, so reads wait for writes.`,
-        'Start the server, which enables it, and make sure that no other program changes the setting.',
-      ),
-    );
-  }
+  const full = free < 64 * MEBIBYTE;
+  const findings = tabulate('database', [
+    [
+      damage.length > 0 && 'problem',
+      `${path} is damaged: ${damage.join('; ')}.`,
+      'Stop the server, and restore a backup.',
+    ],
+    [
+      !facts.writable && 'problem',
+      `This user may not write to ${path} and its folder.`,
+      'Run the command as the user of the server, or give the folder and its files to this user.',
+    ],
+    [levelOfReader(reader), `${path} can be read by ${reader} on this machine.`, `chmod 600 '${path}'*`],
+    [
+      network !== undefined && 'problem',
+      `${path} is on ${network}: the locks and the journal of SQLite do not work over a network.`,
+      'Move the data to a disk of this machine (TESSERA_DATA_DIR), or use PostgreSQL.',
+    ],
+    [full && 'problem', `Only ${amount(free)} are free on the disk of ${path}.`, 'Free up space on that disk.'],
+    [
+      !full && free < Math.max(size, 1024 * MEBIBYTE) && 'warning',
+      `${amount(free)} are free on the disk of ${path} (${amount(size)}).`,
+      'Free up space on that disk.',
+    ],
+    [
+      !wal && 'warning',
+      `${path} has no write-ahead log, so reads wait for writes.`,
+      'Start the server, which enables it, and make sure that no other program changes the setting.',
+    ],
+  ]);
   if (findings.length > 0) return findings;
   return [
     ok('database', `SQLite at ${path}: intact, ${amount(size)}, ${amount(free)} free, readable only by its owner.`),
@@ -110,57 +94,42 @@ function judgeServer(facts: PostgresFacts): Finding[] {
   const room = pooled
     ? 'connections are not checked, because a pooler, which alone knows how many it may open, shares them among nodes (PgBouncer: SHOW POOLS)'
     : `it has enough connections for ${nodes} nodes`;
-  const findings: Finding[] = [
+  const left = maxConnections - facts.usedConnections;
+  return [
     ok('database', `PostgreSQL ${release} accepts writes; a round trip takes ${trip}; ${room}.`),
-  ];
-  findings.push(...judgeHosts(facts));
-  findings.push(...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)));
-  if (['off', 'local', 'remote_write'].includes(facts.synchronousCommit)) {
-    const set = `synchronous_commit is ${facts.synchronousCommit} on the PostgreSQL server`;
-    findings.push(ok('database', `${set}; Tessera sets it to on for its own connections.`));
-  }
-  if (roundTrip > 5) {
-    findings.push(
-      warning(
-        'database',
+    ...judgeHosts(facts),
+    ...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)),
+    ...tabulate('database', [
+      [
+        ['off', 'local', 'remote_write'].includes(facts.synchronousCommit) && 'ok',
+        `synchronous_commit is ${facts.synchronousCommit} on the PostgreSQL server; Tessera sets it to on for its own connections.`,
+      ],
+      [
+        roundTrip > 5 && 'warning',
         `A round trip takes ${trip}, and a request waits for several.`,
         'Run Tessera close to the primary, in the same zone.',
-      ),
-    );
-  }
-  // During an upgrade, the old and the new node run at the same time.
-  if (nodes === 1 && !pooled) {
-    findings.push(
-      warning(
-        'database',
+      ],
+      // During an upgrade, the old and the new node run at the same time.
+      [
+        nodes === 1 && !pooled && 'warning',
         `The server offers ${maxConnections} connections, and one node uses up to ${poolSize}.`,
         `Raise max_connections to ${poolSize} for each node and one additional node.`,
-      ),
-    );
-  }
-  if (nodes < 1 && !pooled)
-    findings.push(...facts.tooFew.map(({ found, remedy }) => problem('database', found, remedy)));
-  const left = maxConnections - facts.usedConnections;
-  if (left < poolSize && !pooled) {
-    const say = left < 2 ? problem : warning;
-    findings.push(
-      say(
-        'database',
+      ],
+    ]),
+    ...(nodes < 1 && !pooled ? facts.tooFew.map(({ found, remedy }) => problem('database', found, remedy)) : []),
+    ...tabulate('database', [
+      [
+        left < poolSize && !pooled && (left < 2 ? 'problem' : 'warning'),
         `${facts.usedConnections} of the ${maxConnections} connections are in use: a node that starts now may get none.`,
         'Raise max_connections, or close connections of other programs: SELECT pid, usename, application_name FROM pg_stat_activity',
-      ),
-    );
-  }
-  if (!facts.local && !facts.encrypted) {
-    findings.push(
-      warning(
-        'database',
+      ],
+      [
+        !facts.local && !facts.encrypted && 'warning',
         `The connection ${pooled ? 'of the pooler ' : ''}to another machine is not encrypted.`,
         `Enable TLS on the server, and ${pooled ? 'in the pooler (PgBouncer: server_tls_sslmode = verify-full)' : 'add ?sslmode=verify-full to TESSERA_DATABASE_URL'}.`,
-      ),
-    );
-  }
-  return findings;
+      ],
+    ]),
+  ];
 }
 
 const REBUILD = 'Start it as a standby of the primary, or take it out of TESSERA_DATABASE_URL.';
@@ -178,46 +147,39 @@ function judgeHosts({ hosts, standbys, standbyNames }: PostgresFacts): Finding[]
   if (hosts.length === 0 && standbys.length === 0) return findings;
   const connected = standbys.map(({ name, state, sync }) => `${name} (${sync ?? 'hidden'}, ${state ?? 'hidden'})`);
   const all = connected.length === 0 ? 'No standby is connected' : `Connected standbys: ${connected.join(', ')}`;
-  if (standbyNames === '') {
-    findings.push(
-      warning(
-        'database',
+  const hidden = standbys.length > 0 && standbys.every(({ sync }) => sync === undefined);
+  const safe = standbys.some(({ sync }) => sync === 'sync' || sync === 'quorum');
+  const waits = standbyNames !== '';
+  return [
+    ...findings,
+    ...tabulate('database', [
+      [
+        !waits && 'warning',
         `Commits wait for no standby (synchronous_standby_names is empty): after a fail-over the latest acknowledged changes may be lost, and what was revoked revived. ${all}.`,
         "Let them wait: ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf(); with Patroni: synchronous_mode: true",
-      ),
-    );
-  } else if (standbys.length > 0 && standbys.every(({ sync }) => sync === undefined)) {
-    findings.push(
-      warning(
-        'database',
+      ],
+      [
+        waits && hidden && 'warning',
         `Commits wait for a standby (synchronous_standby_names is ${standbyNames}), but this user may not see which is synchronous.`,
         'Let it see: GRANT pg_monitor TO <user>;',
-      ),
-    );
-  } else if (!standbys.some(({ sync }) => sync === 'sync' || sync === 'quorum')) {
-    findings.push(
-      problem(
-        'database',
+      ],
+      [
+        waits && !hidden && !safe && 'problem',
         `Commits wait for a standby (synchronous_standby_names is ${standbyNames}), and none that it names is connected. ${all}.`,
         'Start the standby, or correct synchronous_standby_names: until then every change gets a 503.',
-      ),
-    );
-  } else {
-    findings.push(
-      ok('database', `Commits wait for a standby: a fail-over to it loses nothing that was acknowledged. ${all}.`),
-    );
-  }
-  // Programs such as pg_receivewal are connected as standbys are.
-  if (hosts.length === 0 && standbys.some(({ name }) => !name.startsWith('pg_'))) {
-    findings.push(
-      warning(
-        'database',
+      ],
+      [
+        waits && !hidden && safe && 'ok',
+        `Commits wait for a standby: a fail-over to it loses nothing that was acknowledged. ${all}.`,
+      ],
+      // Programs such as pg_receivewal are connected as standbys are.
+      [
+        hosts.length === 0 && standbys.some(({ name }) => !name.startsWith('pg_')) && 'warning',
         'TESSERA_DATABASE_URL has one host, and its server has standbys: after a promotion, nodes may read from the former primary for up to a minute if that lives on.',
         'Name the standbys, too: postgres://<user>@<host>,<host>/<database>. Behind a proxy, let it close the connections to a server that is not the primary any more.',
-      ),
-    );
-  }
-  return findings;
+      ],
+    ]),
+  ];
 }
 
 /** @param position undefined if the database could not be read */

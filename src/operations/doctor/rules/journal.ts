@@ -1,4 +1,4 @@
-import { type Finding, warning } from '../finding.ts';
+import { type Finding, tabulate } from '../finding.ts';
 import type { DatabaseSight } from './database.ts';
 
 /**
@@ -8,34 +8,22 @@ import type { DatabaseSight } from './database.ts';
 export function judgeJournal(sight: DatabaseSight, live: boolean): Finding[] {
   if (sight.kind !== 'there' || sight.facts.kind !== 'sqlite') return [];
   const { path, journal, mark } = sight.facts;
-  const findings: Finding[] = [];
-  // The mark of a running server may be a moment behind.
-  if (mark === 'behind' && !live) {
-    findings.push(
-      warning(
-        'database',
-        `${path}-mark is behind the database: it could not be written, so the loss of newer changes would not be detected.`,
-        'Make it writable for the user of the server. The next start writes it again.',
-      ),
-    );
-  }
-  if (mark === 'unreadable') {
-    findings.push(
-      warning(
-        'database',
-        `${path}-mark is damaged: missing changes cannot be detected.`,
-        'Compare the latest events (tessera events) with what you expect. The next start writes the mark again.',
-      ),
-    );
-  }
-  if (journal > 0 && !live) {
-    findings.push(
-      warning(
-        'database',
-        `${path}-wal contains changes that are not in the file yet, and no server answers: it was not shut down cleanly, or it answers elsewhere.`,
-        'Keep the two files together. The next start applies the changes, and reports missing ones.',
-      ),
-    );
-  }
-  return findings;
+  return tabulate('database', [
+    // The mark of a running server may be a moment behind.
+    [
+      mark === 'behind' && !live && 'warning',
+      `${path}-mark is behind the database: it could not be written, so the loss of newer changes would not be detected.`,
+      'Make it writable for the user of the server. The next start writes it again.',
+    ],
+    [
+      mark === 'unreadable' && 'warning',
+      `${path}-mark is damaged: missing changes cannot be detected.`,
+      'Compare the latest events (tessera events) with what you expect. The next start writes the mark again.',
+    ],
+    [
+      journal > 0 && !live && 'warning',
+      `${path}-wal contains changes that are not in the file yet, and no server answers: it was not shut down cleanly, or it answers elsewhere.`,
+      'Keep the two files together. The next start applies the changes, and reports missing ones.',
+    ],
+  ]);
 }

@@ -1,6 +1,6 @@
 import { type Config, isLoopback } from '../../../platform/config/config.ts';
 import { mailVariables } from '../../../platform/config/mail.ts';
-import { type Finding, ok, warning } from '../finding.ts';
+import { type Finding, ok, tabulate, warning } from '../finding.ts';
 
 const HOW_TO = 'docs/how-to/send-mail.md shows how.';
 
@@ -24,34 +24,23 @@ export function judgeMail({ mail }: Pick<Config, 'mail'>, baseUrl: string, dead:
     ];
   }
   const server = `${smtp.host}:${smtp.port}`;
-  const findings: Finding[] = [];
-  if (smtp.tls === 'off' && !isLoopback(smtp.host)) {
-    findings.push(
-      warning(
-        'mail',
-        `${smtpUrl} has ?tls=off: links that sign people in are sent to ${server} unencrypted.`,
-        'Use smtps://, or smtp:// without it for STARTTLS, unless that network is your own.',
-      ),
-    );
-  }
-  if (from === undefined && !isLoopback(hostname)) {
-    findings.push(
-      warning(
-        'mail',
-        `${mailVariables.mailFrom.name} is not set: mail comes from no-reply@${hostname}.`,
-        `Set it to an address of a domain that your mail server may send for; ${HOW_TO}`,
-      ),
-    );
-  }
-  if (dead !== undefined && dead > 0) {
-    findings.push(
-      warning(
-        'mail',
-        `${dead} ${dead === 1 ? 'message was' : 'messages were'} given up.`,
-        'See why with: tessera mail list --dead. Find the cause with: tessera mail test <address>. The people concerned ask again.',
-      ),
-    );
-  }
+  const findings = tabulate('mail', [
+    [
+      smtp.tls === 'off' && !isLoopback(smtp.host) && 'warning',
+      `${smtpUrl} has ?tls=off: links that sign people in are sent to ${server} unencrypted.`,
+      'Use smtps://, or smtp:// without it for STARTTLS, unless that network is your own.',
+    ],
+    [
+      from === undefined && !isLoopback(hostname) && 'warning',
+      `${mailVariables.mailFrom.name} is not set: mail comes from no-reply@${hostname}.`,
+      `Set it to an address of a domain that your mail server may send for; ${HOW_TO}`,
+    ],
+    [
+      dead !== undefined && dead > 0 && 'warning',
+      `${dead} ${dead === 1 ? 'message was' : 'messages were'} given up.`,
+      'See why with: tessera mail list --dead. Find the cause with: tessera mail test <address>. The people concerned ask again.',
+    ],
+  ]);
   if (findings.length > 0) return findings;
   const domain = from?.address.slice(from.address.lastIndexOf('@') + 1).toLowerCase() ?? hostname;
   const isRelated = hostname === domain || hostname.endsWith(`.${domain}`) || domain.endsWith(`.${hostname}`);

@@ -1,7 +1,7 @@
 import type { Config } from '../../../platform/config/config.ts';
 import { isLoopback } from '../../../platform/config/config.ts';
 import { canonicalAddress, parseForwardedEntry } from '../../../platform/validation/origin.ts';
-import { type Finding, ok, problem, warning } from '../finding.ts';
+import { type Finding, problem, tabulate, warning } from '../finding.ts';
 import type { ProbeReport } from '../probe.ts';
 
 /** A documentation address (RFC 5737), sent as a caller would that forges its address. */
@@ -116,19 +116,14 @@ function judgeSeen(seen: ProbeReport): Finding[] {
     );
   }
   const about = proxies === 0 ? 'There is no proxy in front' : `${stand} in front`;
-  const findings = [
-    ok('proxy-headers', `${about}, and the service sees this caller as ${taken} (TESSERA_TRUST_PROXY is ${trust}).`),
-  ];
-  // Harmless here, since only the base URL counts, but other programs behind the same proxy may depend on it.
-  if (seen.host !== host) {
-    findings.push(
-      ok(
-        'proxy-headers',
-        `The proxy sends Host: ${seen.host ?? 'nothing'} instead of ${host}. Tessera uses only its base URL.`,
-      ),
-    );
-  }
-  return findings;
+  return tabulate('proxy-headers', [
+    ['ok', `${about}, and the service sees this caller as ${taken} (TESSERA_TRUST_PROXY is ${trust}).`],
+    // Harmless here, since only the base URL counts, but other programs behind the same proxy may depend on it.
+    [
+      seen.host !== host && 'ok',
+      `The proxy sends Host: ${seen.host ?? 'nothing'} instead of ${host}. Tessera uses only its base URL.`,
+    ],
+  ]);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
-import { othersWhoRead } from './database.ts';
+import { configurationProblem, type Finding, ok, problem, tabulate } from '../finding.ts';
+import { levelOfReader, othersWhoRead } from './database.ts';
 
 /** Which secret decrypts the keys of the database. */
 export type SecretMatch =
@@ -33,47 +33,33 @@ export function judgeSecret(secret: SecretSight, fit: SecretMatch): Finding[] {
     }
     return [ok('secret', 'There is none yet. The first start creates it.')];
   }
-  const findings: Finding[] = [];
   const reader = file && othersWhoRead(file.mode, file.folderMode);
-  if (file !== undefined && reader !== undefined) {
-    const say = reader === 'all users' ? problem : warning;
-    findings.push(say('secret', `${file.path} can be read by ${reader} on this machine.`, `chmod 600 '${file.path}'`));
-  }
   const where = file === undefined ? 'set in TESSERA_SECRET' : `in ${file.path}`;
-  switch (fit.kind) {
-    case 'neither':
-      findings.push(configurationProblem('secret', fit.message, 'Set the secret that the database was created with.'));
-      break;
-    case 'previous':
-      findings.push(
-        ok(
-          'secret',
-          'TESSERA_SECRET_PREVIOUS decrypts keys of the database; the next start encrypts them with the new secret.',
-        ),
-      );
-      break;
-    case 'current':
-      if (secret.previousIsSet) {
-        findings.push(
-          warning(
-            'secret',
-            'TESSERA_SECRET_PREVIOUS is set but not needed: the secret decrypts all keys.',
-            'Unset it once every node runs with the new secret.',
-          ),
-        );
-      } else findings.push(ok('secret', `It is ${where}, and decrypts the keys of the database.`));
-      break;
-    case 'no keys':
-      findings.push(ok('secret', `It is ${where}. The database has no keys yet.`));
-      break;
-    case 'not checked':
-      findings.push(
-        warning(
-          'secret',
-          `It is ${where}. Whether it decrypts the keys of the database was not checked.`,
-          'Repair the database, or run the migrations. Then run tessera doctor again.',
-        ),
-      );
-  }
-  return findings;
+  const isCurrent = fit.kind === 'current';
+  return [
+    ...tabulate('secret', [
+      [levelOfReader(reader), `${file?.path} can be read by ${reader} on this machine.`, `chmod 600 '${file?.path}'`],
+    ]),
+    ...(fit.kind === 'neither'
+      ? [configurationProblem('secret', fit.message, 'Set the secret that the database was created with.')]
+      : []),
+    ...tabulate('secret', [
+      [
+        fit.kind === 'previous' && 'ok',
+        'TESSERA_SECRET_PREVIOUS decrypts keys of the database; the next start encrypts them with the new secret.',
+      ],
+      [
+        isCurrent && secret.previousIsSet && 'warning',
+        'TESSERA_SECRET_PREVIOUS is set but not needed: the secret decrypts all keys.',
+        'Unset it once every node runs with the new secret.',
+      ],
+      [isCurrent && !secret.previousIsSet && 'ok', `It is ${where}, and decrypts the keys of the database.`],
+      [fit.kind === 'no keys' && 'ok', `It is ${where}. The database has no keys yet.`],
+      [
+        fit.kind === 'not checked' && 'warning',
+        `It is ${where}. Whether it decrypts the keys of the database was not checked.`,
+        'Repair the database, or run the migrations. Then run tessera doctor again.',
+      ],
+    ]),
+  ];
 }
