@@ -173,9 +173,9 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   },
   consent_revocation: {
     holds: 'When a person last took the access of an app away',
-    until: `${span(KEPT.consentRevocation)} after that`,
-    why: 'A consent page that was open then is shown again',
-    days: inDays(KEPT.consentRevocation),
+    until: 'The account or the app is deleted',
+    why: 'A consent page that was open then is shown again, and no operator consents for the person',
+    days: null,
   },
   consent_grant: {
     holds: 'What people allowed',

@@ -93,7 +93,15 @@ export async function makeModel(
   const currentToken = newRefreshToken(keys.keySet(), now, endsAt);
   const about = { accountId: account.id, clientId: client.id, scopes: SCOPE, endpointSet: 'v2' } as const;
   await database.commit(function* grant() {
-    yield* addGrant({ ...about, id: grantId, declined: '', resources: null, epoch: client.consentEpoch, now });
+    yield* addGrant({
+      ...about,
+      id: grantId,
+      declined: '',
+      resources: null,
+      decidedBy: 'person',
+      epoch: client.consentEpoch,
+      now,
+    });
     yield* insertFamily({
       ...about,
       id: familyId,

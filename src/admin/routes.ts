@@ -39,6 +39,7 @@ import {
   setClientPicture,
   updateClient,
 } from '../clients/clients.ts';
+import { approveConsent, withdrawApproval } from '../clients/consent-approval.ts';
 import { FACES_DEPRECATED, type FormerEndpoints } from '../clients/former-endpoints.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import { listInvitations } from '../invitations/store.ts';
@@ -57,6 +58,7 @@ import { apiScopeRoutes } from './api-scope-routes.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { readBoundedPage, readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
+import { approveConsentSchema, withdrawApprovalSchema } from './route-schemas/consent-approval.ts';
 import * as events from './route-schemas/events.ts';
 import * as invitations from './route-schemas/invitations.ts';
 import { listMailSchema } from './route-schemas/mail.ts';
@@ -214,6 +216,17 @@ function clientRoutes(admin: TypedApp, clock: Clock): void {
     const { services, origin } = callerOf(request);
     announceRemoval(request.body, reply);
     return clientView(await updateClient(services, request.params.clientId, request.body, origin));
+  });
+  const approval = '/clients/:clientId/consent-approval';
+  admin.put(approval, { schema: approveConsentSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { scopes, organizationId = null } = request.body;
+    return clientView(await approveConsent(services, request.params.clientId, { scopes, organizationId }, origin));
+  });
+  admin.delete(approval, { schema: withdrawApprovalSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await withdrawApproval(services, request.params.clientId, origin);
+    return reply.code(204).send();
   });
   admin.delete('/clients/:clientId', { schema: clients.deleteClientSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);

@@ -69,7 +69,8 @@ export const eventTypes = {
     'An operator created a link to recover an account (`resetFactors`: whether it removes the other factors, too).',
   'account.recovered':
     'A user set a new password by a link (`by`: mail or an operator); all earlier sessions and tokens are revoked.',
-  'consent.granted': 'A user gave an app access, or changed what it may read.',
+  'consent.granted':
+    'A user gave an app access, or changed what it may read; or an operator had approved it (`decidedBy`).',
   'consent.denied': 'A user denied an app access.',
   'consent.revoked': 'The access of an app was revoked.',
   'authorization.issued': 'An authorization code was issued.',
@@ -93,6 +94,10 @@ export const eventTypes = {
   'client.disabled': 'A client was disabled; its tokens are revoked.',
   'client.enabled': 'A client was enabled again.',
   'client.deleted': 'A client was deleted.',
+  'client.consent_approved':
+    'The scopes of an app (`scopes`) were approved: people are not asked for them, or the members of an organization (`organizationId`) are not.',
+  'client.consent_approval_ended':
+    'The approval of the scopes of an app was withdrawn, or ended with a change of its registration.',
   'client.api_scopes_changed':
     'An API (`apiId`) let a client request scopes (`added`), or took them away (`removed`), in its tokens too.',
   'client.secret_added': 'A client got a second secret.',

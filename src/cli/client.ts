@@ -19,6 +19,7 @@ import { isSnowflake } from '../platform/ids/ids.ts';
 import { accessCommands } from './access.ts';
 import { apiScopeCommands } from './api-scopes.ts';
 import { assignmentCommands } from './assign.ts';
+import { consentApprovalCommands } from './consent-approval.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { collect, seconds } from './option-parsers.ts';
@@ -57,7 +58,7 @@ export function checkedClientId(id: string): string {
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, rotate-secret, end-secret, disable, enable, delete',
   );
 
   /** A command that takes the ID of an app. */
@@ -156,6 +157,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
   assignmentCommands(about, checkedClientId, getContext);
   accessCommands(about, checkedClientId, getContext);
   apiScopeCommands(about, checkedClientId, getContext);
+  consentApprovalCommands(about, checkedClientId, getContext);
 
   examples(
     about('rotate-secret', 'create a new secret, shown only once; the previous one expires after a day'),

@@ -17,6 +17,7 @@ import type { Origin } from '../platform/validation/origin.ts';
 import { removeScopeOfApi } from './api-scope-store.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
+import { needsNewApproval } from './rules/consent-approval.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
@@ -140,6 +141,7 @@ export async function createClient(
     id: await ids.next(),
     ...initialValues(CLIENT_FIELDS, fields),
     picture: null,
+    consentApproval: null,
     leftOut: null,
     status: 'active',
     generation: randomIdentifier(),
@@ -206,8 +208,10 @@ export async function updateClient(
     // Enabling ends it, too: a node of an earlier version may have disabled the app without that. With another access, people who may use
     // the app authorize it again: what was issued before rests on the earlier rule.
     const isEnded = changed.status !== client.status || changed.access !== client.access;
+    const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
     const saved: Client = {
       ...changed,
+      consentApproval: endsApproval ? null : client.consentApproval,
       updatedAt: now,
       generation: isEnded ? randomIdentifier() : client.generation,
       consentEpoch: needsNewConsent(client, changed) ? randomIdentifier() : client.consentEpoch,
@@ -216,6 +220,7 @@ export async function updateClient(
     yield* requireNoLostRole(client, saved);
     yield* store.saveClient(saved);
     yield* removeLostScopes(client, saved);
+    if (endsApproval) yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId: id });
     yield* giveUpAlgorithms(client, saved, now);
     // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.
     if (!presentsSecret(saved)) {

@@ -6,6 +6,7 @@ import { nullableField } from '../platform/http/operation.ts';
 import { declareField } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { ACCESS_FIELDS } from './access-fields.ts';
+import { CONSENT_FIELDS } from './consent-fields.ts';
 import { nullableText, text, texts, yesOrNo } from './field-kinds.ts';
 import { RESOURCE_FIELDS } from './resource-fields.ts';
 import type { JwkSet } from './rules/jwks.ts';
@@ -143,6 +144,7 @@ export const CLIENT_FIELDS = {
     },
   }),
   ...RESOURCE_FIELDS,
+  ...CONSENT_FIELDS,
   type: declareField({
     column: 'type',
     codec: plain<ClientType>(),

@@ -67,6 +67,18 @@ const clientRecord = {
   faces: formerEndpointsRecord,
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
+  consentApproval: nullableField(
+    Type.Object(
+      {
+        scopes: Type.Array(Type.String()),
+        organizationId: nullableField(Id, 'The organization whose members it is for; null for everyone.'),
+        approvedAt: Instant,
+        approvedBy: Type.Object({ type: Type.String(), id: nullableField(Id) }),
+      },
+      { title: 'ConsentApproval' },
+    ),
+    'With consent operator, what was approved; null if nothing is, and everyone is asked.',
+  ),
   claimsLeftOut: nullableField(
     Type.Object({ ...leftOutFields, at: Instant }, { title: 'ClaimsLeftOut' }),
     'The last time that tokens lacked groups or roles of a person because these were too long, to within an hour; null for never.',
@@ -108,3 +120,21 @@ export const ApiScopesRecord = Type.Object(
   { apiId: Id, name: Type.String(), resource: Type.String(), scopes: Type.Array(Type.String()) },
   { title: 'ApiScopes' },
 );
+
+/** The body of a request that approves scopes of a client with `consent: operator`. */
+export const ApproveConsentRequest = requestBody('ApproveConsentRequest', {
+  scopes: Type.Array(Type.String({ maxLength: 64, description: 'the name of a scope' }), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    about: 'Scopes that people are not asked for; others still show the consent page.',
+    description: 'a list of 1 to 100 different scopes that the client may request',
+  }),
+  organizationId: Type.Optional(
+    Type.Union([Type.String({ format: 'id' }), Type.Null()], {
+      about: 'Only for the members of this organization. Default: null, for everyone.',
+      description: 'the ID of an organization, or null',
+    }),
+  ),
+});
+export type ApproveConsentRequest = Type.Static<typeof ApproveConsentRequest>;

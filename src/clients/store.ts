@@ -23,6 +23,7 @@ import {
 import { clientStatusOf } from '../verdict/rules.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
+import type { ConsentApproval } from './rules/consent-approval.ts';
 
 /** {@link toRow} writes the status, which depends on who may use the app. */
 const STATUS: Codec<'active' | 'disabled'> = { decode: clientStatusOf, encode: (status) => status };
@@ -35,6 +36,8 @@ const STORED = {
   status: storedField('status', STATUS),
   /** The last time that tokens lacked a claim because it was too long, to within an hour. */
   leftOut: storedField('left_out', jsonOr<LastLeftOut, null>(null)),
+  /** What an operator approved for the people who use it; null for nothing. */
+  consentApproval: storedField('consent_approval', jsonOr<ConsentApproval, null>(null)),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
   /** Replaced to require new consent. */

@@ -4,6 +4,7 @@ import { pick } from '../platform/database/columns.ts';
 import type { ClientWithSecrets } from './clients.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { formerNames } from './former-endpoints.ts';
+import type { ConsentApproval } from './rules/consent-approval.ts';
 import type { ClientSecret } from './store.ts';
 
 /** A secret in the admin API, without its value. */
@@ -16,6 +17,13 @@ export function secretView(secret: ClientSecret) {
   };
 }
 
+const approvalView = ({ scopes, apiScopes, organizationId, approvedAt, approvedBy }: ConsentApproval) => ({
+  scopes: [...new Set([...scopes, ...apiScopes.map(({ name }) => name)])],
+  organizationId,
+  approvedAt: iso(approvedAt),
+  approvedBy: { type: approvedBy.type, id: approvedBy.id },
+});
+
 const SHOWN = Object.keys(CLIENT_FIELDS) as (keyof typeof CLIENT_FIELDS)[];
 
 /** A client in the admin API: the fields of its registration, and an allow-list of the rest. */
@@ -26,6 +34,7 @@ export function clientView({ client, secrets }: ClientWithSecrets) {
     faces: formerNames(client.endpoints),
     hasPicture: client.picture !== null,
     status: client.status,
+    consentApproval: client.consentApproval && approvalView(client.consentApproval),
     claimsLeftOut: client.leftOut && {
       ...pick(client.leftOut, ['claim', 'from']),
       at: iso(client.leftOut.at),

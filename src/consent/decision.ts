@@ -17,7 +17,7 @@ import {
   scopesNoLongerGranted,
   sharedThoughDeclined,
 } from './rules/consent.ts';
-import { addGrant, type ConsentGrant, changeGrant, findLastRevocation, lockGrants } from './store.ts';
+import { addGrant, type ConsentGrant, changeGrant, type DecidedBy, findLastRevocation, lockGrants } from './store.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
@@ -33,6 +33,8 @@ export interface ConsentDecision {
   readonly asked: readonly SwitchedScope[];
   /** Those of them that were left on. */
   readonly allowed: ReadonlySet<string>;
+  /** Who decided; the person where it is left out. */
+  readonly by?: DecidedBy;
 }
 
 /** What the consent page was shown for has changed, or the request was answered: the decision is not written. */
@@ -117,7 +119,14 @@ function* writeGrant(
   const remembered = withoutEndedScopes(rememberedConsent(held, client), input.apiScopes);
   const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
   const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
-  const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };
+  const terms = {
+    scopes,
+    declined,
+    resources: encodeResources(allowedResources),
+    epoch: client.consentEpoch,
+    now,
+    decidedBy: decision.by ?? 'person',
+  } as const;
   if (held !== undefined) return yield* changeGrant({ id: held.id, askAgain: false, ...terms });
   if (scopes === '') return undefined;
   const added = yield* addGrant({
@@ -150,9 +159,9 @@ function* changeOthers(
   for (const before of live.filter(({ endpointSet }) => endpointSet !== rules.endpointSet)) {
     const change = foreignChange(before, switchedOff, own?.declined ?? switchedOff, ENDPOINT_RULES[before.endpointSet]);
     if (change === undefined) continue;
-    const { id, consentEpoch: epoch } = before;
+    const { id, consentEpoch: epoch, decidedBy } = before;
     const resources = encodeResources([...before.resources]);
-    const after = yield* changeGrant({ id, resources, epoch, now, ...change });
+    const after = yield* changeGrant({ id, resources, epoch, now, decidedBy, ...change });
     changes.push({ before, after });
   }
   return changes;

@@ -30,7 +30,12 @@ const GRANT = {
   consentEpoch: storedField('consent_epoch', plain<string>()),
   /** Whether the page is shown whatever was decided before. */
   askAgain: storedField('ask_again', bit),
+  /** Who decided last. */
+  decidedBy: storedField('decided_by', plain<DecidedBy>()),
 } as const;
+
+/** Who decides on a grant: the person, or an operator for the people who use an app. */
+export type DecidedBy = 'person' | 'operator';
 
 /** A person's consent for one client, from the first decision to its revocation. */
 export type ConsentGrant = Values<typeof GRANT>;
@@ -87,6 +92,7 @@ interface GrantTerms {
   /** See `encodeResources`. */
   readonly resources: string | null;
   readonly epoch: string;
+  readonly decidedBy: DecidedBy;
   readonly now: number;
 }
 
@@ -107,6 +113,7 @@ export const addGrant = one(
         created_at: p.now,
         updated_at: p.now,
         revoked_at: null,
+        decided_by: p.decidedBy,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning(COLUMNS),
@@ -123,6 +130,7 @@ const updateGrant = one(
         resources: p.resources,
         consent_epoch: p.epoch,
         ask_again: p.askAgain,
+        decided_by: p.decidedBy,
         updated_at: p.now,
       })
       .where('id', '=', p.id)
@@ -176,6 +184,10 @@ const saveRevocation = command((db, p: GrantKey & { readonly name: string; reado
     ),
 );
 
+/** Remembers that a person wants no access of a client without being asked, and makes the open consent forms outdated. */
+export const rememberRefusal = (key: GrantKey & { readonly now: number }): Work<void> =>
+  saveRevocation({ ...key, name: randomIdentifier() });
+
 /** Revokes the live grants of both sets of endpoints for good, and makes the open consent forms outdated; gives the ids of the grants. */
 export function* revokeGrants(key: GrantKey & { readonly now: number }): Work<readonly string[]> {
   const grantIds = yield* setRevoked(key);
@@ -184,7 +196,7 @@ export function* revokeGrants(key: GrantKey & { readonly now: number }): Work<re
 }
 
 /**
- * The last revocation of a client's access by a person, within a day. It has a random name rather than a time, since the clocks of
+ * The last revocation of a client's access by a person. It has a random name rather than a time, since the clocks of
  * several nodes do not put two revocations in order.
  */
 export const findLastRevocation = one((db, p: GrantKey) =>
@@ -238,6 +250,7 @@ export interface ConnectedGrant {
   readonly declined: readonly string[];
   /** The resource servers where it may act for the person. */
   readonly resources: readonly string[];
+  readonly decidedBy: DecidedBy;
   readonly connectedAt: number;
   /** When it last got tokens; null where it never did. */
   readonly lastUsedAt: number | null;
@@ -255,6 +268,7 @@ const CONNECTION = [
   'g.declined_scopes',
   'g.resources',
   'g.created_at',
+  'g.decided_by',
 ] as const;
 
 export const listConnectedGrants = many(
@@ -281,6 +295,7 @@ export const listConnectedGrants = many(
     scopes: [...storedScopes(row.scopes)],
     declined: [...storedScopes(row.declined_scopes)],
     resources: decodeResources(row.resources) ?? [],
+    decidedBy: row.decided_by === 'operator' ? 'operator' : 'person',
     connectedAt: row.created_at,
     lastUsedAt: latestOf(row.last_used_at, row.used_before),
   }),

@@ -267,6 +267,8 @@ export const en = {
     revoke: 'Take away access',
     revokeOf: (app: string) => `Take away access from ${app}`,
     declined: 'Not allowed',
+    decidedBy: 'Allowed by',
+    byOperator: 'The people who run this service, for everyone who uses the app',
     revoked: (app: HtmlPart, time: HtmlPart): HtmlPart => [app, ' lost access on ', time, '.'],
     stopped: 'It has to ask you before it gets access again.',
     kept: 'It may have kept data that it read before.',

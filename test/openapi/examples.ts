@@ -80,6 +80,8 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     values[sample.invitationId] = (await admin(server, 'POST', '/invitations', {})).body.id;
   }
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
+  if (names('operatorClientId'))
+    values[sample.operatorClientId] = (await newClient(server, { consent: 'operator' })).clientId;
   if (names('apiId')) {
     const api = await newApi(server, ['notes.read', 'notes.write']);
     values[sample.apiId] = api.clientId;

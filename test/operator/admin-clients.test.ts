@@ -51,6 +51,8 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     claimNames: null,
     claimsLeftOut: null,
     resourceScopes: null,
+    consent: 'ask',
+    consentApproval: null,
     endpoints: ['v2', 'oidc'],
     faces: ['contract', 'standard'],
     idTokenClaims: 'granted',

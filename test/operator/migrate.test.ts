@@ -116,11 +116,14 @@ const LATER_COLUMNS = [
   ['token_family', 'member_id'],
   ['client', 'left_out'],
   ['client', 'resource_scopes'],
+  ['client', 'consent'],
+  ['client', 'consent_approval'],
+  ['consent_grant', 'decided_by'],
 ] as const;
 /** Those that came after the sets of endpoints. */
-const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-19);
+const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-22);
 /** Those that came after the domains in ASCII. */
-const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-10);
+const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-13);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

@@ -51,6 +51,7 @@ export function* client(id: string): Work<void> {
     }),
     picture: null,
     leftOut: null,
+    consentApproval: null,
     status: 'active',
     generation: `generation ${id}`,
     consentEpoch: 'epoch',
@@ -61,7 +62,14 @@ export function* client(id: string): Work<void> {
 }
 
 export function* grant(id: string, accountId: string, clientId: string): Work<boolean> {
-  const terms = { scopes: 'openid', declined: '', resources: null, epoch: 'epoch', now: NOW };
+  const terms = {
+    scopes: 'openid',
+    declined: '',
+    resources: null,
+    epoch: 'epoch',
+    decidedBy: 'person',
+    now: NOW,
+  } as const;
   return (yield* addGrant({ id, accountId, clientId, endpointSet: 'v2', ...terms })) !== undefined;
 }
 

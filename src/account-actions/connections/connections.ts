@@ -189,6 +189,10 @@ export const ConnectionRecord = Type.Object(
       }),
       { about: 'Resource servers that the app may access for the user.' },
     ),
+    decidedBy: Type.Unsafe<string>({
+      enum: ['person', 'operator'],
+      about: 'Who allowed it: the user, or an operator for everyone who uses the app.',
+    }),
     connectedAt: Instant,
     lastUsedAt: nullableField(Instant, 'When it last got tokens; null where it never did.'),
   },
@@ -210,6 +214,7 @@ export const connectionView = (connection: ListedConnection) => ({
     scopes: scopes.map((scope) => scope.name),
     declinedScopes: declined.map((scope) => scope.name),
   })),
+  decidedBy: connection.decidedBy,
   connectedAt: iso(connection.connectedAt),
   lastUsedAt: isoOrNull(connection.lastUsedAt),
 });

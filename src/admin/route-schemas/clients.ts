@@ -35,6 +35,7 @@ const notes = {
   faces: formerNames(ENDPOINT_SETS),
   hasPicture: false,
   claimsLeftOut: null,
+  consentApproval: null,
   status: 'active',
   secrets: [secret],
   createdAt: sample.moment,

@@ -14,6 +14,7 @@ const CONFIDENTIAL: RegistrationFields = {
   redirectUris: ['https://app.example.com/cb'],
   resource: null,
   resourceScopes: null,
+  consent: 'ask',
   roles: [],
   claimNames: null,
 };

@@ -1,4 +1,5 @@
 import type { Client } from '../store.ts';
+import { consentProblem } from './consent-approval.ts';
 import { serverUriProblem } from './redirect-uri.ts';
 import { resourceScopesProblem } from './resource-scopes.ts';
 
@@ -32,6 +33,7 @@ export type RegistrationFields = Pick<
   | 'resourceScopes'
   | 'roles'
   | 'claimNames'
+  | 'consent'
 >;
 
 /**
@@ -46,6 +48,7 @@ export function registrationProblem(client: RegistrationFields): string | undefi
     grantTypesProblem(client) ??
     resourceProblem(client) ??
     resourceScopesProblem(client) ??
+    consentProblem(client) ??
     rolesProblem(client) ??
     claimNamesProblem(client);
   if (problem !== undefined) return problem;

@@ -17,6 +17,7 @@ export interface RememberedConsent {
   readonly resources?: ReadonlySet<string>;
   /** Whether the page is shown whatever was decided before. */
   readonly askAgain?: boolean;
+  readonly decidedBy?: 'person' | 'operator';
 }
 
 /**

@@ -15,6 +15,7 @@ const grant: ConnectedGrant = {
   scopes: ['openid', 'email'],
   declined: ['phone'],
   resources: [],
+  decidedBy: 'person',
   connectedAt: 2,
   lastUsedAt: null,
 };

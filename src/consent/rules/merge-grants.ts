@@ -24,6 +24,8 @@ export function mergeGrants(grants: readonly ConnectedGrant[]): readonly Connect
       // A scope that one set of endpoints allows is shared, whatever was never asked on the other.
       declined: union(known.declined, grant.declined).filter((scope) => !scopes.includes(scope)),
       resources: union(known.resources, grant.resources),
+      // What the person decided at one set of endpoints is their decision.
+      decidedBy: known.decidedBy === grant.decidedBy ? known.decidedBy : 'person',
       connectedAt: Math.min(known.connectedAt, grant.connectedAt),
       lastUsedAt: latest(known.lastUsedAt, grant.lastUsedAt),
     });

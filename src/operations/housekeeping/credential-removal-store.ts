@@ -131,37 +131,3 @@ export const oldRevokedGrants = removal(
     ({ at }) => at ?? 0,
   ),
 );
-
-/** Revocations that are older than any consent form that could still be submitted. */
-export const oldConsentRevocations = removal(
-  'consent_revocation',
-  KEPT.consentRevocation,
-  many((db, p: Ended) =>
-    db
-      .deleteFrom('consent_revocation')
-      .where((eb) =>
-        eb(
-          eb.refTuple('account_id', 'client_id'),
-          'in',
-          db
-            .selectFrom('consent_revocation')
-            .select(['account_id', 'client_id'])
-            .where('revoked_at', '<=', p.before)
-            .orderBy('revoked_at')
-            .limit(p.limit)
-            .$asTuple('account_id', 'client_id'),
-        ),
-      )
-      .returning('name'),
-  ),
-  one(
-    (db, p: { before: number }) =>
-      db
-        .selectFrom('consent_revocation')
-        .select('revoked_at as at')
-        .where('revoked_at', '<=', p.before)
-        .orderBy('revoked_at')
-        .limit(1),
-    ({ at }) => at,
-  ),
-);

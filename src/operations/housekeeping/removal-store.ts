@@ -7,7 +7,6 @@ import {
   expiredClientTokens,
   expiredCodes,
   idleSessions,
-  oldConsentRevocations,
   oldFamilies,
   oldRevokedGrants,
 } from './credential-removal-store.ts';
@@ -217,7 +216,6 @@ const REMOVALS: readonly Removal[] = [
   rateCounts,
   expired('client_assertion', KEPT.assertion),
   expiredCodes,
-  oldConsentRevocations,
   oldFamilies,
   oldRevokedGrants,
   expiredClientTokens,

@@ -56,6 +56,8 @@ export interface ClientTable {
   groups_claim: string;
   claim_names: Json | null;
   left_out: Json | null;
+  consent: string;
+  consent_approval: Json | null;
   /** Null for a client that declares no scopes. */
   resource_scopes: Json | null;
 }

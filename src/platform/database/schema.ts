@@ -149,6 +149,8 @@ export interface ConsentGrantTable {
   ask_again: Generated<Flag>;
   /** When the token families that were removed by now were last used. */
   last_used_at: Generated<Instant | null>;
+  /** Who decided last: the person, or an operator for all. */
+  decided_by: Generated<string>;
 }
 
 /** The last time that a person took an app's access away. */

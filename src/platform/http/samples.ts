@@ -6,6 +6,7 @@ export const sample = {
   organizationId: '333941265303228416',
   groupId: '333941265303228417',
   apiId: '333941264481144834',
+  operatorClientId: '333941264481144835',
   assignmentId: '333941265303228418',
   invitationId: '333941266129506304',
   eventId: '1042',

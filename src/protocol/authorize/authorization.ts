@@ -2,7 +2,7 @@ import { type AccessPath, listAccessPaths } from '../../access/store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import { endpointRulesOf } from '../../claims/endpoint-set.ts';
+import { ENDPOINT_RULES, endpointRulesOf } from '../../claims/endpoint-set.ts';
 import {
   coveredClaims,
   encodeResources,
@@ -30,7 +30,8 @@ import { lockSession } from '../../sessions/store.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import { DENIALS } from './denial.ts';
 import { findInteraction, finishInteraction, type InteractionOutcome } from './interaction-store.ts';
-import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
+import { findApprovedConsent } from './operator-consent.ts';
+import { type AuthorizationStep, isAnswered, nextStep } from './rules/next-step.ts';
 import {
   type AuthorizationRequest,
   type ClientResponse,
@@ -42,6 +43,9 @@ import {
   successResponse,
 } from './rules/request.ts';
 import { findStepUp, MET, type SecondFactorServices } from './step-up.ts';
+
+/** What the next step is computed with, beside what is stored. */
+type EvaluationServices = SecondFactorServices & { readonly issuer: string };
 
 export interface AuthorizationServices extends SecondFactorServices {
   readonly database: Database;
@@ -112,7 +116,7 @@ function* evaluate(
   visitor: Visitor,
   client: Client | undefined,
   now: number,
-  services: SecondFactorServices,
+  services: EvaluationServices,
 ): Work<EvaluatedRequest | ClientGone> {
   if (client === undefined) return CLIENT_GONE;
   const apiScopes = request.scopes.some(isApiScopeId) ? yield* listApiScopes({ clientId: client.id }) : [];
@@ -141,6 +145,15 @@ function* evaluate(
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     hasAccess: isOpen || path !== undefined,
     remembered: rememberedConsent(grant, client),
+    approved:
+      signedIn && client.consent === 'operator'
+        ? yield* findApprovedConsent(
+            client,
+            apiScopes,
+            signedIn.account.id,
+            services.issuer + ENDPOINT_RULES.oidc.userinfoPath,
+          )
+        : null,
   });
   return { kind: 'current', client, visitor, step, path, apiScopes };
 }
@@ -161,7 +174,7 @@ export function* readNewRequest(
   request: AuthorizationRequest,
   currentSession: string | undefined,
   now: number,
-  services: SecondFactorServices,
+  services: EvaluationServices,
   known?: Client,
 ): Work<CurrentRequest | ClientGone> {
   const sessions = { current: currentSession, signedIn: null, chosen: null };
@@ -180,7 +193,7 @@ export function* readStoredRequest(
   browserHashes: readonly string[],
   currentSession: string | undefined,
   now: number,
-  services: SecondFactorServices,
+  services: EvaluationServices,
 ): Work<PendingRequest | FinishedRequest | ClientGone | undefined> {
   const interaction = yield* findInteraction({ hash: digest(handle) });
   if (interaction === undefined || interaction.expiresAt <= now) return undefined;
@@ -229,7 +242,7 @@ interface PreparedCode {
   readonly now: number;
   readonly response: ClientResponse;
   readonly limits: Limits;
-  readonly services: SecondFactorServices;
+  readonly services: EvaluationServices;
 }
 
 /**
@@ -328,6 +341,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     });
     if (grant !== undefined) {
       const details = {
+        ...(decision.by !== undefined && { decidedBy: decision.by }),
         scopes: namedScopes(grant.scopes, allApiScopes),
         declined: namedScopes(grant.declined, allApiScopes),
       };
@@ -378,19 +392,4 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     details: { scopes: named(scopes.split(' ')).join(' '), grantId: grant.id },
   });
   return { kind: 'response', response, accountId: account.id };
-}
-
-/**
- * Whether a decision answers the step: none where nothing is asked, or one about the same client and scopes that the step asks
- * about. Where another tab has answered all of it meanwhile, this decision is the later one.
- */
-function isAnswered(
-  step: AuthorizationStep,
-  client: Client,
-  accountId: string,
-  decision: ConsentDecision | undefined,
-): boolean {
-  if (decision === undefined) return step.kind === 'issue';
-  if (decision.epoch !== client.consentEpoch || decision.accountId !== accountId) return false;
-  return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
 }

@@ -1,4 +1,5 @@
 import { record } from '../../audit/audit.ts';
+import { rememberRefusal } from '../../consent/store.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -18,7 +19,7 @@ export const DENIALS: Readonly<Record<Denial, RedirectedError>> = {
 /** Ends a pending request that gets no code; undefined where it had ended before. Earlier consents are kept. */
 export async function denyRequest(
   { database, clock, issuer }: Pick<AuthorizationServices, 'database' | 'clock' | 'issuer'>,
-  { request, handle }: Pick<PendingRequest, 'request' | 'handle'>,
+  { request, handle, client }: Pick<PendingRequest, 'request' | 'handle' | 'client'>,
   why: Denial,
   origin: Origin,
 ): Promise<ClientResponse | undefined> {
@@ -28,6 +29,11 @@ export async function denyRequest(
     const type = why === 'denied' ? 'consent.denied' : 'authorization.refused';
     const failed = why === 'denied' ? {} : { outcome: 'failure' as const, details: { reason: why } };
     yield* record({ ...about, type, clientId: request.clientId, ...failed });
+    // No operator answers for a person who said no.
+    const { accountId } = about;
+    if (why === 'denied' && accountId !== null && client.consent === 'operator') {
+      yield* rememberRefusal({ accountId, clientId: client.id, now: about.at });
+    }
     return errorResponse(request, DENIALS[why], issuer);
   });
 }

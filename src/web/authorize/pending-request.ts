@@ -27,6 +27,7 @@ import {
   readStoredRequest,
 } from '../../protocol/authorize/authorization.ts';
 import { finishedResponse } from '../../protocol/authorize/finished-response.ts';
+import { operatorDecision } from '../../protocol/authorize/operator-consent.ts';
 import type { DisplayedError, RedirectTarget } from '../../protocol/authorize/rules/check-target.ts';
 import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
 import {
@@ -190,7 +191,8 @@ export async function advance(
       }
       return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
     }
-    const result = await issueCode(services, { ...current, origin: originOf(request) });
+    const decision = operatorDecision(step, current.client, accountOf(current));
+    const result = await issueCode(services, { ...current, ...(decision && { decision }), origin: originOf(request) });
     if (result.kind !== 'changed') return sendIssued(services, request, reply, current.request, result);
     current =
       handle === undefined
@@ -199,6 +201,9 @@ export async function advance(
   }
   throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
 }
+
+const accountOf = ({ visitor }: CurrentRequest): string | undefined =>
+  visitor.kind === 'signed in' ? visitor.account.id : undefined;
 
 /** Records a refusal because of the account, throttled. */
 async function recordRefusal(

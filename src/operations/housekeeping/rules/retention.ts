@@ -9,8 +9,6 @@ export const KEPT = {
   assertion: NODE_CLOCK_TOLERANCE,
   /** So that a client that comes too late is told that the code has expired. */
   unredeemedCode: HOUR,
-  /** Longer than a consent form can be submitted. */
-  consentRevocation: DAY,
   /** Longer than any token lives that was issued before the revocation: the families go with their grant. */
   revokedGrant: 8 * DAY,
   knownBrowser: 400 * DAY,

@@ -25,6 +25,7 @@ const base: AuthorizationState = {
   chosenForThis: false,
   hasAccess: true,
   remembered: granted,
+  approved: null,
 };
 const prompt = (change: Partial<typeof quiet>, more: Partial<AuthorizationState['request']> = {}) => ({
   request: { ...base.request, ...more, prompt: { ...quiet, ...change } },

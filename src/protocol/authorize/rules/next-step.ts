@@ -29,7 +29,8 @@ export type AuthorizationStep =
   /** The app is open to assigned people only, and this person is not one of them. */
   | { readonly kind: 'no access' }
   | { readonly kind: 'consent'; readonly asked: readonly SwitchedScope[] }
-  | { readonly kind: 'issue' }
+  /** With scopes, these are granted because an operator approved them. */
+  | { readonly kind: 'issue'; readonly approved?: readonly SwitchedScope[] }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 
 /** What the next step depends on. */
@@ -55,6 +56,8 @@ export interface AuthorizationState {
   readonly hasAccess: boolean;
   /** What the person decided about this client before; null where nothing is remembered. */
   readonly remembered: RememberedConsent | null;
+  /** What an operator approved for the person; null for nothing. */
+  readonly approved: { readonly scopes: ReadonlySet<string>; readonly resources: ReadonlySet<string> } | null;
 }
 
 const refuse = (error: AuthorizationErrorCode, description: string): AuthorizationStep => ({
@@ -69,7 +72,7 @@ const ASKED_EACH_TIME = 'the user must consent each time: any local program coul
 
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
 export function nextStep(state: AuthorizationState): AuthorizationStep {
-  const { request, clientType, visitor, accountId, signedInForThis, chosenForThis, remembered, stepUp } = state;
+  const { request, visitor, accountId, signedInForThis, chosenForThis, stepUp } = state;
   const { prompt, subjects } = request;
   if (visitor === 'banned' || visitor === 'suspended') return refuse('access_denied', MESSAGES[visitor]);
   // §3.1.2.2: a request that names accounts never gets a response about another one, not even after a sign-in.
@@ -88,11 +91,22 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   // Before a second factor is asked for, which would not help; after the account is chosen, which might.
   if (!state.hasAccess) return prompt.none ? refuse('access_denied', NOT_ASSIGNED) : { kind: 'no access' };
   if (stepUp.kind !== 'met') return toStepUp(stepUp, prompt);
+  return toConsent(state);
+}
+
+/** The consent page, or what answers instead of the person. */
+function toConsent(given: AuthorizationState): AuthorizationStep {
+  const { request, clientType } = given;
+  const { prompt } = request;
+  const rules = endpointRulesOf(request.endpointSet, given);
+  const isApproved = coversRequest(given, rules);
+  // What an operator decided holds while it is approved.
+  const remembered = given.remembered?.decidedBy === 'operator' && !isApproved ? null : given.remembered;
+  const state = { ...given, remembered };
   // A person consents to the resources as well: another one shows the page again.
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
-  const rules = endpointRulesOf(request.endpointSet, state);
   const always =
     prompt.consent ||
     hasNewResource ||
@@ -102,6 +116,9 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
     grantsNothing(state, rules);
   const asked = scopesToAsk(consentScopes(request), remembered, always, rules);
   if (asked === undefined) return { kind: 'issue' };
+  if (isApproved && !prompt.consent && !isClaimableUri) {
+    return { kind: 'issue', approved: scopesToAsk(consentScopes(request), null, true, rules) ?? [] };
+  }
   if (!prompt.none) return { kind: 'consent', asked };
   return refuse('consent_required', isClaimableUri ? ASKED_EACH_TIME : 'the user has not consented yet');
 }
@@ -119,6 +136,16 @@ function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): Aut
     case 'unreachable':
       return refuse('unmet_authentication_requirements', UNREACHABLE);
   }
+}
+
+/** Whether an operator approved all that a request comes to: decisions §12. */
+function coversRequest({ request, approved }: AuthorizationState, { alwaysShared }: EndpointRules): boolean {
+  if (approved === null || !request.redirectUri.toLowerCase().startsWith('https:')) return false;
+  const scopes = [...consentScopes(request), ...alwaysShared];
+  return (
+    scopes.every((scope) => approved.scopes.has(scope)) &&
+    (request.resources ?? []).every((resource) => approved.resources.has(resource))
+  );
 }
 
 /** §11: the person consents to access while signed out. */
@@ -141,4 +168,29 @@ const grantsNothing = ({ request: { scopes }, remembered }: AuthorizationState, 
 /** §3.1.2.1: a session may be as old as max_age, and no older; max_age=0 means prompt=login. */
 function mustSignInAgain({ request: { prompt, maxAge }, age }: AuthorizationState): boolean {
   return prompt.login || (maxAge !== null && (maxAge === 0 || age > maxAge * SECOND));
+}
+
+/** What a decision on consent says of itself. */
+interface PossibleAnswer {
+  readonly accountId: string;
+  readonly epoch: string;
+  readonly asked: readonly SwitchedScope[];
+  readonly by?: 'person' | 'operator';
+}
+
+/**
+ * Whether a decision answers the step: none where nothing is asked, or one about the same client and scopes that the step asks
+ * about. Where another tab has answered all of it meanwhile, this decision is the later one.
+ */
+export function isAnswered(
+  step: AuthorizationStep,
+  client: { readonly consentEpoch: string },
+  accountId: string,
+  decision: PossibleAnswer | undefined,
+): boolean {
+  const approved = step.kind === 'issue' ? step.approved : undefined;
+  if (decision === undefined) return step.kind === 'issue' && approved === undefined;
+  if (decision.epoch !== client.consentEpoch || decision.accountId !== accountId) return false;
+  if (decision.by === 'operator') return approved?.join() === decision.asked.join();
+  return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
 }
