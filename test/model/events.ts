@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { admin, revokeOnPage } from '../support/flow.ts';
-import { banned, disable, liveGrants, revoke, rotateSecret, secure, signOut } from './model.ts';
+import { banned, disable, liveGrants, losePaths, revoke, rotateSecret, secure, signOut } from './model.ts';
 import { enter, proved } from './pages.ts';
 import { pick, type State, type User } from './state.ts';
 import { step } from './step.ts';
@@ -129,6 +129,10 @@ export const accountSteps = {
       const answer = await admin(world.server, 'DELETE', `/users/${pick(world.users, user.index).id}`);
       assert.equal(answer.status, 204);
       user.exists = false;
+      losePaths(state, {
+        memberships: state.memberships.filter((membership) => membership.user === user),
+        assignments: state.assignments.filter(({ to }) => to === user),
+      });
     },
   }),
 };

@@ -13,6 +13,7 @@ import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { WHOLE } from '../support/whole.ts';
+import { accessSteps } from './access.ts';
 import { accountSteps, clientSteps } from './events.ts';
 import { ownAccountSteps } from './own-account.ts';
 import { pageSteps } from './pages.ts';
@@ -37,6 +38,7 @@ const weighted = <A>([name, definition]: [string, Definition<A>]) => ({
   arbitrary: definition.argument.map((argument) => new Step(name, argument, definition)),
 });
 const definitions = {
+  ...accessSteps,
   ...pageSteps,
   ...tokenSteps,
   ...accountSteps,

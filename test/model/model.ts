@@ -1,5 +1,6 @@
 import {
   type AccessToken,
+  type Assignment,
   type Browser,
   type Client,
   type Code,
@@ -7,6 +8,8 @@ import {
   type Family,
   fresh,
   type Grant,
+  type Membership,
+  type Path,
   type RefreshToken,
   type Request,
   type Session,
@@ -58,8 +61,54 @@ export function verdict(stand: Stand, at: { now: number; expired: boolean; dead:
   if (user.suspended) return 'suspended';
   if (grant.revoked) return 'revoked';
   if (user.generation !== stand.userGeneration || client.generation !== stand.clientGeneration) return 'invalid';
+  if (client.access === 'assigned' && !isPath(stand.path)) return 'invalid';
   if (at.dead) return 'invalid';
   return 'live';
+}
+
+/** Decisions §12: an assignment that has not ended, and the membership by which it reaches the person. */
+const isPath = (path: Path | undefined): boolean =>
+  path !== undefined && !path.assignment.ended && path.membership?.ended !== true;
+
+/** The paths of a person to an app: of their own, by groups, by organizations, each in the order of the assignments. */
+export function pathsOf({ assignments, memberships }: Readonly<State>, user: User, client: Client): readonly Path[] {
+  const inOrder = assignments
+    .filter((assignment) => assignment.client === client)
+    .toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
+  const own = inOrder.filter(({ to }) => to === user).map((assignment) => ({ assignment, membership: undefined }));
+  const by = (kind: 'group' | 'organization') =>
+    inOrder.flatMap((assignment) =>
+      memberships
+        .filter((membership) => membership.user === user && membership.of === assignment.to)
+        .filter(({ of }) => of.kind === kind)
+        .map((membership) => ({ assignment, membership })),
+    );
+  return [...own, ...by('group'), ...by('organization')];
+}
+
+/** Takes memberships and assignments away. Sign-ins of people with another path go on by that, and all others end. */
+export function losePaths(
+  state: State,
+  lost: { readonly memberships: readonly Membership[]; readonly assignments: readonly Assignment[] },
+): void {
+  for (const one of [...lost.memberships, ...lost.assignments]) one.ended = true;
+  const keep = <T extends { ended: boolean }>(list: T[]) =>
+    list.splice(0, list.length, ...list.filter(({ ended }) => !ended));
+  keep(state.memberships);
+  keep(state.assignments);
+  for (const family of state.families) {
+    if (family.path === undefined || isPath(family.path)) continue;
+    const [other] = pathsOf(state, family.user, family.client);
+    if (other === undefined) family.dead = true;
+    // What had ended before does not come back.
+    else if (!family.dead) family.path = other;
+  }
+}
+
+/** A change either way ends what the app has. */
+export function setAccess(state: State, client: Client, access: Client['access']): void {
+  client.access = access;
+  client.generation = fresh(state);
 }
 
 const tokenVerdict = ({ now }: Readonly<State>, { family, expires }: AccessToken | RefreshToken): Verdict =>
@@ -191,9 +240,9 @@ export function newLeaf(state: State, family: Family): RefreshToken {
 }
 
 export function newFamily(state: State, code: Code): Family {
-  const { endpointSet, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session } = code;
+  const { endpointSet, user, client, grant, userGeneration, clientGeneration, path, scopes, fixed, session } = code;
   const family: Family = {
-    ...{ endpointSet, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session },
+    ...{ endpointSet, user, client, grant, userGeneration, clientGeneration, path, scopes, fixed, session },
     ends: state.now + FAMILY_LIFE,
     dead: false,
     leaf: undefined,
@@ -224,6 +273,7 @@ export type Stage =
   | { readonly kind: 'displayed' }
   | { readonly kind: 'login' }
   | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'no access' }
   | { readonly kind: 'consent'; readonly asked: readonly string[] }
   | { readonly kind: 'issue' };
 
@@ -257,6 +307,7 @@ export function stage(state: State, request: Request, browser: Browser): Stage {
   const who = presence(state, browser);
   if (who === 'banned' || who === 'suspended') return { kind: 'refused', message: MESSAGES[who] };
   if (typeof who === 'string') return { kind: 'login' };
+  if (client.access === 'assigned' && pathsOf(state, browser.user, client).length === 0) return { kind: 'no access' };
   const grant = liveGrant(state, browser.user, request);
   if (grant === undefined || request.always || asksAnew(request, grant)) {
     return { kind: 'consent', asked: request.scopes };
@@ -344,6 +395,7 @@ export function newCode(state: State, request: Request, { user, session }: Brows
     ...{ endpointSet, user, client, grant, clientGeneration, redirect, pkce },
     // Frozen at sign-in and inherited by the session, never read anew.
     userGeneration: session.generation,
+    path: client.access === 'assigned' ? pathsOf(state, user, client)[0] : undefined,
     scopes: request.scopes.filter((scope) => grant.scopes.has(scope)),
     fixed: endpointSet === 'v2' ? ['openid', ...fixed.filter((scope) => scope !== 'openid')] : fixed,
     expires: state.now + CODE_LIFE,

@@ -25,6 +25,8 @@ const MINT = 'src/protocol/token/grant.ts';
 const ACCOUNTS = 'src/account-actions/accounts/accounts.ts';
 const CLIENTS = 'src/clients/clients.ts';
 const SESSIONS = 'src/sessions/sessions.ts';
+const ACCESS = 'src/access/store.ts';
+const PATHS = 'src/account-actions/access/paths.ts';
 
 const without = (name: string, file: string, line: string, guardedBy?: string): Mutant => ({
   name: `without: ${name}`,
@@ -393,6 +395,37 @@ export const mutants: readonly Mutant[] = [
     'secret === previous ? overlapEnd',
     'secret === previous ? Number.MAX_SAFE_INTEGER',
   ),
+  // Who may use which app.
+  {
+    ...instead(
+      'an assignment that has ended gives access',
+      ACCESS,
+      's.client_id = c.id and s.ended_at is null and (',
+      's.client_id = c.id and (',
+    ),
+    guardedBy: 'test/contract/interrupted-endings.test.ts',
+  },
+  instead(
+    'who leaves a group and comes back keeps codes and tokens',
+    ACCESS,
+    `group_member as gm where gm.id = \${column('member_id')}`,
+    'group_member as gm where gm.id > 0',
+  ),
+  instead(
+    'who leaves an organization and comes back keeps codes and tokens',
+    ACCESS,
+    `membership as om where om.id = \${column('member_id')}`,
+    'membership as om where om.id > 0',
+  ),
+  instead(
+    'a person without access gets a code',
+    'src/protocol/authorize/authorization.ts',
+    'hasAccess: isOpen || path !== undefined,',
+    'hasAccess: true,',
+  ),
+  instead('who has another path is signed out', PATHS, '(path) => !isLostPath(path, lost)', '() => false'),
+  instead('the lost path counts as another one', PATHS, '(path) => !isLostPath(path, lost)', '() => true'),
+  instead('an app keeps its tokens when its access changes', CLIENTS, ' || changed.access !== client.access', ''),
   // Sessions.
   instead('a session never ends', SESSIONS, 'expiresAt <= now || ', ''),
   instead('a session is never idle', SESSIONS, ' || lastSeenAt + IDLE_TIMEOUT <= now', ''),

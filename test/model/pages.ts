@@ -175,6 +175,10 @@ async function walk(state: State, world: World, request: Request, browser: Brows
         answer = sent.answer;
         break;
       }
+      case 'no access':
+        assert.equal(answer.location?.pathname, '/no-access');
+        if (browser.session !== undefined) browser.session.touched = state.now;
+        return undefined;
       case 'issue':
         takeCode(state, world, request, browser, answer.location);
         return undefined;
@@ -226,6 +230,9 @@ async function decide(state: State, world: World, pending: Pending, decision: De
     checkRefusal(answer, now.message);
   } else if (now.kind === 'login') {
     assert.equal(answer.location?.pathname, '/login');
+  } else if (now.kind === 'no access') {
+    assert.equal(answer.location?.pathname, '/no-access');
+    if (browser.session !== undefined) browser.session.touched = state.now;
   } else if (!decision.allow) {
     // A refusal is one, whatever another tab has been told meanwhile.
     checkRefusal(answer, 'User denied the request');
@@ -249,7 +256,7 @@ async function decide(state: State, world: World, pending: Pending, decision: De
   }
 }
 
-const request = fc.record({
+export const request = fc.record({
   browser: nat,
   client: nat,
   endpointSet: fc.constantFrom<EndpointSet>('v2', 'oidc'),
@@ -269,7 +276,7 @@ const overGrants = (state: Readonly<State>): Pending[] =>
 const granted = ({ codes, families }: Readonly<State>) =>
   [...codes.filter(({ family }) => family === undefined), ...families].filter(({ scopes }) => scopes.length > 0);
 
-const decision = fc.record({
+export const decision = fc.record({
   allow: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   scopes: fc.subarray(['profile', ...OPTIONAL]),
 });

@@ -11,6 +11,11 @@ export interface State {
   readonly grants: Grant[];
   /** Every time that a person took an app's access away. */
   readonly revocations: { readonly user: User; readonly client: Client }[];
+  readonly organizations: Organization[];
+  readonly groups: Group[];
+  /** What has ended is in neither list. */
+  readonly memberships: Membership[];
+  readonly assignments: Assignment[];
   readonly pending: Pending[];
   readonly codes: Code[];
   readonly families: Family[];
@@ -35,8 +40,42 @@ export interface User {
 export interface Client {
   readonly index: number;
   enabled: boolean;
+  access: 'everyone' | 'assigned';
   generation: number;
   readonly secrets: { until: number }[];
+}
+
+/** The ids are the service's own. */
+export interface Organization {
+  readonly kind: 'organization';
+  readonly id: string;
+}
+
+export interface Group {
+  readonly kind: 'group';
+  readonly id: string;
+  readonly organization: Organization | undefined;
+}
+
+export interface Membership {
+  readonly user: User;
+  readonly of: Group | Organization;
+  ended: boolean;
+}
+
+export interface Assignment {
+  readonly id: string;
+  readonly client: Client;
+  readonly to: User | Group | Organization;
+  role: string | null;
+  ended: boolean;
+}
+
+/** By what a person may use an app that is open to assigned people only. */
+export interface Path {
+  readonly assignment: Assignment;
+  /** Undefined where the person is assigned. */
+  readonly membership: Membership | undefined;
 }
 
 /** A browser is one person's; a person may have several. */
@@ -101,6 +140,8 @@ export interface Stand {
   readonly grant: Grant;
   readonly userGeneration: number;
   readonly clientGeneration: number;
+  /** Undefined where the app was open to everyone. */
+  readonly path: Path | undefined;
 }
 
 export interface Code extends Stand {
@@ -123,6 +164,8 @@ export interface Family extends Stand {
   readonly ends: number;
   readonly session: Session | undefined;
   dead: boolean;
+  /** Another one, where the person has one when this is taken away. */
+  path: Path | undefined;
   leaf: RefreshToken | undefined;
   predecessor: RefreshToken | undefined;
   rotated: number;
@@ -150,6 +193,10 @@ export function newState(now: number, users: number, clients: number, owners: re
     browsers: [],
     grants: [],
     revocations: [],
+    organizations: [],
+    groups: [],
+    memberships: [],
+    assignments: [],
     pending: [],
     codes: [],
     families: [],
@@ -170,6 +217,7 @@ export function newState(now: number, users: number, clients: number, owners: re
     state.clients.push({
       index,
       enabled: true,
+      access: 'everyone',
       generation: fresh(state),
       secrets: [{ until: Number.POSITIVE_INFINITY }],
     });

@@ -19,6 +19,7 @@ const FACTS = [
   'revoked',
   'account secured',
   'client was disabled',
+  'access lost',
   'family dead',
 ] as const;
 type Fact = (typeof FACTS)[number];
@@ -40,6 +41,7 @@ function stateOf(has: (fact: Fact) => boolean): CredentialState {
     client: has('client gone') ? null : client,
     grant: has('grant gone') ? null : { revokedAt: has('revoked') ? NOW : null },
     family: has('family gone') ? null : family,
+    hasAccess: !has('access lost'),
   };
 }
 
@@ -68,8 +70,16 @@ function modelled(has: (fact: Fact) => boolean): string {
     userGeneration: has('account secured') ? -1 : user.generation,
     clientGeneration: has('client was disabled') ? -1 : client.generation,
   };
+  client.access = 'assigned';
+  const path = {
+    assignment: { id: '1', client, to: user, role: null, ended: has('access lost') },
+    membership: undefined,
+  };
   const expired = has('family ended') || has('family gone') || has('grant gone');
-  return verdict({ endpointSet, user, client, grant, ...generations }, { now: NOW, expired, dead: has('family dead') });
+  return verdict(
+    { endpointSet, user, client, grant, path, ...generations },
+    { now: NOW, expired, dead: has('family dead') },
+  );
 }
 
 test('every combination of events gets the verdict of the order', () => {

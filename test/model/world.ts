@@ -22,6 +22,8 @@ const ADDRESSES = {
   v2: { token: '/api/v2/oauth/token', userInfo: '/api/v2/oauth/userinfo' },
   oidc: { token: '/oidc/token', userInfo: '/oidc/userinfo' },
 } as const;
+/** The roles that people can have in each app. */
+export const ROLES = ['viewer', 'editor'] as const;
 const ENDPOINT_SETS: readonly EndpointSet[] = ['v2', 'oidc'];
 export const otherEndpoints = (endpointSet: EndpointSet): EndpointSet => (endpointSet === 'v2' ? 'oidc' : 'v2');
 /** The scopes that have a switch on the page of either set of endpoints. */
@@ -96,9 +98,10 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
   };
   const users = await Promise.all([newUser(server, FIELDS), newUser(server, FIELDS)]);
   const clients = [];
+  const roles = ROLES.map((name) => ({ name, description: null }));
   for (let count = 0; count < 2; count++) {
     // Both have the same redirect URIs, so that nothing but the client tells a code of one from a code of the other.
-    const { clientId, clientSecret } = await newClient(server, { redirectUris: REDIRECTS });
+    const { clientId, clientSecret } = await newClient(server, { redirectUris: REDIRECTS, roles });
     clients.push({ clientId, secrets: [clientSecret] });
   }
   const real: World = {
