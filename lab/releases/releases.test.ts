@@ -6,7 +6,16 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { isLater } from '../../src/platform/version.ts';
 import { agent } from '../../test/support/agent.ts';
-import { newClient, redeem, refresh, signedIn, userinfo } from '../../test/support/flow.ts';
+import {
+  admin,
+  claimsOf,
+  newClient,
+  redeem,
+  refresh,
+  signedIn,
+  tokensFor,
+  userinfo,
+} from '../../test/support/flow.ts';
 import { contents, heldAt, RELEASES, released } from './fixture.ts';
 import { serverOn } from './life.ts';
 import type { Place } from './places.ts';
@@ -99,6 +108,56 @@ for (const [kind, skip] of kinds) {
           [],
           `${version} may write what these refuse`,
         );
+      });
+
+      test('decisions §12: a node of the release accepts nothing of an app that is open to assigned people only', {
+        skip: version !== '0.1.0',
+      }, async () => {
+        const place = await arrive();
+        await migrated(place);
+        const { secret, now, username } = heldAt(version);
+        const server = await serverOn({ ...place.environment, TESSERA_SECRET: secret }, { now: now + 1000 });
+        /** The status of a token's app, by the statement with which the release reads what its verdict goes by. */
+        const seenByRelease = async (token: string): Promise<string> => {
+          const { family, sub, client_id: client } = claimsOf(token);
+          const statement = contents(version, `statements.${kind}.sql`)
+            .split(/;\n/)
+            .find((text) => /^select .*"c"\."status" as "client_status"(?!.*"f"\."scopes")/s.test(text));
+          assert.ok(statement);
+          const values = ['1', family, sub, client];
+          let count = 0;
+          const filled = statement.replaceAll(/\?|\$\d+/g, () => String(values[count++]));
+          assert.equal(count, values.length, statement);
+          return place.value(`SELECT client_status FROM (${filled}) AS seen`);
+        };
+        const call = async (method: string, path: string, body: object) => {
+          const answer = await admin(server, method, path, body);
+          assert.ok(answer.status < 300, `${method} ${path}: ${answer.status}`);
+          return answer.body;
+        };
+        try {
+          const [open, assigned] = [await newClient(server), await newClient(server, { access: 'assigned' })];
+          const user = (await admin(server, 'GET', `/users?q=${username}`)).body.items[0];
+          const browser = await signedIn(server, user);
+          const assignment = await call('POST', `/clients/${assigned.clientId}/assignments`, { userId: user.id });
+          const openTokens = await tokensFor(server, open, user, {}, { browser });
+          const tokens = await tokensFor(server, assigned, user, {}, { browser });
+          for (const { access_token } of [openTokens, tokens]) {
+            assert.equal((await userinfo(server, access_token)).status, 200);
+          }
+          // Version 0.1 accepts the tokens of an app whose status is active, and of no other.
+          assert.equal(await seenByRelease(openTokens.access_token), 'active');
+          assert.equal(await seenByRelease(tokens.access_token), 'assigned');
+          // Nor can it open the app: enabling one writes this.
+          const enabling = `UPDATE client SET status = 'active' WHERE id = ${assigned.clientId}`;
+          await assert.rejects(place.execute(enabling), /check/i);
+
+          await call('DELETE', `/clients/${assigned.clientId}/assignments/${assignment.id}`, {});
+          assert.equal((await userinfo(server, tokens.access_token)).status, 401);
+          assert.equal(await seenByRelease(tokens.access_token), 'assigned');
+        } finally {
+          await server.close();
+        }
       });
 
       test('people and apps keep what they hold', async () => {
