@@ -90,6 +90,35 @@ const hasSame = (state: Readonly<State>, { client, to, role }: Assigned): boolea
 
 let made = 0;
 
+type Way = 'person' | 'group' | 'organization';
+
+/** What is assigned to reach a person: the person, or a group or organization that the person is in, or joins. */
+async function wayOf(state: State, world: World, user: User, way: Way): Promise<Assignment['to']> {
+  if (way === 'person') return user;
+  const joined = state.memberships.find((membership) => membership.user === user && membership.of.kind === way);
+  if (joined !== undefined) return joined.of;
+  const of = way === 'group' ? await makeGroup(state, world, undefined) : await makeOrganization(state, world);
+  await join(state, world, { user, of });
+  return of;
+}
+
+async function makeGroup(state: State, world: World, organization: Organization | undefined): Promise<Group> {
+  const body = { name: `group-${++made}`, ...(organization !== undefined && { organizationId: organization.id }) };
+  const group: Group = { kind: 'group', id: (await call(world, 'POST', '/groups', body)).id, organization };
+  state.groups.push(group);
+  return group;
+}
+
+async function makeOrganization(state: State, world: World): Promise<Organization> {
+  const body = { name: `organization-${++made}`, domain: 'model.example' };
+  const organization: Organization = {
+    kind: 'organization',
+    id: (await call(world, 'POST', '/organizations', body)).id,
+  };
+  state.organizations.push(organization);
+  return organization;
+}
+
 export const accessSteps = {
   /** With somebody in it who is assigned, so that the app goes on for most. */
   setAccess: step({
@@ -112,21 +141,21 @@ export const accessSteps = {
       request,
       decision,
       redeem: fc.boolean(),
-      second: fc.boolean(),
-      which: nat,
+      by: fc.constantFrom<Way>('person', 'group', 'organization'),
+      second: fc.option(fc.constantFrom<Way>('person', 'group', 'organization'), { nil: undefined }),
+      leaves: fc.boolean(),
       back: fc.boolean(),
     }),
     applies: (state, { request: wanted }) => pick(state.browsers, wanted.browser).user.exists,
-    async act(state, world, { request: wanted, decision: decided, redeem, second, which, back }) {
+    async act(state, world, { request: wanted, decision: decided, redeem, by, second, leaves, back }) {
       const { user } = pick(state.browsers, wanted.browser);
       const client = pick(state.clients, wanted.client);
       if (client.access === 'everyone') {
         await call(world, 'PATCH', `/clients/${clientIdOf(world, { client })}`, { access: 'assigned' });
         setAccess(state, client, 'assigned');
       }
-      const mine = state.memberships.filter((membership) => membership.user === user).map(({ of }) => of);
-      for (const n of second ? [0, 1] : [0]) {
-        const assigned = { client, to: pick([...mine, user], which + n), role: null };
+      for (const way of second === undefined ? [by] : [by, second]) {
+        const assigned = { client, to: await wayOf(state, world, user, way), role: null };
         if (!hasSame(state, assigned)) await assign(state, world, assigned);
       }
       await pageSteps.authorize.act(state, world, { request: wanted, decision: decided });
@@ -135,7 +164,7 @@ export const accessSteps = {
       const [path] = pathsOf(state, user, client);
       if (path === undefined) return;
       const { assignment, membership } = path;
-      if (membership === undefined || which % 2 === 0) await unassign(state, world, assignment);
+      if (membership === undefined || !leaves) await unassign(state, world, assignment);
       else await leave(state, world, membership);
       if (!back) return;
       if (membership?.ended) await join(state, world, membership);
@@ -149,9 +178,7 @@ export const accessSteps = {
     async act(state, world, { organization: which, users }) {
       const organization =
         which === undefined || state.organizations.length === 0 ? undefined : pick(state.organizations, which);
-      const body = { name: `group-${++made}`, ...(organization !== undefined && { organizationId: organization.id }) };
-      const group: Group = { kind: 'group', id: (await call(world, 'POST', '/groups', body)).id, organization };
-      state.groups.push(group);
+      const group = await makeGroup(state, world, organization);
       for (const user of users) {
         const wanted = joinable(state).find((one) => one.of === group && one.user === pick(state.users, user));
         if (wanted !== undefined) await join(state, world, wanted);
@@ -163,12 +190,7 @@ export const accessSteps = {
     argument: nat,
     applies: ({ organizations }) => organizations.length < 2,
     async act(state, world, which) {
-      const body = { name: `organization-${++made}`, domain: 'model.example' };
-      const organization: Organization = {
-        kind: 'organization',
-        id: (await call(world, 'POST', '/organizations', body)).id,
-      };
-      state.organizations.push(organization);
+      const organization = await makeOrganization(state, world);
       const wanted = joinable(state).filter(({ of }) => of === organization);
       if (wanted.length > 0) await join(state, world, pick(wanted, which));
     },
@@ -198,7 +220,7 @@ export const accessSteps = {
     act: (state, world, which) => unassign(state, world, pick(state.assignments, which)),
   }),
   /** Given back at once, nothing revives. */
-  leaveAndComeBack: step({
+  leaveAndJoin: step({
     weight: 2,
     argument: nat,
     applies: ({ memberships }) => memberships.length > 0,
