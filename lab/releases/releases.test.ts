@@ -6,16 +6,7 @@ import { readConfig } from '../../src/platform/config/config.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { isLater } from '../../src/platform/version.ts';
 import { agent } from '../../test/support/agent.ts';
-import {
-  admin,
-  claimsOf,
-  newClient,
-  redeem,
-  refresh,
-  signedIn,
-  tokensFor,
-  userinfo,
-} from '../../test/support/flow.ts';
+import { admin, claimsOf, newClient, redeem, refresh, signedIn, tokensFor, userinfo } from '../../test/support/flow.ts';
 import { contents, heldAt, RELEASES, released } from './fixture.ts';
 import { serverOn } from './life.ts';
 import type { Place } from './places.ts';

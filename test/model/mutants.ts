@@ -411,12 +411,15 @@ export const mutants: readonly Mutant[] = [
     `group_member as gm where gm.id = \${column('member_id')}`,
     'group_member as gm where gm.id > 0',
   ),
-  instead(
-    'who leaves an organization and comes back keeps codes and tokens',
-    ACCESS,
-    `membership as om where om.id = \${column('member_id')}`,
-    'membership as om where om.id > 0',
-  ),
+  {
+    ...instead(
+      'who leaves an organization and comes back keeps codes and tokens',
+      ACCESS,
+      `membership as om where om.id = \${column('member_id')}`,
+      'membership as om where om.id > 0',
+    ),
+    guardedBy: 'test/contract/app-access.test.ts',
+  },
   instead(
     'a person without access gets a code',
     'src/protocol/authorize/authorization.ts',
