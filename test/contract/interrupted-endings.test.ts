@@ -7,7 +7,7 @@ import { deleteOrganization } from '../../src/account-actions/organizations/orga
 import type { Core } from '../../src/core.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { OAuthError } from '../../src/platform/oauth-error.ts';
+import { Failure } from '../../src/platform/failure.ts';
 import {
   admin,
   claimsOf,
@@ -147,7 +147,7 @@ const endAgain = ({ end }: Situation): Promise<unknown> =>
     try {
       await end(core);
     } catch (error) {
-      if (!(error instanceof OAuthError && error.code === 'not_found')) throw error;
+      if (!(error instanceof Failure && error.code === 'not_found')) throw error;
     }
   });
 
