@@ -187,6 +187,7 @@ export function missingInIdToken(
   { client, rules }: { readonly client: Pick<Client, 'idTokenClaims'>; readonly rules: EndpointRules },
   { scope, claims, member }: Pick<UserTokens, 'scope' | 'claims' | 'member'>,
 ): readonly LeftOut[] {
+  if (member.groups === undefined && member.roles === undefined) return [];
   const scopes = storedScopes(scope);
   if (!scopes.has('openid')) return [];
   const isGranted = givesGrantedClaims(rules, client);
