@@ -56,11 +56,8 @@ export function checkedClientId(id: string): string {
   return id;
 }
 
-export function clientCommands(getContext: GetCommandContext): Command {
-  const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, rotate-secret, end-secret, disable, enable, delete',
-  );
-
+/** What the commands have in common. */
+function clientTools(client: Command, getContext: GetCommandContext) {
   /** A command that takes the ID of an app. */
   const about = (name: string, description: string): Command =>
     client.command(name).description(description).argument('<clientId>', 'client ID, from: tessera client list');
@@ -73,6 +70,24 @@ export function clientCommands(getContext: GetCommandContext): Command {
       out.show(clientView(await withCore(flags, (core) => work(core, checkedClientId(id)))));
     };
 
+  return { client, about, showing, getContext };
+}
+
+type ClientCommands = ReturnType<typeof clientTools>;
+
+export function clientCommands(getContext: GetCommandContext): Command {
+  const client = new Command('client').description(
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, rotate-secret, end-secret, disable, enable, delete',
+  );
+
+  const tools = clientTools(client, getContext);
+  registrationCommands(tools);
+  credentialCommands(tools);
+  return client;
+}
+
+/** Registrations. */
+function registrationCommands({ client, about, showing, getContext }: ClientCommands): void {
   examples(
     requireOptions(withFields(client.command('create')), '--name'),
     'tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
@@ -153,7 +168,10 @@ export function clientCommands(getContext: GetCommandContext): Command {
         return updated ?? getClient(core, clientId);
       })(id, fields, command);
     });
+}
 
+/** Who may use an app, its secrets, and its end. */
+function credentialCommands({ about, showing, getContext }: ClientCommands): void {
   assignmentCommands(about, checkedClientId, getContext);
   accessCommands(about, checkedClientId, getContext);
   apiScopeCommands(about, checkedClientId, getContext);
@@ -213,6 +231,4 @@ export function clientCommands(getContext: GetCommandContext): Command {
       });
       out.say(`Deleted the client ${id}.`, { clientId: id, deleted: true });
     });
-
-  return client;
 }

@@ -63,7 +63,13 @@ export function groupCommands(getContext: GetCommandContext): Command {
   const group = new Command('group').description(
     'manage groups: create, show, update, list, delete, add, remove, members',
   );
+  recordCommands(group, getContext);
+  memberCommands(group, getContext);
+  return group;
+}
 
+/** Groups themselves. */
+function recordCommands(group: Command, getContext: GetCommandContext): void {
   examples(
     group.command('create'),
     'tessera group create --name analysts --display-name Analysts',
@@ -137,7 +143,10 @@ export function groupCommands(getContext: GetCommandContext): Command {
       });
       out.list(found.map(groupView), ['id', 'name', 'displayName', 'organizationId', 'createdAt']);
     });
+}
 
+/** Their members, and their end. */
+function memberCommands(group: Command, getContext: GetCommandContext): void {
   examples(withPageOptions(group.command('members')), 'tessera group members analysts')
     .description('list the members of a group')
     .argument(...GROUP)
@@ -199,6 +208,4 @@ export function groupCommands(getContext: GetCommandContext): Command {
       });
       out.say(`Deleted the group ${which}. ${describeChange(change)}`, { groupId: id, deleted: true, ...change });
     });
-
-  return group;
 }

@@ -41,7 +41,13 @@ export function orgCommands(getContext: GetCommandContext): Command {
   const org = new Command('org').description(
     'manage organizations: create, show, update, list, add-member, remove-member, delete',
   );
+  recordCommands(org, getContext);
+  memberCommands(org, getContext);
+  return org;
+}
 
+/** Organizations themselves. */
+function recordCommands(org: Command, getContext: GetCommandContext): void {
   examples(org.command('create'), 'tessera org create --name acme --domain acme.example')
     .description('create an organization')
     .requiredOption('--name <slug>', '2 to 48 characters of a-z, 0-9 and -')
@@ -87,7 +93,10 @@ export function orgCommands(getContext: GetCommandContext): Command {
       const found = await withCore(flags, (core) => allOrganizations(core, options));
       out.list(found.map(organizationView), ['id', 'name', 'domain', 'createdAt']);
     });
+}
 
+/** Their members, and their end. */
+function memberCommands(org: Command, getContext: GetCommandContext): void {
   examples(
     org.command('add-member'),
     'tessera org add-member acme ada --role OWNER',
@@ -143,6 +152,4 @@ export function orgCommands(getContext: GetCommandContext): Command {
         ...change,
       });
     });
-
-  return org;
 }

@@ -65,11 +65,8 @@ export async function accountId({ database }: Pick<Core, 'database'>, who: strin
 
 const view = (account: Account) => accountView(account, Date.now());
 
-export function userCommands(getContext: GetCommandContext): Command {
-  const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link',
-  );
-
+/** What the commands have in common. */
+function userTools(user: Command, getContext: GetCommandContext) {
   /** A command that takes a user. */
   const about = (name: string, description: string): Command =>
     user.command(name).description(description).argument('<user>', 'ID, username or email');
@@ -82,6 +79,25 @@ export function userCommands(getContext: GetCommandContext): Command {
       out.show(view(await withCore(flags, async (core) => work(core, await accountId(core, who), options))));
     };
 
+  return { user, about, showing, getContext };
+}
+
+type UserCommands = ReturnType<typeof userTools>;
+
+export function userCommands(getContext: GetCommandContext): Command {
+  const user = new Command('user').description(
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link',
+  );
+
+  const tools = userTools(user, getContext);
+  profileCommands(tools);
+  standingCommands(tools);
+  accessCommands(tools);
+  return user;
+}
+
+/** Accounts and their fields. */
+function profileCommands({ user, about, showing, getContext }: UserCommands): void {
   examples(
     requireOptions(withFields(user.command('create')), '--username', '--display-name', '--email'),
     'tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin',
@@ -141,7 +157,10 @@ export function userCommands(getContext: GetCommandContext): Command {
       return updated ?? getAccount(core, id);
     })(who, fields, command);
   });
+}
 
+/** Whether an account may be used, and its end. */
+function standingCommands({ user, about, showing, getContext }: UserCommands): void {
   examples(
     about('ban', 'ban an account; its tokens and sessions become invalid immediately'),
     'tessera user ban ada --until 24h --reason "spam"',
@@ -208,7 +227,10 @@ export function userCommands(getContext: GetCommandContext): Command {
       await withCore(flags, (core) => releaseUsername(core, username.toLowerCase(), origin));
       out.say(`Released the username ${username}.`, { username, released: true });
     });
+}
 
+/** What has access to an account, and the way back into it. */
+function accessCommands({ about, getContext }: UserCommands): void {
   examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
@@ -303,6 +325,4 @@ export function userCommands(getContext: GetCommandContext): Command {
       const mailbox = `The account has the address ${email}: a person who reads it can recover the account by mail.`;
       out.say(`${text}\n${mailbox}`, { url, expiresAt: iso(expiresAt), email });
     });
-
-  return user;
 }
