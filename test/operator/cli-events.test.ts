@@ -43,6 +43,9 @@ let key = '';
 let kid = '';
 let invitation = '';
 
+/** The resource identifier of an API. */
+const API = 'https://api.example.com/notes';
+
 /** What each command that changes something leaves in the audit trail, in an order in which they can run. */
 const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])[] = [
   [
@@ -123,6 +126,27 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
     'access.assigned',
   ],
   ['client preview', () => run('client', 'preview', app, 'ada'), 'access.previewed'],
+  [
+    'client allow-scopes',
+    async () => {
+      const scope = ['--resource', API, '--resource-scope', 'notes.read=See your notes'];
+      await run('client', 'create', '--name', 'Notes', '--grant-type', 'client_credentials', ...scope);
+      await run('client', 'allow-scopes', app, '--api', API, '--scope', 'notes.read');
+    },
+    'client.created',
+    'client.api_scopes_changed',
+  ],
+  ['client disallow-scopes', () => run('client', 'disallow-scopes', app, '--api', API), 'client.api_scopes_changed'],
+  [
+    'client approve',
+    async () => {
+      await run('client', 'update', app, '--consent', 'operator');
+      await run('client', 'approve', app, '--scope', 'openid');
+    },
+    'client.updated',
+    'client.consent_approved',
+  ],
+  ['client withdraw-approval', () => run('client', 'withdraw-approval', app), 'client.consent_approval_ended'],
   ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
   ['group remove', () => run('group', 'remove', 'analysts', 'ada'), 'group.member_removed'],
   ['group delete', () => run('group', 'delete', 'analysts', '--yes'), 'group.deleted'],
@@ -178,7 +202,15 @@ const others = [
     'user groups',
     'client show',
   ],
-  ...['client assignments', 'client access', 'group show', 'group list', 'group members'],
+  ...[
+    'client api-scopes',
+    'client allowed-clients',
+    'client assignments',
+    'client access',
+    'group show',
+    'group list',
+    'group members',
+  ],
   ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list', 'mail link', 'invite list'],
 ];
 
