@@ -1,7 +1,10 @@
+import type { Insertable, Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AddressChangeTable } from '../platform/database/people-tables.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
+  bit,
   columnsOf,
   command,
   decoder,
@@ -24,6 +27,8 @@ const PREVIOUS_ADDRESS = {
   /** Factors that were added from then on are not asked for by the undo, and removed by it: see `unansweredSince`. */
   factorsSince: storedField('factors_since', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
+  /** Whether an operator took it away: it gives no right, and reserves nothing. */
+  byOperator: storedField('by_operator', bit),
 } as const;
 
 /** An address that an account had until it was changed. */
@@ -32,7 +37,7 @@ export type PreviousAddress = Values<typeof PREVIOUS_ADDRESS>;
 const COLUMNS = columnsOf(PREVIOUS_ADDRESS);
 const toPreviousAddress: (row: object) => PreviousAddress = decoder(PREVIOUS_ADDRESS);
 
-const insert = command((db, p: AddressChangeTable) =>
+const insert = command((db, p: Insertable<AddressChangeTable>) =>
   db.insertInto('address_change').values(pick(p, [...COLUMNS, 'email_key'])),
 );
 
@@ -41,19 +46,32 @@ export const insertPreviousAddress = (previous: PreviousAddress): Work<void> =>
 
 export const findPreviousAddress = one(
   (db, p: { hash: string; now: number }) =>
-    db.selectFrom('address_change').select(COLUMNS).where('hash', '=', p.hash).where('expires_at', '>', p.now),
-  toPreviousAddress,
-);
-
-/** The addresses that an account had in the last days, the latest first. */
-export const listPreviousAddresses = many(
-  (db, p: { accountId: string; now: number }) =>
     db
       .selectFrom('address_change')
       .select(COLUMNS)
-      .where('account_id', '=', p.accountId)
+      .where('hash', '=', p.hash)
       .where('expires_at', '>', p.now)
-      .orderBy('created_at', 'desc'),
+      .where('by_operator', '=', 0),
+  toPreviousAddress,
+);
+
+const select = (db: Kysely<Tables>, p: { accountId: string; now: number }) =>
+  db
+    .selectFrom('address_change')
+    .select(COLUMNS)
+    .where('account_id', '=', p.accountId)
+    .where('expires_at', '>', p.now)
+    .orderBy('created_at', 'desc');
+
+/** The addresses that an account had in the last days and can go back to, the latest first. */
+export const listPreviousAddresses = many(
+  (db, p: Parameters<typeof select>[1]) => select(db, p).where('by_operator', '=', 0),
+  toPreviousAddress,
+);
+
+/** The addresses that operators took from an account in the last days, the latest first. */
+export const listTakenAddresses = many(
+  (db, p: Parameters<typeof select>[1]) => select(db, p).where('by_operator', '=', 1),
   toPreviousAddress,
 );
 
@@ -64,6 +82,7 @@ const findReservation = one((db, p: { key: string; accountId: string; now: numbe
     .where('email_key', '=', p.key)
     .where('account_id', '<>', p.accountId)
     .where('expires_at', '>', p.now)
+    .where('by_operator', '=', 0)
     .limit(1),
 );
 
@@ -78,12 +97,17 @@ export const prolongPreviousAddresses = command((db, p: { accountId: string; now
     .updateTable('address_change')
     .set({ expires_at: p.expiresAt })
     .where('account_id', '=', p.accountId)
-    .where('expires_at', '>', p.now),
+    .where('expires_at', '>', p.now)
+    .where('by_operator', '=', 0),
 );
 
 /** Ends the rights to undo the changes of an account since an instant, with the reservations of their addresses. */
 export const removePreviousAddresses = command((db, p: { accountId: string; since: number }) =>
-  db.deleteFrom('address_change').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
+  db
+    .deleteFrom('address_change')
+    .where('account_id', '=', p.accountId)
+    .where('created_at', '>=', p.since)
+    .where('by_operator', '=', 0),
 );
 
 /** Ends the right to undo one change of an account, with the reservation of its address. */

@@ -8,6 +8,7 @@ import {
   decoder,
   encode,
   json,
+  jsonOr,
   one,
   plain,
   storedField,
@@ -21,8 +22,10 @@ const PENDING_SIGN_IN = {
   accountId: storedField('account_id', plain<string>()),
   generation: storedField('generation', plain<string>()),
   browserHash: storedField('browser_hash', plain<string>()),
-  /** The methods that were used so far. */
+  /** The methods that were used so far, */
   methods: storedField('methods', json<readonly Method[]>()),
+  /** and when what was used was set up; none where an earlier version stored it. */
+  factorsSince: storedField('factors_since', jsonOr<readonly (number | null)[], readonly null[]>([])),
   /** The digest of the pending request that needs the sign-in, if there is one. */
   interactionHash: storedField('interaction_hash', plain<string | null>()),
   createdAt: storedField('created_at', plain<number>()),

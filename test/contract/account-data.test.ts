@@ -18,7 +18,11 @@ import { mailsTo } from '../support/mail.ts';
 import { sweepDeletions } from '../support/personal-data.ts';
 import { startServer } from '../support/server.ts';
 
-const server = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_USERNAME_ACCOUNT: '3/720h' });
+const server = await startServer({
+  TESSERA_MAILBOX: 'on',
+  TESSERA_LIMIT_USERNAME_ACCOUNT: '3/720h',
+  TESSERA_LIMIT_GENERATION_ACCOUNT: 'off',
+});
 after(() => server.close());
 const DAY = 24 * 60 * 60 * 1000;
 const PAGE = '/account/data';

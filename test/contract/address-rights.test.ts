@@ -304,6 +304,8 @@ for (const [what, comesBack] of Object.entries(RETURNS)) {
     const second = freshAddress();
     await moveTo(ada.browser, second);
     await setPassword(ada.browser, PASSWORD, OTHER_PASSWORD);
+    server.advance(10 * MINUTE);
+    await ada.browser.submit(await ada.browser.get('/account/confirm?next=email'), { current: OTHER_PASSWORD });
     await moveTo(ada.browser, ada.email);
     const younger = await undoLink(second);
     await setPassword(ada.browser, OTHER_PASSWORD, 'one more passphrase');

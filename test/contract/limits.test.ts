@@ -44,8 +44,8 @@ const signIn = (server: TestServer, name: () => string) => async () => {
 
 let names = 0;
 
-/** Limits of a rolling period: authorize-size.test.ts and address-rights.test.ts test them. */
-const ROLLING = ['pendingBytesAddress', 'addressAccount'] as const;
+/** Limits of a rolling period: authorize-size, address-rights and taken-back-by-older-rights test them. */
+const ROLLING = ['pendingBytesAddress', 'addressAccount', 'generationAccount'] as const;
 type LimitOfUses = Exclude<LimitName, (typeof ROLLING)[number]>;
 const isRolling = (name: string): boolean => ROLLING.some((rolling) => rolling === name);
 

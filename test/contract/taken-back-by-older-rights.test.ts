@@ -7,12 +7,13 @@ import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/fl
 import { mailsTo } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
 import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
-import { newestMail } from '../support/recovery.ts';
-import { totpCode } from '../support/second-factor.ts';
+import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
+import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 import type { SoftAuthenticator } from '../support/soft-authenticator.ts';
 
 const MINUTE = 60_000;
+const WEEK = 7 * 24 * 60 * MINUTE;
 const EMAIL = '/account/email';
 const server = spread(await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off' }, SEVERAL));
 after(() => server.close());
@@ -264,4 +265,127 @@ test('a ban of somebody of whom nothing was reported tells them nothing', async 
   const told = (await mailsTo(server, ada.email)).length;
   await admin(server, 'PUT', route(ada, 'ban'), {});
   assert.equal((await mailsTo(server, ada.email)).length, told);
+});
+
+test('an undo at its last moment does not outlast the older right', async () => {
+  const ada = await person();
+  const second = freshAddress();
+  const thief = await signedIn(server, ada.user);
+  await moveTo(thief, second);
+  server.advance(MINUTE);
+  const password = 'a passphrase of the thief';
+  const page = await thief.get('/account/security');
+  assert.equal((await thief.submit(page, { current: PASSWORD, password }, '/account/password')).status, 200);
+  server.advance(11 * MINUTE);
+  await submit(thief, '/account/confirm?next=email', { current: password }, '/account/confirm');
+  // With what was set since, going back is an ordinary change: the second address gets a right, which is the younger one.
+  await moveTo(thief, ada.email);
+  const [own = ''] = await undoLinks(ada.email);
+  const [younger = ''] = await undoLinks(second);
+  server.advance(WEEK - MINUTE);
+  assert.equal(await press(younger), 200);
+  const [told] = await mailsTo(server, ada.email);
+  assert.match(told?.text ?? '', /gives the account back to this address/);
+  server.advance(6 * 24 * 60 * MINUTE);
+  assert.equal(await press(own), 200);
+  assert.equal((await profileOf(ada)).email, ada.email);
+});
+
+test('an owner who calls a deletion off on the way back returns to the address as if there had been none', async () => {
+  const ada = await personWithPasskey();
+  const away = freshAddress();
+  const thief = await signedInBy(ada.passkey);
+  await moveTo(thief, away);
+  await submit(thief, '/account/data', { confirm: 'yes' }, '/account/deletion');
+  const owner = browserOf();
+  const answer = await usePasskey(owner, ada.passkey);
+  const page = await owner.get(answer.location?.href ?? '');
+  assert.equal((await owner.submit(page, {}, '/login/come-back')).status, 303);
+  await moveTo(owner, ada.email);
+  assert.deepEqual(await undoLinks(away), []);
+});
+
+test('an owner who sets a new password first still returns by the one from before', async () => {
+  const ada = await person();
+  const away = freshAddress();
+  await moveTo(await signedIn(server, ada.user), away);
+  const owner = await signedIn(server, ada.user);
+  server.advance(MINUTE);
+  const page = await owner.get('/account/security');
+  const changed = { current: PASSWORD, password: 'a new password of the owner' };
+  assert.equal((await owner.submit(page, changed, '/account/password')).status, 200);
+  await moveTo(owner, ada.email);
+  assert.deepEqual(await undoLinks(away), []);
+});
+
+test('nobody ends the links of an owner faster than they can be opened', async () => {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  let [current, password] = [PASSWORD, ''];
+  let status = 200;
+  for (let turn = 0; turn < 12 && status === 200; turn++) {
+    server.advance(MINUTE / 3);
+    password = `a passphrase of the thief ${turn}`;
+    const page = await thief.get('/account/security');
+    ({ status } = await thief.submit(page, { current, password }, '/account/password'));
+    if (status === 200) current = password;
+  }
+  assert.equal(status, 429);
+  assert.equal((await submit(thief, '/account/security', {}, '/account/sign-out-everywhere')).status, 429);
+  const { link = '' } = await newestMail(server, ada.email, 'security notice');
+  server.advance(5 * MINUTE);
+  assert.equal(await press(link), 200, 'what the owner got last still works');
+});
+
+test('what an operator gave to a thief’s address, another operator takes back whole', async () => {
+  const ada = await person();
+  const thiefs = freshAddress();
+  await patch(ada, { email: thiefs, emailVerified: true });
+  const thief = browserOf();
+  await askRecovery(server, thief, thiefs);
+  const { link = '' } = await newestMail(server, thiefs, 'recovery');
+  await useLink(thief, link, 'a password of the thief');
+  await addApp(await signedIn(server, ada.user, 'a password of the thief'));
+  await patch(ada, { email: ada.email, emailVerified: true });
+  assert.equal(await hasApp(ada), false);
+  const login = browserOf();
+  const typed = { identifier: ada.user.username, password: 'a password of the thief' };
+  assert.equal((await submit(login, '/login', typed)).status, 401);
+});
+
+test('an undo asks for a factor from before the change, and a thief’s newer code is none', async () => {
+  const ada = await person();
+  const factor = await enroll(server, ada.user);
+  const { browser: thief, page } = await atSecondStep(server, ada.user);
+  await typeCode(thief, page, totpCode(factor, server.now()));
+  await moveTo(thief, freshAddress());
+  server.advance(MINUTE);
+  const made = await thief.submit(await thief.get('/account/security'), {}, '/account/security/recovery-codes');
+  const [code = ''] = /[0-9a-z]{4}(?:-[0-9a-z]{4})+/i.exec(made.text) ?? [];
+  assert.notEqual(code, '');
+  const [undo = ''] = await undoLinks(ada.email);
+  const browser = browserOf();
+  assert.equal((await browser.submit(await browser.get(undo), { code })).status, 400);
+  server.advance(MINUTE);
+  const own = await browser.submit(await browser.get(undo), { code: totpCode(factor, server.now()) });
+  assert.equal(own.status, 200);
+});
+
+test('a recovery with an app that was added since a report does not answer the report', async () => {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  const path = '/account/security/authenticator';
+  server.advance(MINUTE);
+  const page = await thief.get(path);
+  const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
+  await thief.submit(page, { code: totpCode({ seed }, server.now()) }, path);
+  server.advance(MINUTE);
+  const mailbox = browserOf();
+  await askRecovery(server, mailbox, ada.email);
+  const { link = '' } = await newestMail(server, ada.email, 'recovery');
+  const factor = totpCode({ seed }, server.now());
+  assert.ok([200, 303].includes((await useLink(mailbox, link, 'a password of the thief', { factor })).status));
+  const report = await newestMail(server, ada.email, 'security notice');
+  assert.equal(await press(report.link ?? ''), 200);
+  assert.equal(await hasApp(ada), false);
 });

@@ -82,6 +82,7 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
     TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
     TESSERA_LIMIT_MAIL_ADDRESS: 'off',
     TESSERA_LIMIT_ADDRESS_ACCOUNT: 'off',
+    TESSERA_LIMIT_GENERATION_ACCOUNT: 'off',
     TESSERA_MAILBOX: 'on',
     TESSERA_SIGN_IN_CODE: 'on',
   };

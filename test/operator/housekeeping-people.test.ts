@@ -76,14 +76,28 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
   [
     'a sign-in that waits for its second factor',
     'pending_sign_in',
-    () => insertPendingSignIn({ ...common, browserHash: 'browser', methods: ['password'], interactionHash: null }),
+    () =>
+      insertPendingSignIn({
+        ...common,
+        browserHash: 'browser',
+        methods: ['password'],
+        factorsSince: [0],
+        interactionHash: null,
+      }),
     expiresAt,
   ],
   ['a trusted browser', 'trusted_browser', () => insertTrustedBrowser({ ...common, ...device }), expiresAt],
   [
     'an earlier address',
     'address_change',
-    () => insertPreviousAddress({ ...common, email: 'old@example.com', changedAt: now, factorsSince: now }),
+    () =>
+      insertPreviousAddress({
+        ...common,
+        email: 'old@example.com',
+        changedAt: now,
+        factorsSince: now,
+        byOperator: false,
+      }),
     expiresAt,
   ],
   [

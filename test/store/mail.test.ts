@@ -335,7 +335,14 @@ test('a message whose right to undo a change of address has ended is not sent', 
     const sending = node(plainUrl(receiver));
     const accountId = '4711';
     await database.commit(() => account(accountId));
-    const made = { accountId, email: 'a@example.com', changedAt: now, factorsSince: now, expiresAt: now + DAY };
+    const made = {
+      accountId,
+      email: 'a@example.com',
+      changedAt: now,
+      factorsSince: now,
+      byOperator: false,
+      expiresAt: now + DAY,
+    };
     await database.commit(() => insertPreviousAddress({ ...made, hash: 'ended' }));
     await enqueue(message({ challenge: 'ended', expiresAt: now + DAY }));
     await database.commit(() => removePreviousAddresses({ accountId, since: 0 }));
@@ -357,7 +364,14 @@ test('what outlives generations is looked up, but is not named where an earlier 
     const sending = node(plainUrl(receiver));
     const accountId = '4712';
     await database.commit(() => account(accountId));
-    const right = { accountId, email: 'b@example.com', changedAt: now, factorsSince: now, expiresAt: now + DAY };
+    const right = {
+      accountId,
+      email: 'b@example.com',
+      changedAt: now,
+      factorsSince: now,
+      byOperator: false,
+      expiresAt: now + DAY,
+    };
     const invitation: Invitation = {
       ...{ id: '1', hash: 'invitation', email: 'b@example.com', mailed: true, organizationId: null, role: null },
       ...{ inviterId: null, adminKeyId: '9', createdAt: now, expiresAt: now + DAY, usedAt: null, usedBy: null },

@@ -70,7 +70,15 @@ async function newPerson(): Promise<NotifiedAccount & { readonly oldest: string 
     for (const [index, earlier] of before.entries()) {
       const changedAt = now - HOUR + index;
       const expiresAt = now + 7 * DAY;
-      const previous = { hash: earlier, accountId: id, email: earlier, changedAt, factorsSince: now, expiresAt };
+      const previous = {
+        hash: earlier,
+        accountId: id,
+        email: earlier,
+        changedAt,
+        factorsSince: now,
+        byOperator: false,
+        expiresAt,
+      };
       yield* insertPreviousAddress(previous);
     }
   });

@@ -20,7 +20,7 @@ import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMa
 import { isEarlierProof, type SetUpTimes } from './rules/earlier-proof.ts';
 
 /** How long a change can be undone from the earlier address. */
-const UNDO_LIFETIME = 7 * DAY;
+export const UNDO_LIFETIME = 7 * DAY;
 
 /** When what an account can be proved with was set up. */
 export function* readSetUpTimes(account: Account): Work<SetUpTimes> {
@@ -100,6 +100,7 @@ export function* giveUpAddress(
     changedAt,
     factorsSince: yield* unansweredSince(sealer, accountId, changedAt),
     expiresAt,
+    byOperator: false,
   });
   const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
   const content = addressLostMail(username, email, url);

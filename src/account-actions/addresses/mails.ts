@@ -63,6 +63,15 @@ export const rightClosedMail = (username: string): MailContent => ({
   ],
 });
 
+/** The message to the oldest earlier address, after another earlier one has undone a change. */
+export const olderRightMail = (username: string): MailContent => ({
+  subject: 'The email address of your account was changed',
+  paragraphs: [
+    `A change of the email address of the account ${username} was undone: it has another of its earlier addresses again. Until a few days ago it had this one.`,
+    'If that was not you, open the message about the change from this address and use its link. It still works, for seven days from now, and gives the account back to this address.',
+  ],
+});
+
 /** To an earlier address of an account, when an operator decides that the account keeps its present one. */
 export const rightEndedMail = (username: string): MailContent => ({
   subject: 'You can no longer undo a change of address',

@@ -2,6 +2,7 @@ import {
   findPreviousAddress,
   listPreviousAddresses,
   type PreviousAddress,
+  prolongPreviousAddresses,
   removePreviousAddresses,
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
@@ -18,7 +19,8 @@ import { displaceAddress } from '../accounts/displace-address.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
-import { changeUndoneMail } from './mails.ts';
+import { UNDO_LIFETIME } from './earlier-address.ts';
+import { changeUndoneMail, olderRightMail } from './mails.ts';
 import { endAndRecover } from './secure-account.ts';
 
 /** A change of address that can still be undone. */
@@ -87,18 +89,43 @@ export async function undoAddressChange(
     const { account, previous } = current;
     if (accountStatus(account, now) !== 'active') return { kind: 'refused' };
     if (current.asksFactor && checked === undefined) return { kind: 'wrong' };
-    if (checked !== undefined && (yield* checked.complete()).kind !== 'authenticated') return { kind: 'wrong' };
+    if (checked !== undefined) {
+      const shown = yield* checked.complete();
+      // What a thief has set up since then proves nothing about the time before.
+      if (shown.kind !== 'authenticated' || (shown.factorSince ?? 0) >= previous.factorsSince) return { kind: 'wrong' };
+    }
     const { id, profile } = account;
     const { email, changedAt, factorsSince } = previous;
     if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
     yield* removePreviousAddresses({ accountId: id, since: changedAt });
+    const older = yield* keepOlderRights(services, account, now);
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
     yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
-    if (emailKey(profile.email) !== emailKey(email)) {
+    // The oldest address was told more than this.
+    if (![email, older].some((told) => told !== undefined && emailKey(told) === emailKey(profile.email))) {
       const content = changeUndoneMail(profile.username);
       const message = { to: profile.email, accountId: id, kind: 'address changed', content } as const;
       yield* mail.enqueue({ ...message, expiresAt: previous.expiresAt }, now);
     }
     return { kind: 'undone' };
   });
+}
+
+/**
+ * An undo is a change of address, too: the rights that are older than it last as long as after any other, so that a younger one that is
+ * used at its last moment does not outlast them. The oldest address is told.
+ * @returns that address; undefined where no right is older
+ */
+function* keepOlderRights(
+  { mail }: CodeServices,
+  { id: accountId, profile }: Account,
+  now: number,
+): Work<string | undefined> {
+  const oldest = (yield* listPreviousAddresses({ accountId, now })).at(-1);
+  if (oldest === undefined) return undefined;
+  const expiresAt = now + UNDO_LIFETIME;
+  yield* prolongPreviousAddresses({ accountId, now, expiresAt });
+  const content = olderRightMail(profile.username);
+  yield* mail.enqueue({ to: oldest.email, accountId, kind: 'address changed', content, expiresAt }, now);
+  return oldest.email;
 }

@@ -1,13 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Profile } from '../../accounts/fields.ts';
 import { requireGoodPassword } from '../../accounts/password-problem.ts';
-import { listPreviousAddresses, removePreviousAddresses } from '../../accounts/previous-address-store.ts';
+import {
+  insertPreviousAddress,
+  listPreviousAddresses,
+  listTakenAddresses,
+  removePreviousAddresses,
+} from '../../accounts/previous-address-store.ts';
 import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { endChallenges, listBrowsersWaiting } from '../../mail/challenges.ts';
-import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import { digest, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import { getAccount, type PasswordContext, saveChange, userNotFound } from '../accounts/accounts.ts';
@@ -16,6 +21,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
+import { UNDO_LIFETIME } from './earlier-address.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /**
@@ -72,7 +78,10 @@ export async function updateAccount(
       yield* callOffDeletion(context, account, profile, origin, now);
     }
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
-    if (isMoved) yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
+    if (isMoved) {
+      yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
+      yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
+    }
     // What was removed is answered.
     const open = takenBackSince === undefined ? since : at;
     const notice = noticeOf({
@@ -94,14 +103,33 @@ const NO_PASSWORD = { passwordHash: null } as const;
 
 /**
  * Since when an account may have been in foreign hands that an operator gives another address, where its address was changed in the last
- * days: since it gave up the address that it gets back, or else the first of them. Undefined where nothing says so.
+ * days: since it gave up the address that it gets back, or since an operator took that, who may have been deceived; or else since the first
+ * change of the person's. Undefined where nothing says so.
  */
 function* foreignSince({ id, profile }: Account, email: string, now: number): Work<number | undefined> {
   if (emailKey(profile.email) === emailKey(email)) return undefined;
   const rights = yield* listPreviousAddresses({ accountId: id, now });
-  const right = rights.findLast((one) => emailKey(one.email) === emailKey(email)) ?? rights.at(-1);
-  return right?.factorsSince;
+  const taken = yield* listTakenAddresses({ accountId: id, now });
+  const times = [...rights, ...taken].filter((one) => emailKey(one.email) === emailKey(email));
+  return times.length > 0 ? Math.min(...times.map(({ factorsSince }) => factorsSince)) : rights.at(-1)?.factorsSince;
 }
+
+/** Remembers for some days which address an operator took away, in case that was a mistake. It gives no right, and reserves nothing. */
+const rememberTaken = (
+  { id: accountId, profile }: Account,
+  { at, factorsSince }: { readonly at: number; readonly factorsSince: number },
+  now: number,
+): Work<void> =>
+  insertPreviousAddress({
+    // No link has this hash.
+    hash: digest(randomSecret()),
+    accountId,
+    email: profile.email,
+    changedAt: at,
+    factorsSince,
+    expiresAt: now + UNDO_LIFETIME,
+    byOperator: true,
+  });
 
 /** What a person is told of an operator's change, beside an address that is new. */
 function noticeOf(change: {

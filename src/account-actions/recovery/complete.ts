@@ -27,7 +27,7 @@ import {
 } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
-import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import type { NewSession } from '../../sessions/sessions.ts';
@@ -241,13 +241,7 @@ export async function completeRecovery(
     }
     if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
-    const changed = yield* secure(
-      services,
-      current,
-      { passwordHash: hash, methods: used.map(({ method }) => method) },
-      own,
-      now,
-    );
+    const changed = yield* secure(services, current, { passwordHash: hash, used }, own, now);
     const owner = { accountId: account.id, userAgent, origin: own };
     const isIssued =
       verified !== undefined &&
@@ -289,7 +283,7 @@ async function verifyReplacement(
 function* secure(
   services: RecoveryServices,
   { account, challenge, by, data, asks }: FoundRecovery,
-  { passwordHash, methods }: { readonly passwordHash: string | null; readonly methods: readonly Method[] },
+  { passwordHash, used }: { readonly passwordHash: string | null; readonly used: readonly FactorUse[] },
   origin: Origin,
   now: number,
 ): Work<Account> {
@@ -312,7 +306,9 @@ function* secure(
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys({ accountId });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
-  const losesCodes = !methods.includes('recovery code') && ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0;
+  const losesCodes =
+    used.every(({ method }) => method !== 'recovery code') &&
+    ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0;
   if (losesCodes) yield* removeRecoveryCodes({ accountId });
   yield* removeFactorsSince(accountId, data.resetFactors ? 0 : at + 1);
   // A mailbox overrules the addresses that the account had since it had this one.
@@ -329,7 +325,9 @@ function* secure(
     ...(left === undefined ? [] : [leftText(left)]),
   ];
   const facts = told.length === 0 ? {} : { what: told.join(' ') };
-  yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at);
+  // A recovery with what was set up since the reports does not answer them: it may be the thief's.
+  const isAnswered = used.every(({ factorSince }) => factorSince === null || factorSince < reported);
+  yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, isAnswered ? at : reported);
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
   return changed;
@@ -343,13 +341,14 @@ const leftText = (organization: string): string =>
 /** Counts and checks the code that is asked for beside the link; undefined where none is. */
 async function checkFactor(
   services: RecoveryServices,
-  { account, asks, by }: FoundRecovery,
+  { account, challenge, asks, by }: FoundRecovery,
   code: string,
   { browserHash, origin }: SignInBrowser,
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited | undefined> {
   if (asks.length === 0) return undefined;
   const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
-  const attempt = { account, code, browserHash, origin, link: `recovery by ${by}` };
+  // A thief of a later address cannot use up the tries of the owner's recovery at an earlier one.
+  const attempt = { account, code, browserHash, origin, link: `recovery by ${by} at ${digest(challenge.address)}` };
   return authenticators[isOfApp ? 'totp' : 'recovery code'](services, attempt, now);
 }

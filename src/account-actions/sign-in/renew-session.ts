@@ -2,6 +2,7 @@ import { rememberBrowser } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { withMethod } from '../../authenticators/rules/authentication-context.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
+import type { Limits } from '../../platform/config/limits.ts';
 import { digest, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../sessions/sessions.ts';
 import { insertSession, removeSession, type Session } from '../../sessions/store.ts';
 import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
+import { countGeneration, requireFewGenerations } from '../accounts/generation-limit.ts';
 
 /** An account that was secured, and the session in which its owner continues. */
 export interface Renewal {
@@ -48,15 +50,22 @@ interface SecuringChange {
  * Secures an account: every session, code and token from before ends, and the acting browser continues in a new session, all in one
  * commit. That commit checks again that the session and the account's generation are still those that the person acted in.
  * @throws {SessionEnded} where the session ended meanwhile
+ * @throws {Failure} `limited` where the account was secured too often
  */
-export async function renewSession(services: SessionServices, change: SecuringChange): Promise<Renewal> {
+export async function renewSession(
+  services: SessionServices & { readonly limits: Limits },
+  change: SecuringChange,
+): Promise<Renewal> {
   const { account, session, browserHash, start, event, decide, prepare, afterSave } = change;
+  const subject = { accountId: account.id, origin: event.origin };
+  await requireFewGenerations(services, subject);
   const inSession = sessionDatabase(services, session);
   const database: Database = {
     ...inSession,
     commit: (work) =>
       inSession.commit(function* prepared() {
         if (prepare !== undefined) yield* prepare();
+        yield* countGeneration(services.limits, subject, services.clock());
         return yield* work();
       }),
   };

@@ -109,7 +109,7 @@ export async function signIn(
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
     if (methods.length === 0 || isSpared)
       return yield* finishSignIn(services, account, [authentication], browser, now, onSignedIn);
-    const secret = yield* storePendingSignIn(account, [method], browser, now);
+    const secret = yield* storePendingSignIn(account, [authentication], browser, now);
     return { kind: 'second factor', secret, methods };
   });
 }
@@ -133,7 +133,7 @@ function* countSignIn(
 /** Remembers what was proved in a browser, until the sign-in is complete. @returns the secret for its cookie */
 function* storePendingSignIn(
   account: Account,
-  methods: readonly Method[],
+  used: readonly FactorUse[],
   { browserHash, interactionHash }: SignInBrowser,
   now: number,
 ): Work<string> {
@@ -144,7 +144,8 @@ function* storePendingSignIn(
     accountId: account.id,
     generation: account.generation,
     browserHash,
-    methods,
+    methods: used.map(({ method }) => method),
+    factorsSince: used.map(({ factorSince }) => factorSince),
     interactionHash,
     createdAt: now,
     expiresAt: now + PENDING_SIGN_IN_LIFETIME,
@@ -162,8 +163,7 @@ function* finishSignIn(
   onSignedIn: OnSignedIn,
 ): Work<SignedIn | DeletionPending> {
   if (account.deletionDueAt === null) return yield* startSession(services, account, used, browser, now, onSignedIn);
-  const methods = used.map(({ method }) => method);
-  return { kind: 'deletion pending', secret: yield* storePendingSignIn(account, methods, browser, now) };
+  return { kind: 'deletion pending', secret: yield* storePendingSignIn(account, used, browser, now) };
 }
 
 /**
@@ -201,9 +201,9 @@ export async function comeBack(
   });
 }
 
-/** What was used so far. A pending sign-in does not say when that was set up. */
-const usesOf = ({ methods }: PendingSignIn): readonly FactorUse[] =>
-  methods.map((method) => ({ method, factorSince: null }));
+/** What was used so far. */
+const usesOf = ({ methods, factorsSince }: PendingSignIn): readonly FactorUse[] =>
+  methods.map((method, index) => ({ method, factorSince: factorsSince[index] ?? null }));
 
 /** Whether a sign-in is complete, and its account waits for its deletion. */
 export const canComeBack = ({ account, methods }: WaitingSignIn): boolean =>

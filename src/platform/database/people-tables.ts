@@ -89,8 +89,10 @@ export interface PendingSignInTable {
   account_id: Id;
   generation: string;
   browser_hash: string;
-  /** The methods that were used so far. */
+  /** The methods that were used so far, */
   methods: Json;
+  /** and when what was used was set up. */
+  factors_since: Json | null;
   /** The digest of the pending request that needs the sign-in, if there is one. */
   interaction_hash: string | null;
   created_at: Instant;
@@ -213,6 +215,8 @@ export interface AddressChangeTable {
   /** Factors that were added from then on are not asked for by the undo, and removed by it. */
   factors_since: Instant;
   expires_at: Instant;
+  /** 1 where an operator took the address away: it gives no right, and reserves nothing. */
+  by_operator: Generated<number>;
 }
 
 /** Links and codes that were asked for: they are made later, so that the answer does not depend on the account. */

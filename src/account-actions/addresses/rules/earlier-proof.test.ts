@@ -10,7 +10,7 @@ const CASES = [
   ['a password as old as the account', 'password', 0, { password: 0 }, true],
   ['a password from before', 'password', 999, { password: 999 }, true],
   ['a password of that instant', 'password', 1000, { password: 1000 }, false],
-  ['a password that was replaced', 'password', 0, { password: 500 }, false],
+  ['a password that the person replaced since', 'password', 0, { password: 2000 }, true],
   ['a password that is gone', 'password', 0, {}, false],
   ['an app from before', 'totp', 999, { totp: 999, password: 2000 }, true],
   ['an app from after', 'totp', 1001, { totp: 1001, password: 0 }, false],

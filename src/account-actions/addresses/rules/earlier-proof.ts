@@ -18,7 +18,8 @@ export function isEarlierProof({ method, factorSince }: FactorUse, times: SetUpT
   if (factorSince === null || factorSince >= before) return false;
   switch (method) {
     case 'password':
-      return times.password === factorSince;
+      // A new password ends every session but the one in which it was set, by the earlier one.
+      return times.password !== null;
     case 'totp':
       return times.totp === factorSince;
     case 'passkey':

@@ -48,6 +48,7 @@ import { leftOutClaims } from './0054-left-out-claims.ts';
 import { proofs } from './0055-proofs.ts';
 import { apiScopes } from './0056-api-scopes.ts';
 import { operatorConsent } from './0057-operator-consent.ts';
+import { takenAddresses } from './0058-taken-addresses.ts';
 import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -130,6 +131,7 @@ const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initia
   '0055-proofs': { kind: 'expand', statements: proofs },
   '0056-api-scopes': { kind: 'expand', statements: apiScopes },
   '0057-operator-consent': { kind: 'expand', statements: operatorConsent },
+  '0058-taken-addresses': { kind: 'expand', statements: takenAddresses },
 };
 
 /** The timeline of this version. A change is a new entry at the end. */

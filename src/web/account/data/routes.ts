@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { FieldTaken } from '../../../account-actions/accounts/accounts.ts';
+import { takeGeneration } from '../../../account-actions/accounts/generation-limit.ts';
 import { updateAccount } from '../../../account-actions/addresses/update-account.ts';
 import { deviceFacts } from '../../../account-actions/notices/rules/notice-text.ts';
 import { LastOwner, requestDeletion } from '../../../account-actions/personal-data/deletion.ts';
@@ -97,6 +98,7 @@ ${deletionSection(site, state)}`;
       return show(reply, 400, visit, { problems: fieldProblem('confirm', text.confirmMissing) });
     }
     const { id } = visit.account;
+    await takeGeneration(services, { accountId: id, origin: visit.origin });
     try {
       const { deletionDueAt } = await requestDeletion(
         servicesIn(services, visit),

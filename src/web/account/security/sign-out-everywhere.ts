@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { signOutEverywhere } from '../../../account-actions/accounts/accounts.ts';
+import { takeGeneration } from '../../../account-actions/accounts/generation-limit.ts';
 import { endOfTokens } from '../../../account-actions/sign-in/end-sessions.ts';
 import { hidden, moment, revocationText } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
@@ -22,6 +23,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
   const { site, browsers } = services;
   app.post('/account/sign-out-everywhere', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
+    await takeGeneration(services, { accountId: visit.account.id, origin: visit.origin });
     const { updatedAt } = await signOutEverywhere(servicesIn(services, visit), visit.account.id, visit.origin);
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');
