@@ -112,15 +112,13 @@ export class WrongSecret extends Error {
     'Give the secret that the database was made with, or, while changing it, the old one in TESSERA_SECRET_PREVIOUS.';
 }
 
-/**
- * Loads the key set, creates its first key where there is none, and reseals what a previous root secret sealed.
- * @throws {WrongSecret} when neither root secret opens a stored key
- */
-export async function openKeys(
-  database: Database,
-  roots: { readonly current: Buffer; readonly previous: readonly Buffer[] | undefined },
-  clock: Clock,
-): Promise<Keys> {
+interface RootSecrets {
+  readonly current: Buffer;
+  readonly previous: readonly Buffer[] | undefined;
+}
+
+/** Makes the function that reads the key set of the database; undefined where there is none. It reseals what a previous root secret sealed. */
+function keySetLoader(database: Database, roots: RootSecrets, clock: Clock): () => Promise<KeySet | undefined> {
   const sealing = sealingKey(roots.current);
   const previous = roots.previous?.map(sealingKey) ?? [];
 
@@ -144,7 +142,7 @@ export async function openKeys(
     return content;
   }
 
-  async function load(): Promise<KeySet | undefined> {
+  return async function load(): Promise<KeySet | undefined> {
     const { version, signingKeys, keyPairs } = await database.read(function* read() {
       const version = yield* readVersion({});
       return { version, signingKeys: yield* readSigningKeys({}), keyPairs: yield* readKeyPairs({}) };
@@ -165,8 +163,15 @@ export async function openKeys(
       pairs.push({ ...pair, publicJwk: JSON.parse(publicJwk), sign: signWith(alg, kid, privateKey) });
     }
     return buildKeySet(version, materials, pairs);
-  }
+  };
+}
 
+/**
+ * Loads the key set, creates its first key where there is none, and reseals what a previous root secret sealed.
+ * @throws {WrongSecret} when neither root secret opens a stored key
+ */
+export async function openKeys(database: Database, roots: RootSecrets, clock: Clock): Promise<Keys> {
+  const load = keySetLoader(database, roots, clock);
   let loaded = await load();
   if (loaded === undefined) {
     const first = newSigningKey(roots.current);
