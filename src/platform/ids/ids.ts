@@ -71,6 +71,15 @@ interface Lease {
   readonly lead: number;
 }
 
+/** The leases of processes of this machine that have ended, each with an end after all of its ids. */
+async function leasesOfEndedProcesses(database: Database, now: number, host: Host) {
+  const leases = await database.read(() => listLeases({ now }));
+  return leases.flatMap((one) => {
+    const endsAt = endOfLease(one.holder, one.endsAt, host);
+    return endsAt === undefined ? [] : [{ ...one, endsAt }];
+  });
+}
+
 /**
  * Generates ids under a node number that is leased from the database. An id contains its instant, and the leases of a node number
  * cover disjoint ranges of instants. So no two processes generate the same id, whatever their clocks say.
@@ -116,7 +125,7 @@ export function leasedIds(database: Database, clock: Clock, host: Host = thisHos
   }
 
   async function claim(): Promise<void> {
-    const dead = deadLeasesEnded ? [] : await leasesOfEndedProcesses();
+    const dead = deadLeasesEnded ? [] : await leasesOfEndedProcesses(database, clock(), host);
     const terms = newTerms();
     const start = now();
     const { node, from } = await database.commit(function* () {
@@ -126,15 +135,6 @@ export function leasedIds(database: Database, clock: Clock, host: Host = thisHos
     deadLeasesEnded = true;
     lease = { node, ...terms(from) };
     if (last.instant < from) last = { instant: from - 1, sequence: MAX_SEQUENCE };
-  }
-
-  /** The leases of processes of this machine that have ended, each with an end after all of its ids. */
-  async function leasesOfEndedProcesses() {
-    const leases = await database.read(() => listLeases({ now: clock() }));
-    return leases.flatMap((one) => {
-      const endsAt = endOfLease(one.holder, one.endsAt, host);
-      return endsAt === undefined ? [] : [{ ...one, endsAt }];
-    });
   }
 
   function renewOnce(): Promise<void> {
