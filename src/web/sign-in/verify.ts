@@ -14,7 +14,7 @@ import { sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { queryOf } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
@@ -100,6 +100,17 @@ function stepUpVisit(services: PageServices, visit: SignInVisit): VerifyVisit | 
   };
 }
 
+/** Checks the code or the passkey in the form. */
+function checkFactor(services: PageServices, visit: VerifyVisit, form: RepeatableParameters, method: CodeMethod) {
+  const { account } = visit;
+  const { browserHash, origin } = signInBrowser(services, visit);
+  const now = services.clock();
+  const response = form.get(PASSKEY_FIELD);
+  return response === undefined
+    ? authenticators[method](services, { account, code: form.get('code') ?? '', browserHash, origin }, now)
+    : authenticators.passkey(services, { response, use: verifyUse(visit), accountId: account.id, origin }, now);
+}
+
 /** The page that asks for a second factor. */
 export function verifyRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, clock } = services;
@@ -165,21 +176,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
       await visit.abandon();
       return signInAgain(visit);
     }
-    const { browserHash, origin } = signInBrowser(services, visit);
-    const { account } = visit;
-    const response = form.get(PASSKEY_FIELD);
-    const checked =
-      response === undefined
-        ? await authenticators[method](
-            services,
-            { account, code: form.get('code') ?? '', browserHash, origin },
-            clock(),
-          )
-        : await authenticators.passkey(
-            services,
-            { response, use: verifyUse(visit), accountId: account.id, origin },
-            clock(),
-          );
+    const checked = await checkFactor(services, visit, form, method);
     const lifetime = form.get(TRUST) === 'on' ? services.trustedBrowsers : null;
     const trust = lifetime === null ? undefined : { secret: randomSecret(), lifetime };
     const result = await visit.complete(checked, trust);
