@@ -34,7 +34,8 @@ export function newBrowser(): Browser {
       cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
       ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded', origin: url.origin }),
     };
-    const sent = request(url, { method, headers, agent: false }).end(body?.toString());
+    // mod_auth_openidc 2.4.12 sends a second body after that of an error.
+    const sent = request(url, { method, headers, agent: false, insecureHTTPParser: true }).end(body?.toString());
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     sent.on('error', reject).on('response', (response) => {
       for (const line of response.headers['set-cookie'] ?? []) take(line);

@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { type Client, clients } from './clients.ts';
 import { type Outcome, type Row, type Step, steps } from './steps.ts';
+
+/** The pinned versions of JupyterHub and its authenticator. */
+const groupVersions = [
+  ...readFileSync(new URL('clients/jupyterhub/requirements.in', import.meta.url), 'utf8').matchAll(/==(\S+)/g),
+]
+  .map(([, version]) => version)
+  .join(', ');
 
 /** The results of a client, or why it was skipped. */
 export type Result = { readonly client: Client; readonly version: string } & (
@@ -100,5 +108,17 @@ ${tableOf(['Client', 'Registry', 'ID token', 'Name and email address from', 'Ref
 ## Not offered
 
 ${tableOf(['Client', 'Step', 'Reason'], missing)}
+
+## Groups
+
+\`npm run interop:groups\` runs clients with the settings of [Connect apps that go by groups](../how-to/connect-with-groups.md), for a person in
+the group, who is let in, and for one outside, who is not:
+
+| Client | Registry | Version |
+|---|---|---|
+| oauth2-proxy | Go module proxy | as above |
+| mod_auth_openidc | Debian | as above |
+| express-openid-connect | npm | as above |
+| JupyterHub with oauthenticator | PyPI | ${groupVersions} |
 `;
 }

@@ -132,7 +132,7 @@ export const flask = (source: string, client: string) => async (folder: string, 
 };
 
 /** A Python with the packages of a manifest. */
-async function pythonWith(source: string, folder: string): Promise<string> {
+export async function pythonWith(source: string, folder: string): Promise<string> {
   const command = join(folder, 'bin', 'python');
   if (!existsSync(command)) await run('python3', ['-m', 'venv', folder], { cwd: folder });
   const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
@@ -146,6 +146,12 @@ async function pythonWith(source: string, folder: string): Promise<string> {
  * @param client whose configuration a page prints
  */
 export const debian = (source: string, name: string, client: string) => async (folder: string) => {
+  const { version, command, env: environment } = await debianWith(folder, name);
+  return { version, start: (given: Given) => startApache(command, source, { folder, client, environment }, given) };
+};
+
+/** Apache with a module, and the environment that it runs in. */
+export async function debianWith(folder: string, name: string) {
   const cwd = folder;
   const plan = await run('apt-get', ['--simulate', '--no-install-recommends', 'install', name], { cwd });
   const missing = [...plan.matchAll(/^Inst (\S+) .*?\((\S+)/gm)].map(([, name = '', version = '']) => ({
@@ -171,14 +177,13 @@ export const debian = (source: string, name: string, client: string) => async (f
     return found;
   }
   const libraries = readdirSync('/usr/lib').filter((entry) => entry.endsWith('-linux-gnu'));
-  const environment = {
+  const env = {
     MODULES: dirname(find('usr/lib/apache2/modules/mod_proxy.so')),
     AUTH_OPENIDC: find('usr/lib/apache2/modules/mod_auth_openidc.so'),
     LD_LIBRARY_PATH: libraries.map((entry) => join(root, 'usr/lib', entry)).join(':'),
   };
-  const command = find('usr/sbin/apache2');
-  return { version, start: (given: Given) => startApache(command, source, { folder, client, environment }, given) };
-};
+  return { version, command: find('usr/sbin/apache2'), env };
+}
 
 const archives = (folder: string): string[] => readdirSync(folder).filter((file) => file.endsWith('.deb'));
 
