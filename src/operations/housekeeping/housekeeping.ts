@@ -100,6 +100,36 @@ export interface Housekeeping {
   readonly failed: (error: unknown) => void;
 }
 
+/** Keeps the audit trail in parts, where it is trimmed and the database can divide it. */
+function trailUpkeep(
+  { database, failed, kept }: Pick<Housekeeping, 'database' | 'failed'> & { readonly kept: number | null },
+  isStopped: () => boolean,
+) {
+  const { auditParts: parts } = database;
+  let indexing: Promise<void> | undefined;
+  return {
+    /** Puts the events since the last time aside as a part of the trail, where they are a month's. */
+    async divide(now: number): Promise<void> {
+      if (kept === null || parts === undefined) return;
+      if (await database.read(() => isDividable({ kept, parts }, now)))
+        await orLater(database.commit(() => parts.divide()));
+    },
+    /** Has the oldest part of the trail that has no index by account yet get one. That may take minutes, which nothing else waits for. */
+    async index(): Promise<void> {
+      if (kept === null || parts === undefined || indexing !== undefined) return;
+      const part = await database.read(function* bare(): Work<TablePart | undefined> {
+        return (yield* parts.mayDivide()) ? (yield* parts.list()).find(({ isIndexed }) => !isIndexed) : undefined;
+      });
+      if (part === undefined || isStopped()) return;
+      indexing = orLater(parts.index(part))
+        .catch(failed)
+        .finally(() => {
+          indexing = undefined;
+        });
+    },
+  };
+}
+
 /**
  * Removes what is due, periodically, until stopped: in small batches with rests in between, on one node at a time.
  * @returns stops it, and waits for the batches of a pass that is running, one of each kind at most, but not for an index that is being built
@@ -116,8 +146,8 @@ export function startHousekeeping({
   const kinds = removals(settings, database.auditParts);
   const sizes = new Map<Removal, number>();
   let running: Promise<void> | undefined;
-  let indexing: Promise<void> | undefined;
   let stopped = false;
+  const trail = trailUpkeep({ database, failed, kept: settings.events }, () => stopped);
   /** Up to which instant events may be removed. */
   let trimmedTo: number | undefined;
 
@@ -125,29 +155,6 @@ export function startHousekeeping({
     if (settings.events === null) return;
     const from = trimmedTo ?? (await database.read(oldestEventAt)) ?? now;
     trimmedTo = Math.min(now - settings.events, from + TRIMMED_AT_ONCE);
-  }
-
-  /** Puts the events since the last time aside as a part of the trail, where they are a month's. */
-  async function divideTrail(now: number): Promise<void> {
-    const { auditParts: parts } = database;
-    if (settings.events === null || parts === undefined) return;
-    const trail = { kept: settings.events, parts };
-    if (await database.read(() => isDividable(trail, now))) await orLater(database.commit(() => parts.divide()));
-  }
-
-  /** Has the oldest part of the trail that has no index by account yet get one. That may take minutes, which nothing else waits for. */
-  async function indexTrail(): Promise<void> {
-    const { auditParts: parts } = database;
-    if (settings.events === null || parts === undefined || indexing !== undefined) return;
-    const part = await database.read(function* bare(): Work<TablePart | undefined> {
-      return (yield* parts.mayDivide()) ? (yield* parts.list()).find(({ isIndexed }) => !isIndexed) : undefined;
-    });
-    if (part === undefined || stopped) return;
-    indexing = orLater(parts.index(part))
-      .catch(failed)
-      .finally(() => {
-        indexing = undefined;
-      });
   }
 
   /** Removes several batches of one kind. @returns whether more are left */
@@ -176,8 +183,8 @@ export function startHousekeeping({
     let now = began;
     let heldUntil = now + TURN;
     if (!(await database.commit(() => claim('housekeeping', TURN, now)))) return false;
-    await divideTrail(now);
-    await indexTrail();
+    await trail.divide(now);
+    await trail.index();
     for (;;) {
       let left = false;
       for (const removal of kinds) left = (await removeSome(removal, now)) || left;
