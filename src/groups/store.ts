@@ -234,6 +234,19 @@ export const lockGroupMember = one(
   ({ id }) => id,
 );
 
+/** Locks a person's memberships in the groups of an organization until the unit of work ends. */
+export const lockGroupMembersOf = many(
+  (db, p: { organizationId: string; accountId: string }) =>
+    db
+      .selectFrom('group_member')
+      .select('id')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId)
+      .orderBy('id')
+      .$call(forUpdate),
+  ({ id }) => id,
+);
+
 /** A membership that does not end before the unit of work does. */
 export const holdGroupMember = one(
   (db, p: { id: string }) => db.selectFrom('group_member').select('id').where('id', '=', p.id).$call(forKeyShare),

@@ -7,7 +7,7 @@ import {
 } from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { groupIdsOfOrganization, markGroupDeleted } from '../../groups/store.ts';
+import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
 import type { Organization } from '../../organizations/store.ts';
 import * as store from '../../organizations/store.ts';
@@ -181,6 +181,8 @@ function* endMembership(
 ): Work<AccessChange | undefined> {
   const { organizationId, accountId } = member;
   if ((yield* store.lockMember(member)) === undefined) return undefined;
+  // They go with it. Locked after the sign-ins, they would wait for one that holds them and waits for those.
+  yield* lockGroupMembersOf(member);
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
   const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
   yield* store.deleteMember(member);
