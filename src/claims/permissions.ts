@@ -181,11 +181,11 @@ const orNull = (claims: RequestedClaims): RequestedClaims | null =>
   claims.userinfo.length + claims.idToken.length === 0 ? null : claims;
 
 /** Claims as they are stored. */
-export const formatClaims = (claims: RequestedClaims | null): string | null =>
+const formatClaims = (claims: RequestedClaims | null): string | null =>
   claims === null ? null : JSON.stringify(claims);
 
 /** The inverse of {@link formatClaims}. */
-export const storedClaims = (text: string | null): RequestedClaims | null =>
+const storedClaims = (text: string | null): RequestedClaims | null =>
   text === null ? null : (JSON.parse(text) as RequestedClaims);
 
 /** More than an app needs, and few enough for a token. */
@@ -223,6 +223,18 @@ export const encodeResources = (resources: readonly string[] | null): string | n
   resources === null || resources.length === 0 ? null : JSON.stringify(resources);
 export const decodeResources = (text: string | null): readonly string[] | null =>
   text === null ? null : (JSON.parse(text) as string[]);
+
+/** Resources in a column; null where there are none. */
+export const storedResources: Codec<readonly string[] | null> = {
+  decode: (stored) => decodeResources(stored as string | null),
+  encode: encodeResources,
+};
+
+/** Single claims in a column; null where there are none. */
+export const claimsCodec: Codec<RequestedClaims | null> = {
+  decode: (stored) => storedClaims(stored as string | null),
+  encode: formatClaims,
+};
 
 /** A set of scopes in a column. */
 export const scopeSet: Codec<ReadonlySet<string>> = {

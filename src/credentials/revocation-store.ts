@@ -1,12 +1,13 @@
-import type { InferResult, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { hasAccess } from '../access/store.ts';
 import { decodeResources, formatScopes, storedScopes } from '../claims/permissions.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { command, many } from '../platform/database/statement.ts';
+import { command, decoder, many, plain, storedField } from '../platform/database/statement.ts';
 import type { SessionSelector } from '../sessions/store.ts';
 import type { FamilyState } from '../verdict/rules.ts';
-import { familyState, revokeFamily } from './token-family-store.ts';
+import { FAMILY_STATE, INHERITED, STATE_COLUMNS } from './state-fields.ts';
+import { revokeFamily } from './token-family-store.ts';
 
 // Statements that revoke many codes and token families at once: those of sessions, of a grant, or all.
 
@@ -176,25 +177,14 @@ const selectStates = (db: Kysely<Tables>) =>
     .innerJoin('account as a', 'a.id', 'f.account_id')
     .innerJoin('client as c', 'c.id', 'f.client_id')
     .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
-    .select([
-      'c.name',
-      'a.banned_at',
-      'a.banned_until',
-      'a.suspended_at',
-      'a.generation as account_now',
-      'c.status as client_status',
-      'c.generation as client_now',
-      'g.revoked_at',
-      'f.account_generation',
-      'f.client_generation',
-      'f.ends_at',
-      'f.dead_at',
-    ])
+    .select(STATE_COLUMNS)
+    .select(['c.name', 'g.revoked_at', 'f.account_generation', 'f.client_generation', 'f.ends_at', 'f.dead_at'])
     .select(hasAccess('f').as('has_access'));
 
-const toState = ({ name, ...row }: InferResult<ReturnType<typeof selectStates>>[number]): FamilyState => ({
-  app: name,
-  ...familyState(row),
+const toState: (row: object) => FamilyState = decoder({
+  app: storedField('name', plain<string>()),
+  state: FAMILY_STATE,
+  inherited: INHERITED,
 });
 const ofGrant = many((db, p: { grantId: string }) => selectStates(db).where('f.grant_id', '=', p.grantId), toState);
 const ofSession = many(

@@ -1,62 +1,120 @@
-import type { InferResult, Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import { hasAccess } from '../access/store.ts';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
-import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
+import { endpointSetCodec } from '../claims/endpoint-set.ts';
 import {
-  decodeResources,
-  encodeResources,
-  formatClaims,
+  claimsCodec,
   type RequestedClaims,
   remainingClaims,
   remainingScopes,
-  storedClaims,
+  storedResources,
   storedScopes,
 } from '../claims/permissions.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { NODE_CLOCK_TOLERANCE } from '../platform/clock.ts';
-import { negated } from '../platform/database/columns.ts';
+import { negated, pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
-import type { Tables } from '../platform/database/schema.ts';
-import { command, encoded, joint, one } from '../platform/database/statement.ts';
-import { type CredentialState, clientStatusOf, type InheritedGenerations } from '../verdict/rules.ts';
+import type { Tables, TokenFamilyTable } from '../platform/database/schema.ts';
+import {
+  bit,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  joint,
+  json,
+  one,
+  plain,
+  readAs,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+import { FAMILY_STATE, INHERITED, STATE_COLUMNS } from './state-fields.ts';
+
+/** What is stored of a family when it begins. */
+const NEW_FAMILY = {
+  id: storedField('id', plain<string>()),
+  endpointSet: storedField('face', endpointSetCodec),
+  grantId: storedField('grant_id', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
+  clientId: storedField('client_id', plain<string>()),
+  inherited: INHERITED,
+  scopes: storedField('scopes', plain<string>()),
+  /** The granted resources; null where the authorization named none. */
+  resources: storedField('resources', storedResources),
+  sid: storedField('sid', plain<string>()),
+  authTime: storedField('auth_time', plain<number>()),
+  /** How the person authenticated. */
+  amr: storedField('amr', json<readonly string[]>()),
+  acr: storedField('acr', plain<string | null>()),
+  /** The single claims that were granted beside the scopes. */
+  claims: storedField('claims', claimsCodec),
+  /** The refresh token that the family accepts now: what is needed to sign the very same token again. */
+  currentToken: {
+    jti: storedField('leaf_jti', plain<string>()),
+    kid: storedField('leaf_kid', plain<string>()),
+    issuedAt: storedField('leaf_issued_at', plain<number>()),
+    expiresAt: storedField('leaf_expires_at', plain<number>()),
+  },
+  /** The assignment under which the person uses the app; null where it is open to everyone. */
+  assignmentId: storedField('assignment_id', plain<string | null>()),
+  /** The membership by which that reaches the person. */
+  memberId: storedField('member_id', plain<string | null>()),
+  createdAt: storedField('created_at', plain<number>()),
+  endsAt: storedField('ends_at', plain<number>()),
+  /** Whether it is revoked when the person ends the browser session. */
+  endsWithSession: storedField('ends_with_session', bit),
+} as const;
+
+export type NewFamily = Values<typeof NEW_FAMILY>;
+export type CurrentRefreshToken = NewFamily['currentToken'];
+
+/** Columns of the family that every token needs. */
+const HELD = {
+  endpointSet: NEW_FAMILY.endpointSet,
+  inherited: INHERITED,
+  family: FAMILY_STATE.family,
+  /** The scopes that the user withdrew after the family was created. A token no longer grants them, even if it lists them. */
+  withdrawn: storedField('withdrawn_scopes', readAs(storedScopes)),
+} as const;
+
+const HOLDER = {
+  state: FAMILY_STATE,
+  endpointSet: HELD.endpointSet,
+  inherited: INHERITED,
+  withdrawn: HELD.withdrawn,
+  keyVersion: storedField('key_version', plain<string>()),
+  createdAt: storedField('created_at', plain<number>()),
+  updatedAt: storedField('updated_at', plain<number>()),
+  /** How the client wants UserInfo signed: null is JSON. */
+  userinfoAlg: storedField('userinfo_signed_response_alg', plain<AsymmetricAlg | null>()),
+} as const;
 
 /** The state behind an access token: all that the verdict and UserInfo need, read at one moment. */
-export interface TokenHolder {
-  readonly endpointSet: EndpointSet;
-  readonly state: CredentialState;
-  readonly inherited: InheritedGenerations;
-  readonly keyVersion: string;
-  /** The scopes that the user withdrew after the family was created. A token no longer grants them, even if it lists them. */
-  readonly withdrawn: ReadonlySet<string>;
+export interface TokenHolder extends Values<typeof HOLDER> {
   readonly profile: Profile;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  /** How the client wants UserInfo signed: null is JSON. */
-  readonly userinfoAlg: AsymmetricAlg | null;
 }
+
+/** What a family is read with beside {@link HELD}. */
+const FAMILY = {
+  ...pick(NEW_FAMILY, ['resources', 'sid', 'authTime', 'amr', 'acr', 'currentToken']),
+  /** As they were granted at the authorization. */
+  grantedScopes: NEW_FAMILY.scopes,
+  sequence: storedField('sequence', plain<number>()),
+  predecessorJti: storedField('predecessor_jti', plain<string | null>()),
+  rotatedAt: storedField('rotated_at', plain<number | null>()),
+  /** What revoked the family first; null while nothing has. */
+  deadReason: storedField('dead_reason', plain<string | null>()),
+} as const;
 
 /** The same with the token family. */
 export interface TokenFamily extends TokenHolder {
-  readonly family: {
+  readonly family: Values<typeof FAMILY> & {
     /** Without the withdrawn ones. */
     readonly scopes: string;
-    /** As they were granted at the authorization. */
-    readonly grantedScopes: string;
-    readonly resources: readonly string[] | null;
-    readonly sid: string;
-    readonly authTime: number;
-    /** How the person authenticated. */
-    readonly amr: readonly string[];
-    readonly acr: string | null;
-    readonly sequence: number;
-    readonly currentToken: CurrentRefreshToken;
-    readonly predecessorJti: string | null;
-    readonly rotatedAt: number | null;
     readonly endsAt: number;
-    /** What revoked the family first; null while nothing has. */
-    readonly deadReason: string | null;
   };
 }
 
@@ -64,42 +122,6 @@ export interface TokenFamily extends TokenHolder {
 export interface LockedTokenFamily extends TokenFamily {
   /** The single claims that were granted beside the scopes, without the withdrawn ones. */
   readonly claims: RequestedClaims | null;
-}
-
-/** The refresh token that a family accepts now: what is needed to sign the very same token again. */
-export interface CurrentRefreshToken {
-  readonly jti: string;
-  readonly kid: string;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}
-
-export interface NewFamily {
-  readonly endpointSet: EndpointSet;
-  readonly id: string;
-  readonly grantId: string;
-  readonly accountId: string;
-  readonly clientId: string;
-  readonly accountGeneration: string;
-  readonly clientGeneration: string;
-  readonly scopes: string;
-  /** The granted resources; null where the authorization named none. */
-  readonly resources: readonly string[] | null;
-  readonly sid: string;
-  readonly authTime: number;
-  readonly amr: readonly string[];
-  readonly acr: string | null;
-  /** The single claims that were granted beside the scopes. */
-  readonly claims: RequestedClaims | null;
-  readonly currentToken: CurrentRefreshToken;
-  /** The assignment under which the person uses the app; null where it is open to everyone. */
-  readonly assignmentId: string | null;
-  /** The membership by which that reaches the person. */
-  readonly memberId: string | null;
-  readonly createdAt: number;
-  readonly endsAt: number;
-  /** Whether it is revoked when the person ends the browser session. */
-  readonly endsWithSession: boolean;
 }
 
 interface FamilyKey {
@@ -122,24 +144,9 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
     .where('f.account_id', '=', p.accountId)
     .where('f.client_id', '=', p.clientId)
     .select(JOINED_PROFILE_COLUMNS)
-    .select([
-      'a.banned_at',
-      'a.banned_until',
-      'a.suspended_at',
-      'a.generation as account_now',
-      'c.status as client_status',
-      'c.userinfo_signed_response_alg',
-      'c.generation as client_now',
-      'f.face',
-      'f.account_generation',
-      'f.client_generation',
-      'f.ends_at',
-      'f.dead_at',
-      'f.withdrawn_scopes',
-      'k.version as key_version',
-      'a.created_at',
-      'a.updated_at',
-    ])
+    .select(STATE_COLUMNS)
+    .select(columnsOf(HELD).map((column) => `f.${column}` as const))
+    .select(['c.userinfo_signed_response_alg', 'k.version as key_version', 'a.created_at', 'a.updated_at'])
     .select((eb) =>
       eb
         .selectFrom('consent_grant as g')
@@ -151,104 +158,39 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
     .select(hasAccess('f').as('has_access'));
 
 const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
-  selectHolder(db, p).select([
-    'f.scopes',
-    'f.resources',
-    'f.sid',
-    'f.auth_time',
-    'f.amr',
-    'f.acr',
-    'f.sequence',
-    'f.leaf_jti',
-    'f.leaf_kid',
-    'f.leaf_issued_at',
-    'f.leaf_expires_at',
-    'f.predecessor_jti',
-    'f.rotated_at',
-    'f.dead_reason',
-  ]);
+  selectHolder(db, p).select(columnsOf(FAMILY).map((column) => `f.${column}` as const));
 
 const selectLocked = (db: Kysely<Tables>, p: FamilyKey) =>
   selectFamily(db, p)
     .select('f.claims')
     .$call((query) => forUpdate(query, 'f'));
 
-/** The columns that the verdict on a token goes by. */
-interface StateRow {
-  readonly banned_at: number | null;
-  readonly banned_until: number | null;
-  readonly suspended_at: number | null;
-  readonly account_now: string;
-  readonly client_status: string;
-  readonly client_now: string;
-  readonly revoked_at: number | null;
-  readonly ends_at: number;
-  readonly dead_at: number | null;
-  readonly has_access: number;
-  readonly account_generation: string;
-  readonly client_generation: string;
-}
+const decodeHolder = decoder(HOLDER);
+const decodeFamily = decoder({ ...HOLDER, family: FAMILY });
+const decodeLocked = decoder({ ...HOLDER, family: FAMILY, claims: NEW_FAMILY.claims });
 
-/** The state of a family's credentials, with the generations that they inherited. */
-export const familyState = (row: StateRow) => ({
-  state: {
-    account: {
-      bannedAt: row.banned_at,
-      bannedUntil: row.banned_until,
-      suspendedAt: row.suspended_at,
-      generation: row.account_now,
-    },
-    client: { status: clientStatusOf(row.client_status), generation: row.client_now },
-    grant: { revokedAt: row.revoked_at },
-    family: { endsAt: row.ends_at, deadAt: row.dead_at },
-    hasAccess: row.has_access === 1,
-  },
-  inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+const toHolder = (row: object): TokenHolder => ({ ...decodeHolder(row), profile: toProfile(row) });
+
+/** What is known of a family only with the scopes that were withdrawn since. */
+const remaining = ({ family, state, withdrawn }: ReturnType<typeof decodeFamily>): TokenFamily['family'] => ({
+  ...family,
+  scopes: remainingScopes(family.grantedScopes, withdrawn),
+  endsAt: state.family.endsAt,
 });
 
-function toHolder(row: InferResult<ReturnType<typeof selectHolder>>[number]): TokenHolder {
+function toFamily(row: object): TokenFamily {
+  const read = decodeFamily(row);
+  return { ...read, profile: toProfile(row), family: remaining(read) };
+}
+
+function toLocked(row: object): LockedTokenFamily {
+  const read = decodeLocked(row);
   return {
-    ...familyState(row),
-    endpointSet: endpointSetCodec.decode(row.face),
-    keyVersion: row.key_version,
-    withdrawn: storedScopes(row.withdrawn_scopes),
+    ...read,
     profile: toProfile(row),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    userinfoAlg: row.userinfo_signed_response_alg as AsymmetricAlg | null,
+    family: remaining(read),
+    claims: remainingClaims(read.claims, read.withdrawn),
   };
-}
-
-function toFamily(row: InferResult<ReturnType<typeof selectFamily>>[number]): TokenFamily {
-  const holder = toHolder(row);
-  return {
-    ...holder,
-    family: {
-      scopes: remainingScopes(row.scopes, holder.withdrawn),
-      grantedScopes: row.scopes,
-      resources: decodeResources(row.resources),
-      sid: row.sid,
-      authTime: row.auth_time,
-      amr: JSON.parse(row.amr) as string[],
-      acr: row.acr,
-      sequence: row.sequence,
-      currentToken: {
-        jti: row.leaf_jti,
-        kid: row.leaf_kid,
-        issuedAt: row.leaf_issued_at,
-        expiresAt: row.leaf_expires_at,
-      },
-      predecessorJti: row.predecessor_jti,
-      rotatedAt: row.rotated_at,
-      endsAt: row.ends_at,
-      deadReason: row.dead_reason,
-    },
-  };
-}
-
-function toLocked(row: InferResult<ReturnType<typeof selectLocked>>[number]): LockedTokenFamily {
-  const family = toFamily(row);
-  return { ...family, claims: remainingClaims(storedClaims(row.claims), family.withdrawn) };
 }
 
 /** The state behind an access token of this family; undefined where family, account or client do not match or were deleted. */
@@ -260,62 +202,25 @@ export const readFamily = one(selectFamily, toFamily);
 /** {@link readFamily}, for a unit of work that is about to change the family. */
 export const lockFamily = one(joint({ row: ['familyId'] }, selectLocked), toLocked);
 
-/** A new family with its lists as they are stored. */
-type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentToken' | 'endsWithSession'> &
-  CurrentRefreshToken & {
-    readonly resources: string | null;
-    readonly amr: string;
-    readonly claims: string | null;
-    readonly endsWithSession: number;
-    readonly reviewAt: number;
-  };
-
 const insert = command(
-  joint({ row: ['id'] }, (db, p: EncodedFamily) =>
+  joint({ row: ['id'] }, (db, p: Insertable<TokenFamilyTable>) =>
     db.insertInto('token_family').values({
-      id: p.id,
-      grant_id: p.grantId,
-      account_id: p.accountId,
-      client_id: p.clientId,
-      account_generation: p.accountGeneration,
-      client_generation: p.clientGeneration,
-      scopes: p.scopes,
-      resources: p.resources,
-      sid: p.sid,
-      auth_time: p.authTime,
-      amr: p.amr,
-      acr: p.acr,
+      ...pick(p, [...columnsOf(NEW_FAMILY), 'review_at']),
       sequence: 1,
-      leaf_jti: p.jti,
-      leaf_kid: p.kid,
-      leaf_issued_at: p.issuedAt,
-      leaf_expires_at: p.expiresAt,
       predecessor_jti: null,
       rotated_at: null,
-      created_at: p.createdAt,
-      ends_at: p.endsAt,
       dead_at: null,
       dead_reason: null,
-      claims: p.claims,
-      face: encoded(endpointSetCodec, p.endpointSet),
-      ends_with_session: p.endsWithSession,
-      review_at: p.reviewAt,
-      assignment_id: p.assignmentId,
-      member_id: p.memberId,
     }),
   ),
 );
 
-export const insertFamily = ({ currentToken, ...family }: NewFamily): Work<void> =>
+export const insertFamily = (family: NewFamily): Work<void> =>
   insert({
-    ...family,
-    ...currentToken,
-    resources: encodeResources(family.resources),
-    amr: JSON.stringify(family.amr),
-    claims: formatClaims(family.claims),
-    endsWithSession: family.endsWithSession ? 1 : 0,
+    ...encode(NEW_FAMILY, family),
+    sequence: 1,
     // A rotation leaves it as it is, so that it writes no more than it must: the review finds the later token.
-    reviewAt: currentToken.expiresAt + NODE_CLOCK_TOLERANCE,
+    review_at: family.currentToken.expiresAt + NODE_CLOCK_TOLERANCE,
   });
 
 /** Replaces the current refresh token by its successor. The caller holds the family's lock. */

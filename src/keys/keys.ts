@@ -231,8 +231,8 @@ export async function openKeys(database: Database, roots: RootSecrets, clock: Cl
   };
 }
 
-/** The database has another version of the key set than the one in use. `withCurrentKeys` catches it. */
-export class StaleKeys extends Error {
+/** The database has another version of the key set than the one in use. {@link withCurrentKeys} catches it. */
+class StaleKeys extends Error {
   override readonly name = 'StaleKeys';
   readonly version: string;
 
@@ -248,6 +248,23 @@ export class StaleKeys extends Error {
  */
 export function requireVersion(keySet: KeySet, version: string): void {
   if (keySet.version !== version) throw new StaleKeys(version);
+}
+
+/**
+ * Runs an attempt, and runs it again with reloaded keys where {@link requireVersion} found a newer key set. An error that the
+ * attempt returns is thrown here: a unit of work returns it, instead of throwing, so that what it recorded is committed.
+ */
+export async function withCurrentKeys<T>(keys: Keys, attempt: () => Promise<T>): Promise<Exclude<T, Error>> {
+  for (;;) {
+    try {
+      const result = await attempt();
+      if (result instanceof Error) throw result;
+      return result as Exclude<T, Error>;
+    } catch (error) {
+      if (!(error instanceof StaleKeys)) throw error;
+      await keys.refresh(error.version);
+    }
+  }
 }
 
 /**

@@ -73,14 +73,15 @@ export function* grant(id: string, accountId: string, clientId: string): Work<bo
   return (yield* addGrant({ id, accountId, clientId, endpointSet: 'v2', ...terms })) !== undefined;
 }
 
+const INHERITED = { accountGeneration: 'a', clientGeneration: 'c' } as const;
+
 export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'clientId' | 'grantId'>, jti = `jti ${id}`) {
   yield* insertFamily({
     id,
     grantId: fixture.grantId,
     accountId: fixture.accountId,
     clientId: fixture.clientId,
-    accountGeneration: 'a',
-    clientGeneration: 'c',
+    inherited: INHERITED,
     scopes: 'openid',
     claims: null,
     resources: null,
@@ -101,20 +102,20 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
 export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture, 'familyId'>): Work<void> {
   yield* insertCode({
     endpointSet: 'v2',
-    ...{ hash, grantId, accountId, clientId, accountGeneration: 'a', clientGeneration: 'c' },
+    ...{ hash, grantId, accountId, clientId, inherited: INHERITED },
     redirectUri: 'https://app.example.com/cb',
     scopes: 'openid',
-    narrowed: 0,
+    narrowed: false,
     nonce: null,
     codeChallenge: null,
     claims: null,
     resources: null,
     sid: 'sid',
     authTime: NOW,
-    amr: '["pwd"]',
+    amr: ['pwd'],
     acr: null,
     expiresAt: NOW + 60_000,
-    endsWithSession: 0,
+    endsWithSession: false,
     assignmentId: null,
     memberId: null,
   });

@@ -3,14 +3,7 @@ import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { ENDPOINT_RULES, endpointRulesOf } from '../../claims/endpoint-set.ts';
-import {
-  coveredClaims,
-  encodeResources,
-  formatClaims,
-  formatScopes,
-  isApiScopeId,
-  isRegisteredScope,
-} from '../../claims/permissions.ts';
+import { coveredClaims, formatScopes, isApiScopeId, isRegisteredScope } from '../../claims/permissions.ts';
 import { type ApiScope, namedScopes } from '../../claims/rules/api-scopes.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { type Client, findClient, holdClient, listApiScopes } from '../../clients/store.ts';
@@ -365,26 +358,23 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     grantId: grant.id,
     accountId: account.id,
     clientId: client.id,
-    accountGeneration: session.generation,
-    clientGeneration: request.clientGeneration,
+    inherited: { accountGeneration: session.generation, clientGeneration: request.clientGeneration },
     redirectUri: request.redirectUri,
     scopes,
     // RFC 6749 §5.1: the token response names the scopes where they differ from those requested.
-    narrowed: scopes === formatScopes(request.scopes) ? 0 : 1,
-    // As JSON: a nonce may hold a NUL, which PostgreSQL does not store in a text.
-    nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
+    narrowed: scopes !== formatScopes(request.scopes),
+    nonce: request.nonce,
     codeChallenge: request.codeChallenge,
-    claims:
-      request.claims === null ? null : formatClaims(coveredClaims(request.claims, rules.claimScopes, grant.scopes)),
-    resources: encodeResources(resources),
+    claims: request.claims && coveredClaims(request.claims, rules.claimScopes, grant.scopes),
+    resources,
     sid: session.sid,
     authTime: session.authTime,
-    amr: JSON.stringify(session.amr),
+    amr: session.amr,
     acr: session.acr,
     expiresAt: now + CODE_LIFETIME,
     assignmentId: path?.assignmentId ?? null,
     memberId: path?.memberId ?? null,
-    endsWithSession: rules.endsWithSession && !request.scopes.includes('offline_access') ? 1 : 0,
+    endsWithSession: rules.endsWithSession && !request.scopes.includes('offline_access'),
   });
   yield* record({
     ...event,

@@ -1,12 +1,11 @@
 import { record } from '../../audit/audit.ts';
 import { lockClientToken, revokeClientToken } from '../../credentials/client-token-store.ts';
 import { lockFamily, REVOKED_BY_CLIENT, revokeLockedFamily } from '../../credentials/token-family-store.ts';
-import { type KeySet, requireVersion } from '../../keys/keys.ts';
+import { type KeySet, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { invalidGrant, type OAuthError } from '../../platform/oauth-error.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
-import { withCurrentKeys } from './current-keys.ts';
 import { countRequest, type TokenServices } from './grant.ts';
 import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 

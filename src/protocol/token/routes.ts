@@ -3,6 +3,7 @@ import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts
 import { parseResources } from '../../claims/permissions.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
+import { withCurrentKeys } from '../../keys/keys.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
@@ -24,7 +25,6 @@ import {
   invalidClient,
   readCredentials,
 } from '../client-authentication/authenticate.ts';
-import { withCurrentKeys } from './current-keys.ts';
 import {
   countRequest,
   type Exchangeable,

@@ -9,7 +9,7 @@ import { type MemberClaimNames, type Person, standardClaims, userInfo } from '..
 import { type Client, findClient } from '../../clients/store.ts';
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
-import { type Keys, requireVersion } from '../../keys/keys.ts';
+import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { type SignedToken, verifyToken } from '../../keys/tokens.ts';
 import { take } from '../../limits/limits.ts';
 import { findMembership, type Membership } from '../../organizations/store.ts';
@@ -25,7 +25,6 @@ import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { StepFacts } from '../../traces/step.ts';
 import { judge } from '../../verdict/rules.ts';
 import { bearerToken } from '../token/bearer.ts';
-import { withCurrentKeys } from '../token/current-keys.ts';
 import { reportLeftOut } from '../token/left-out.ts';
 import { tokenFault } from '../token/misuse.ts';
 import { refuseToken } from '../token/refuse-verdict.ts';

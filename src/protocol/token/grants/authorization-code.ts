@@ -127,7 +127,7 @@ function* issue(
     grantId: code.grantId,
     accountId: code.accountId,
     clientId: client.id,
-    ...code.inherited,
+    inherited: code.inherited,
     scopes: code.scopes,
     claims: code.claims,
     resources: code.resources,
