@@ -68,8 +68,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'the code of a page has 12 bits',
     file: 'src/protocol/authorize/authorization.ts',
-    line: '=> keyedDigest(services.codeKey, handle);',
-    broken: '=> digest(keyedDigest(services.codeKey, handle).slice(0, 2));',
+    line: '  keyedDigest(services.codeKey, handle);',
+    broken: '  digest(keyedDigest(services.codeKey, handle).slice(0, 2));',
     guardedBy: 'test/security/secrets.test.ts',
   },
   {
@@ -229,8 +229,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'the OIDC endpoints refresh nothing',
     file: 'src/protocol/token/grants/refresh-token.ts',
-    line: "if (scope.scope === '') return",
-    broken: 'if (false) return',
+    line: "if (scope.scope === '') {",
+    broken: 'if (false) {',
     guardedBy: 'test/contract/consent-endpoint-sets.test.ts',
   },
   {

@@ -226,8 +226,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a refresh adds openid at the OIDC endpoints',
     ROTATION,
-    "formatScopes(alwaysOpenId ? ['openid', ...requested] : requested)",
-    "formatScopes(['openid', ...requested])",
+    "new Set(alwaysOpenId ? ['openid', ...requested] : requested)",
+    "new Set(['openid', ...requested])",
   ),
   instead(
     'a bar is a 403 at the OIDC endpoints, for a code or a refresh token',
@@ -275,12 +275,7 @@ export const mutants: readonly Mutant[] = [
     '    isNewlyOffline(state, rules) ||\n',
     '',
   ),
-  instead(
-    'the OIDC endpoints redeem a code for nothing',
-    CODE_GRANT,
-    "if (code.scopes === '') return",
-    'if (false) return',
-  ),
+  instead('the OIDC endpoints redeem a code for nothing', CODE_GRANT, "if (sent === '') return", 'if (false) return'),
   without(
     'families of the OIDC endpoints end with the session',
     END_SESSIONS,
@@ -294,8 +289,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'tokens of the OIDC endpoints with offline_access end with the session',
     'src/protocol/authorize/authorization.ts',
-    "rules.endsWithSession && !request.scopes.includes('offline_access') ? 1 : 0",
-    'rules.endsWithSession ? 1 : 0',
+    "rules.endsWithSession && !request.scopes.includes('offline_access'),",
+    'rules.endsWithSession,',
   ),
   instead(
     'tokens of the v2 endpoints end with the session',

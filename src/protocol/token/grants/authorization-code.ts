@@ -106,10 +106,11 @@ function* check(
   if (replayed !== undefined) return replayed;
   const apiScopes = hasApiScopes(code.scopes) ? yield* listApiScopes({ clientId: client.id }) : [];
   const scopes = withoutEnded(code.scopes, apiScopes);
-  if (scopes === '') return yield* refuse('all scopes of the code withdrawn', about);
   // RFC 8707 §2.2. The code stays valid where a resource is refused.
   const meant = narrowedResources(code.resources, requestedResources) ?? code.resources;
-  if (sentScope(scopes, apiScopes, meant) === '') return yield* refuse('no scope at the resource', about);
+  const sent = sentScope(scopes, apiScopes, meant);
+  const cause = scopes === '' ? 'all scopes of the code withdrawn' : 'no scope at the resource';
+  if (sent === '') return yield* refuse(cause, about);
   return { hash, familyId, code: { ...code, scopes }, apiScopes, granted: code.resources, about };
 }
 

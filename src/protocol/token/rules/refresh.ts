@@ -88,9 +88,7 @@ export function refreshedScope(
   const isAvailable = (scope: string) => names.has(scope) || (alwaysOpenId && scope === 'openid');
   if (!requested.every(isAvailable)) return undefined;
   const wanted = new Set(alwaysOpenId ? ['openid', ...requested] : requested);
-  const scope = [...(alwaysOpenId ? new Set(['openid', ...names]) : names)]
-    .filter((name) => wanted.has(name))
-    .join(' ');
+  const scope = [...new Set(['openid', ...names])].filter((name) => wanted.has(name)).join(' ');
   return { scope, differs: wanted.size !== new Set(requested).size };
 }
 
