@@ -178,6 +178,21 @@ test('the account has its username again when its owner takes it back', async ()
   assert.equal((await profileOf(eve)).username, eve.user.username);
 });
 
+test('a person is told of a new username, and the report gives the earlier one back', async () => {
+  const ada = await person();
+  const known = await signedIn(server, ada.user);
+  server.advance(6 * 24 * 60 * MINUTE);
+  await submit(known, '/account/confirm?next=username', { current: PASSWORD }, '/account/confirm');
+  server.advance(MINUTE);
+  const username = `${ada.user.username}-2`;
+  assert.equal((await submit(known, '/account/data', { username }, '/account/username')).status, 200);
+  const told = await newestMail(server, ada.email, 'security notice');
+  assert.match(told.subject, /Your username was changed/);
+  assert.ok(told.text.includes(`from ${ada.user.username}`));
+  assert.equal(await press(told.link ?? ''), 200);
+  assert.equal((await profileOf(ada)).username, ada.user.username);
+});
+
 /** A thief with the password signs in, in a browser that is new to the account, and adds an app. */
 async function robbed(): Promise<Robbed & { readonly thief: Agent }> {
   const ada = await person();

@@ -118,7 +118,7 @@ export function* saveChange(
     yield* requireUnreserved(changed.profile.email, id, now);
   }
   const [from, to] = [account.profile.username, changed.profile.username];
-  if (from !== to) yield* replaceUsername(from, to, id, now);
+  if (from !== to) yield* replaceUsername(from, to, id, Math.max(at, now));
   return changed;
 }
 

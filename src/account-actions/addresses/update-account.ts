@@ -28,7 +28,7 @@ import type { AddressServices } from './secure-account.ts';
  * Changes fields of an account. A new password ends every existing session, code and token. So does a decision on the address, which only
  * an operator makes here: it also ends every link, code, right and reservation of the account, so that no earlier holder gets it back. Where
  * the account had another address in the last days and does not keep the present one, what was added since is removed, as by an undo.
- * The person is told of a new password and, at both addresses, of a new address; and where a report ends that nobody answered, they get
+ * The person is told of a new password, of a new username that they chose and, at both addresses, of a new address; and where a report ends that nobody answered, they get
  * another one.
  * @throws {Failure} `not found`, `conflict`, `invalid`
  */
@@ -50,11 +50,12 @@ export async function updateAccount(
     const decidesAddress = yield* isAddressDecision(account, asked, input, now);
     const isSecured = passwordHash !== undefined || decidesAddress;
     if (!isSecured && isDeepStrictEqual(asked, account.profile)) return account;
-    const at = isSecured ? yield* accountTime(account, now) : now;
+    const isRenamed = asked.username !== account.profile.username && origin.actor.type === 'user';
+    const at = isSecured || isRenamed ? yield* accountTime(account, now) : now;
     const since = yield* unansweredSince(context.sealer, id, at);
     const takenBackSince = decidesAddress ? yield* foreignSince(account, asked.email, now) : undefined;
-    const isRenamed = takenBackSince !== undefined && input.username === undefined;
-    const profile = isRenamed ? { ...asked, username: yield* usernameAt(account, takenBackSince) } : asked;
+    const getsNameBack = takenBackSince !== undefined && input.username === undefined;
+    const profile = getsNameBack ? { ...asked, username: yield* usernameAt(account, takenBackSince) } : asked;
     const changed = yield* saveChange(
       account,
       {
@@ -89,6 +90,10 @@ export async function updateAccount(
       isReportEnded: isSecured && open < at,
       isMoved,
     });
+    if (isRenamed) {
+      const what = account.profile.username;
+      yield* enqueueSecurityNotice(context, changed, 'username changed', { what }, now, at);
+    }
     if (notice !== undefined) {
       yield* enqueueSecurityNotice(context, changed, notice, { byOperator: true }, now, at, open);
     }

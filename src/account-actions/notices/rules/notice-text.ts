@@ -7,6 +7,7 @@ export type SecurityNotice =
   | 'new device'
   | 'password changed'
   | 'address changed'
+  | 'username changed'
   | 'factor added'
   | 'factor removed'
   | 'recovery codes'
@@ -74,6 +75,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
   'new device': () => ['New sign-in to your account', 'Your account was signed in to in a browser that is new to it.'],
   'password changed': () => ['Your password was changed', 'The password of your account was changed.'],
   'address changed': () => ['Your email address was changed', 'The email address of your account was changed.'],
+  'username changed': ({ what = 'another one' }) => [
+    'Your username was changed',
+    `The username of your account was changed from ${what}.`,
+  ],
   'factor added': ({ what = 'a way to sign in' }) => [
     'A way to sign in was added',
     `This was added to your account: ${what}.`,
@@ -150,6 +155,7 @@ const BY_WEIGHT: readonly SecurityNotice[] = [
   'recovered',
   'password changed',
   'address changed',
+  'username changed',
   'factor removed',
   'factor added',
   'recovery codes',
