@@ -124,8 +124,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'an undo that waits for the account outlives its right',
     file: 'src/account-actions/addresses/undo-address-change.ts',
-    line: '  const previous = yield* findPreviousAddress({ hash: digest(link), now });\n',
-    broken: '  const previous = found;\n',
+    line: '  const opened = yield* findPreviousAddress({ hash: digest(link), now });\n',
+    broken: '  const opened = found;\n',
     guardedBy: 'test/contract/added-since.test.ts',
   },
   {
@@ -152,8 +152,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'recovery codes survive a recovery that asked for the code of an app',
     file: 'src/account-actions/recovery/complete.ts',
-    line: "!methods.includes('recovery code') && ",
-    broken: 'asks.length === 0 && ',
+    line: "used.every(({ method }) => method !== 'recovery code') &&",
+    broken: 'asks.length === 0 &&',
     guardedBy: 'test/contract/recovery.test.ts',
   },
   {
