@@ -48,13 +48,6 @@ const CALLS = [
   'DELETE /clients/:clientId/assignments/:id',
   'GET /clients/:clientId/access/:userId',
   'POST /clients/:clientId/preview',
-  'GET /clients/:clientId/allowed-clients',
-  'GET /clients/:clientId/allowed-clients/:allowedClientId',
-  'PUT /clients/:clientId/allowed-clients/:allowedClientId',
-  'DELETE /clients/:clientId/allowed-clients/:allowedClientId',
-  'GET /clients/:clientId/api-scopes',
-  'PUT /clients/:clientId/consent-approval',
-  'DELETE /clients/:clientId/consent-approval',
   'POST /groups',
   'GET /groups',
   'GET /groups/:id',
@@ -96,7 +89,7 @@ const userId = user.id;
 assert.match(sessionCookie, /^\S{43}$/);
 
 async function call({ method, url }: AdminRoute, headers: Readonly<Record<string, string>>): Promise<JsonAnswer> {
-  const path = url.replace(/:(clientId|allowedClientId)/g, clientId).replace(/:(id|userId)/g, userId);
+  const path = url.replace(':clientId', clientId).replace(/:(id|userId)/g, userId);
   const body = ['POST', 'PUT', 'PATCH'].includes(method) ? '{"__proto__": 1, broken' : null;
   const response = await fetch(server.baseUrl + path, {
     method,
