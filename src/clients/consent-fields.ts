@@ -13,8 +13,7 @@ export const CONSENT_FIELDS = {
     initial: 'ask',
     schema: Type.Unsafe<ConsentMode>({
       enum: CONSENT_MODES,
-      about:
-        'Who consents to what the app reads: ask for each person, on the consent page; operator for an app of your own, whose scopes are approved for everyone. Default: ask.',
+      about: 'Who consents: ask, each person; operator, once the scopes are approved. Default: ask.',
       description: `one of ${CONSENT_MODES.join(', ')}`,
     }),
     record: Type.Unsafe<string>({ enum: CONSENT_MODES }),

@@ -68,8 +68,7 @@ export const RESOURCE_FIELDS = {
         Type.Null(),
       ],
       {
-        about:
-          'For a resource server: its own scopes, which clients may request once it lets them. Removing one ends it in every token at once.',
+        about: 'For a resource server: its own scopes. Removing one ends it in every token at once.',
         description: 'a list of at most 50 scopes with different names, or null',
       },
     ),
@@ -86,7 +85,7 @@ export const RESOURCE_FIELDS = {
           { title: 'ResourceScope' },
         ),
       ),
-      'Null for a resource server without scopes of its own.',
+      'Null for none of its own.',
     ),
     option: {
       flags: '--resource-scope <name=text>',

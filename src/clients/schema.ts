@@ -71,13 +71,13 @@ const clientRecord = {
     Type.Object(
       {
         scopes: Type.Array(Type.String()),
-        organizationId: nullableField(Id, 'The organization whose members it is for; null for everyone.'),
+        organizationId: nullableField(Id, 'Null for everyone.'),
         approvedAt: Instant,
         approvedBy: Type.Object({ type: Type.String(), id: nullableField(Id) }),
       },
       { title: 'ConsentApproval' },
     ),
-    'With consent operator, what was approved; null if nothing is, and everyone is asked.',
+    'What people are not asked for; null for nothing.',
   ),
   claimsLeftOut: nullableField(
     Type.Object({ ...leftOutFields, at: Instant }, { title: 'ClaimsLeftOut' }),

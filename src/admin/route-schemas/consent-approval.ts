@@ -5,11 +5,11 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
-const IN_CLIENTS = { area: 'clients', caller: 'admin key', params: Type.Object({ clientId: Id }) } as const;
+const IN_APPROVALS = { area: 'api-scopes', caller: 'admin key', params: Type.Object({ clientId: Id }) } as const;
 const params = { clientId: sample.operatorClientId };
 
 export const approveConsentSchema = {
-  ...IN_CLIENTS,
+  ...IN_APPROVALS,
   operationId: 'approveConsent',
   summary: 'Approve the scopes of a client',
   description:
@@ -23,7 +23,7 @@ export const approveConsentSchema = {
 } satisfies FastifySchema;
 
 export const withdrawApprovalSchema = {
-  ...IN_CLIENTS,
+  ...IN_APPROVALS,
   operationId: 'withdrawConsentApproval',
   summary: 'Withdraw the approval of a client',
   description: 'People are asked at their next authorization. Tokens from before go on.',

@@ -18,7 +18,10 @@ export const AREAS = {
   users: ['Admin: users', 'Accounts, their state, and the apps that they have access to.'],
   clients: ['Admin: clients', 'Registered apps and their secrets.'],
   secrets: ['Admin: client secrets', 'The secrets of apps, and how they are replaced.'],
-  'api-scopes': ['Admin: scopes of APIs', 'Which scopes of an API a client may request.'],
+  'api-scopes': [
+    'Admin: scopes',
+    'Which scopes of an API a client may request, and which scopes an operator approved.',
+  ],
   access: ['Admin: access to apps', 'Who may use an app that is not open to everyone, and in which role.'],
   groups: ['Admin: groups', 'Groups of people, of the installation or of an organization.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],
