@@ -80,6 +80,7 @@ export async function killMigration(place: Place, moment: Moment): Promise<Remai
 /** What the migrations after these add, in steps of their own that are killed elsewhere. */
 const LATER = [
   'account.password_set_at',
+  'address_change.by_operator',
   'app_assignment',
   'authorization_code.assignment_id',
   'authorization_code.member_id',
@@ -99,6 +100,7 @@ const LATER = [
   'group_member',
   // SQLite copies it.
   'membership',
+  'pending_sign_in.factors_since',
   'token_family.assignment_id',
   'token_family.member_id',
   'user_group',
