@@ -14,8 +14,8 @@ function recording() {
     let step = unit.next();
     while (!step.done) {
       const { params } = step.value;
-      if ('facts' in params && params['accountId'] === state.gone) throw new Error('a constraint');
-      if ('facts' in params) state.stored.push(String(params['requestId']));
+      if ('facts' in params && params['account_id'] === state.gone) throw new Error('a constraint');
+      if ('facts' in params) state.stored.push(String(params['request_id']));
       // Every client and account exists but one.
       step = unit.next(params['id'] === state.gone ? [] : [{ id: params['id'] }]);
     }

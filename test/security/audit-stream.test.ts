@@ -758,6 +758,14 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/organizations/:id': ['organization.deleted'],
   'POST /api/v2/admin/organizations': ['organization.created'],
   'PATCH /api/v2/admin/organizations/:id': ['organization.updated'],
+  // test/contract/api-scopes.test.ts
+  'PUT /api/v2/admin/clients/:clientId/allowed-clients/:allowedClientId': [],
+  'DELETE /api/v2/admin/clients/:clientId/allowed-clients/:allowedClientId': [],
+  // test/contract/operator-consent.test.ts
+  'PUT /api/v2/admin/clients/:clientId/consent-approval': [],
+  'DELETE /api/v2/admin/clients/:clientId/consent-approval': [],
+  // test/contract/token-preview.test.ts
+  'POST /api/v2/admin/clients/:clientId/preview': [],
   // test/contract/end-weaker-access.test.ts
   'POST /api/v2/admin/end-weaker-access': [],
   'POST /api/v2/admin/invitations': ['invitation.created'],
