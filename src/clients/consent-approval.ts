@@ -24,7 +24,7 @@ interface ApprovalInput {
 /**
  * Approves scopes of a client with `consent: operator`: people are not asked for them, except those who declined one or took the access
  * away. Replaces the approval before.
- * @throws {Failure} `not_found`, `conflict` for another client, `invalid_request` for a scope that the client may not request
+ * @throws {Failure} `not found`, `conflict` for another client, `invalid` for a scope that the client may not request
  */
 export async function approveConsent(
   { database, clock }: ApprovalContext,
@@ -62,7 +62,7 @@ export async function approveConsent(
   });
 }
 
-/** Withdraws the approval: people are asked at their next authorization. What was issued goes on. @throws {Failure} `not_found` */
+/** Withdraws the approval: people are asked at their next authorization. What was issued goes on. @throws {Failure} `not found` */
 export async function withdrawApproval(
   { database, clock }: ApprovalContext,
   clientId: string,
