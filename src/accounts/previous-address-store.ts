@@ -110,6 +110,18 @@ export const removePreviousAddresses = command((db, p: { accountId: string; sinc
     .where('by_operator', '=', 0),
 );
 
+/**
+ * Takes the earlier addresses of an account away, as an operator decides: they give no right any more, and reserve nothing, but are
+ * remembered.
+ */
+export const takeAddressesAway = command((db, p: { accountId: string }) =>
+  db
+    .updateTable('address_change')
+    .set({ by_operator: 1 })
+    .where('account_id', '=', p.accountId)
+    .where('by_operator', '=', 0),
+);
+
 /** Ends the right to undo one change of an account, with the reservation of its address. */
 export const removePreviousAddress = command((db, p: { hash: string }) =>
   db.deleteFrom('address_change').where('hash', '=', p.hash),

@@ -125,7 +125,8 @@ const OF_EVERY_GENERATION = { generation: null, currentGeneration: null } as con
 
 /** A right to undo a change of address. */
 const findRightOfMail = one(
-  (db, p: { hash: string }) => db.selectFrom('address_change').select('expires_at').where('hash', '=', p.hash),
+  (db, p: { hash: string }) =>
+    db.selectFrom('address_change').select('expires_at').where('hash', '=', p.hash).where('by_operator', '=', 0),
   ({ expires_at }): LinkState => ({ usedAt: null, expiresAt: expires_at, ...OF_EVERY_GENERATION }),
 );
 

@@ -368,6 +368,27 @@ test('what an operator gave to a thief’s address, another operator takes back 
   assert.equal((await submit(login, '/login', typed)).status, 401);
 });
 
+const DECEIVED: Readonly<Record<string, (it: Robbed & { readonly thiefs: string }) => Promise<number>>> = {
+  'names the address of a thief again': async ({ user, thiefs }) =>
+    (await admin(server, 'PATCH', `/users/${user.id}`, { email: thiefs })).status,
+  'keeps it with a recovery link': async ({ user }) =>
+    (await admin(server, 'POST', `/users/${user.id}/recovery-link`, { address: 'keep' })).status,
+};
+for (const [what, decide] of Object.entries(DECEIVED)) {
+  test(`an operator who ${what} can still take the account back whole`, async () => {
+    const ada = await person();
+    const thiefs = freshAddress();
+    await moveTo(await signedIn(server, ada.user), thiefs);
+    assert.ok([200, 201].includes(await decide({ ...ada, thiefs })));
+    const thief = browserOf();
+    await askRecovery(server, thief, thiefs);
+    await useLink(thief, (await newestMail(server, thiefs, 'recovery')).link ?? '', 'a password of the thief');
+    await addApp(await signedIn(server, ada.user, 'a password of the thief'));
+    await patch(ada, { email: ada.email, emailVerified: true });
+    assert.equal(await hasApp(ada), false);
+  });
+}
+
 test('an undo asks for a factor from before the change, and a thief’s newer code is none', async () => {
   const ada = await person();
   const factor = await enroll(server, ada.user);

@@ -11,6 +11,7 @@ import { listFactors } from '../../authenticators/factor-store.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
+import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
@@ -106,3 +107,20 @@ export function* giveUpAddress(
   const content = addressLostMail(username, email, url);
   yield* mail.enqueue({ ...message, to: before, content, restsOn: undo.sent.hash }, now);
 }
+
+/** Remembers for some days which address an operator took away, in case that was a mistake. It gives no right, and reserves nothing. */
+export const rememberTaken = (
+  { id: accountId, profile }: Account,
+  { at, factorsSince }: { readonly at: number; readonly factorsSince: number },
+  now: number,
+): Work<void> =>
+  insertPreviousAddress({
+    // No link has this hash.
+    hash: digest(randomSecret()),
+    accountId,
+    email: profile.email,
+    changedAt: at,
+    factorsSince,
+    expiresAt: now + UNDO_LIFETIME,
+    byOperator: true,
+  });

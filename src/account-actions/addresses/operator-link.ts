@@ -1,7 +1,7 @@
 import {
   listPreviousAddresses,
   type PreviousAddress,
-  removePreviousAddresses,
+  takeAddressesAway,
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
@@ -18,6 +18,7 @@ import { displaceAddress } from '../accounts/displace-address.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
 import { linkOf, RECOVERY_LIFETIME } from '../recovery/begin.ts';
+import { rememberTaken } from './earlier-address.ts';
 import { rightEndedMail } from './mails.ts';
 import { type AddressServices, endEverything } from './secure-account.ts';
 
@@ -111,7 +112,8 @@ function* decideAddress(
   const reported = yield* unansweredSince(services.sealer, id, at);
   // Where nothing was reported, nothing is known to be another person's.
   const since = right?.factorsSince ?? (reported < at ? reported : at + CLOCK_SKEW + 1);
-  yield* removePreviousAddresses({ accountId: id, since: 0 });
+  yield* takeAddressesAway({ accountId: id });
+  if (right !== undefined) yield* rememberTaken(account, { at, factorsSince: Math.min(reported, at) }, now);
   const decided = { ...profile, email, ...(right !== undefined && { emailVerified: true }) };
   const changed = yield* endEverything(services, account, decided, since, origin, now);
   if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now);

@@ -1,18 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Profile } from '../../accounts/fields.ts';
 import { requireGoodPassword } from '../../accounts/password-problem.ts';
-import {
-  insertPreviousAddress,
-  listPreviousAddresses,
-  listTakenAddresses,
-  removePreviousAddresses,
-} from '../../accounts/previous-address-store.ts';
+import { listPreviousAddresses, listTakenAddresses, takeAddressesAway } from '../../accounts/previous-address-store.ts';
 import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { endChallenges, listBrowsersWaiting } from '../../mail/challenges.ts';
-import { digest, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import { getAccount, type PasswordContext, saveChange, userNotFound } from '../accounts/accounts.ts';
@@ -21,7 +16,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
-import { UNDO_LIFETIME } from './earlier-address.ts';
+import { rememberTaken } from './earlier-address.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /**
@@ -72,7 +67,7 @@ export async function updateAccount(
     );
     if (decidesAddress) {
       yield* endChallenges(id);
-      yield* removePreviousAddresses({ accountId: id, since: 0 });
+      yield* takeAddressesAway({ accountId: id });
     }
     if (takenBackSince !== undefined) {
       yield* removeAddedSince(id, takenBackSince, origin, now);
@@ -118,23 +113,6 @@ function* foreignSince({ id, profile }: Account, email: string, now: number): Wo
   const times = [...rights, ...taken].filter((one) => emailKey(one.email) === emailKey(email));
   return times.length > 0 ? Math.min(...times.map(({ factorsSince }) => factorsSince)) : rights.at(-1)?.factorsSince;
 }
-
-/** Remembers for some days which address an operator took away, in case that was a mistake. It gives no right, and reserves nothing. */
-const rememberTaken = (
-  { id: accountId, profile }: Account,
-  { at, factorsSince }: { readonly at: number; readonly factorsSince: number },
-  now: number,
-): Work<void> =>
-  insertPreviousAddress({
-    // No link has this hash.
-    hash: digest(randomSecret()),
-    accountId,
-    email: profile.email,
-    changedAt: at,
-    factorsSince,
-    expiresAt: now + UNDO_LIFETIME,
-    byOperator: true,
-  });
 
 /** What a person is told of an operator's change, beside an address that is new. */
 function noticeOf(change: {
