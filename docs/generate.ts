@@ -312,7 +312,7 @@ const folders = (): string => `${NOTE}
 # Import graph of the sources
 
 The folders of \`src/\` and the folders that each one imports from, types included. Each folder comes after all that it imports, so
-there is no cycle; [a test](../../test/architecture.test.ts) fails on one. [Architecture](../explanation/architecture.md) says what the
+there is no cycle; [a test](../test/architecture.test.ts) fails on one. [Architecture](../docs/explanation/architecture.md) says what the
 folders contain.
 
 | Folder | Imports from |
@@ -322,7 +322,7 @@ ${folderTable()}
 
 /** The pages that are generated from the code, by their path from the repository's root. */
 export const generated: Readonly<Record<string, () => string>> = {
-  'docs/reference/import-graph.md': folders,
+  'src/import-graph.md': folders,
   'docs/reference/configuration.md': configuration,
   'docs/reference/errors.md': errors,
   'docs/reference/events.md': events,

@@ -42,13 +42,12 @@ test('time belongs to the nearest function of ours, of the moments between two i
 });
 
 test('the tables and the chart of the documentation are those of the recorded run', () => {
-  const docs = join(root, 'docs');
-  const page = readFileSync(join(docs, 'explanation/performance.md'), 'utf8');
-  const json = join(docs, 'explanation/performance.json');
+  const page = readFileSync(join(root, 'lab/bench/performance.md'), 'utf8');
+  const json = join(root, 'lab/bench/performance.json');
   const recording = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8')) as Recording) : undefined;
   if (recording === undefined) return assert.doesNotMatch(page, /\| Tessera, SQLite \| [\d,]+/);
   assert.equal(page, withReport(page, recording));
-  assert.equal(readFileSync(join(docs, 'images/performance.svg'), 'utf8'), chart(recording));
+  assert.equal(readFileSync(join(root, 'docs/images/performance.svg'), 'utf8'), chart(recording));
 });
 
 const two = processors();

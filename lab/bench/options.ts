@@ -73,7 +73,7 @@ const USAGE = `npm run bench -- [options]
   --record             write the results and the chart into the documentation
   --resume             continue a run with the same options that was interrupted
 
-A server that is already running, beside ours (docs/how-to/benchmark-another-server.md):
+A server that is already running, beside ours (lab/bench/other-servers.md):
 
   --url <url>              its token endpoint
   --userinfo <url>         its UserInfo endpoint

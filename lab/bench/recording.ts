@@ -38,9 +38,9 @@ export interface Recording {
 
 const root = join(import.meta.dirname, '../..');
 const inDocs = {
-  json: join(root, 'docs/explanation/performance.json'),
+  json: join(root, 'lab/bench/performance.json'),
   chart: join(root, 'docs/images/performance.svg'),
-  page: join(root, 'docs/explanation/performance.md'),
+  page: join(root, 'lab/bench/performance.md'),
 };
 
 const versionOf = (name: string): string =>
@@ -95,7 +95,7 @@ export function withReport(page: string, recording: Recording): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (after === undefined) throw new Error('the page lacks the markers of the report');
-  const picture = '![Requests per second of each server](../images/performance.svg)';
+  const picture = '![Requests per second of each server](../../docs/images/performance.svg)';
   const data = 'The complete results are in [performance.json](performance.json).';
   return [`${before}${BEGIN}`, picture, report(recording), data, `${END}${after}`].join('\n\n');
 }

@@ -1,4 +1,4 @@
-/** The entry point of `npm run bench`: see docs/explanation/performance.md. */
+/** The entry point of `npm run bench`: see lab/bench/performance.md. */
 import { Field } from './field.ts';
 import { readOptions, type Work } from './options.ts';
 import { OtherError, openOther } from './other.ts';

@@ -64,26 +64,26 @@ npm run failover -- --record            # rewrites its part of this page
 
 Two servers of Debian's PostgreSQL replicate synchronously. Two nodes of \`tessera serve\` have both in their address
 (\`127.0.0.1:<port>,127.0.0.1:<port>\`, \`target_session_attrs=read-write\`), and are never restarted. Simulated people use them as in
-[fault injection](faults.md): they sign up, consent, exchange codes and refresh; the admin API edits, revokes, bans, suspends and reinstates.
+[fault injection](../faults/README.md): they sign up, consent, exchange codes and refresh; the admin API edits, revokes, bans, suspends and reinstates.
 In each round:
 
 1. A token is revoked, and then presented to each node all the time: only 403 and 503 are right answers.
 2. All processes of the primary are killed (\`SIGKILL\`). Up to three seconds later the standby is promoted (\`pg_ctl promote\`).
 3. Both nodes must be ready again, which includes a durable write, at most ${LIMIT / 1000} seconds after the promotion.
 4. The former primary is rebuilt as a standby with \`pg_rewind\`, or with \`pg_basebackup\` where that refuses.
-5. Everything that was acknowledged is checked, and the records in the database, as in [fault injection](faults.md#checks).
+5. Everything that was acknowledged is checked, and the records in the database, as in [fault injection](../faults/README.md#checks).
 
 With \`--silent <n>\`, the primary is halted (\`SIGSTOP\`) instead, until the service is back: its sockets still take connections, and
 nothing answers, as when a machine hangs. With \`--halted <n>\`, it is halted in the last rounds, and woken as soon as it was replaced:
-what happens without [fencing](../how-to/use-postgresql.md#fail-over).
+what happens without [fencing](../../docs/how-to/use-postgresql.md#fail-over).
 
 With \`--patroni\`, Patroni is killed together with the primary. It promotes the standby when the lock of the former primary in etcd has
 expired, which takes up to ${PATRONI.ttl} seconds, and rebuilds the former primary when it is started again. Its settings are those of
-[Use PostgreSQL](../how-to/use-postgresql.md#fail-over) and the shortest \`ttl\` that it accepts: \`ttl: ${PATRONI.ttl}\`,
+[Use PostgreSQL](../../docs/how-to/use-postgresql.md#fail-over) and the shortest \`ttl\` that it accepts: \`ttl: ${PATRONI.ttl}\`,
 \`loop_wait: ${PATRONI.loop_wait}\`, \`retry_timeout: ${PATRONI.retry_timeout}\`, \`synchronous_mode: ${PATRONI.synchronous_mode}\`. A round begins when
 Patroni has noted the standby as synchronous in etcd, because it promotes no other.
 
-The nodes follow [hosts and timelines](../decisions/0027-fail-over.md); [Use PostgreSQL](../how-to/use-postgresql.md#fail-over) says how to set
+The nodes follow [hosts and timelines](../../docs/decisions/0027-fail-over.md); [Use PostgreSQL](../../docs/how-to/use-postgresql.md#fail-over) says how to set
 it up.
 
 ${sections.filter(Boolean).join('\n\n')}

@@ -14,7 +14,7 @@ const HELP = `npm run failover -- [options]
   --patroni        Patroni promotes and rebuilds, not this script
   --seed <n>       where the random points begin (default 1)
   --people <n>     how many people use the service at a time (default 6)
-  --record         writes its part of docs/reference/failover.md
+  --record         writes its part of lab/failover/README.md
 `;
 
 const { values } = parseArgs({
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
     for (const text of outcome.violations) process.stderr.write(`  ${text}\n`);
     const took = Math.round((performance.now() - begun) / 1000);
     if (values.record) {
-      const to = new URL('../../docs/reference/failover.md', import.meta.url);
+      const to = new URL('./README.md', import.meta.url);
       const promoter = values.patroni ? 'by Patroni' : 'by hand';
       const own = section(promoter, outcome, all, { software: cluster.software, seconds: took });
       writeFileSync(to, page(existsSync(to) ? readFileSync(to, 'utf8') : '', promoter, own));

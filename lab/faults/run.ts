@@ -17,7 +17,7 @@ const HELP = `npm run faults -- [options]
   --processes <n>  how many processes each node has (default 1)
   --pooled         nodes reach PostgreSQL through PgBouncer in transaction mode; only faults that may have it in between
   --json           the results as JSON
-  --record         writes docs/reference/faults.md, from all faults; with --processes or --pooled, its section about that
+  --record         writes lab/faults/README.md, from all faults; with --processes or --pooled, its section about that
 
 Faults: ${Object.keys(all).join(', ')}
 `;
@@ -100,7 +100,7 @@ async function main(): Promise<number> {
       ...(several ? [`with ${values.processes} processes in each node`] : []),
       ...(values.pooled ? ['through PgBouncer'] : []),
     ];
-    const file = new URL('../../docs/reference/faults.md', import.meta.url);
+    const file = new URL('./README.md', import.meta.url);
     writeFileSync(file, page(readFileSync(file, 'utf8'), { outcomes, seconds, leftOut, how: how.join(', ') }));
   }
   return outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;

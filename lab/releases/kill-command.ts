@@ -10,7 +10,7 @@ import { type Kills, killSection, withKillSection } from './kill-report.ts';
 const { values } = parseArgs({
   options: { times: { type: 'string', default: '50' }, record: { type: 'boolean', default: false } },
 });
-const PAGE = new URL('../../docs/reference/rolling-upgrade.md', import.meta.url);
+const PAGE = new URL('../upgrade/results.md', import.meta.url);
 const version = RELEASES.at(-1) ?? '';
 /** SQLite builds an index in the time that a signal takes if there are fewer. */
 const COPIES = { sqlite: 5000, postgres: 2500 };

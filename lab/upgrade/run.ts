@@ -121,7 +121,7 @@ try {
   failed = phases.reduce((sum, { counts }) => sum + counts.failures.length, 0);
   if (values.record) {
     const circumstances = { size, rate, processors: cpus().length, last: LAST, current: VERSION };
-    const path = join(ROOT, 'docs/reference/rolling-upgrade.md');
+    const path = join(ROOT, 'lab/upgrade/results.md');
     // The other section is that of `npm run upgrade:kill`.
     const kills = killSectionOf(readFileSync(path, 'utf8'));
     writeFileSync(path, withKillSection(report(phases, circumstances), kills));

@@ -14,7 +14,7 @@ import { stopOnSignals } from './stop.ts';
 
 /**
  * Collects garbage when the heap has grown by 60 % over the live objects. By default it grows to a multiple of that under load,
- * because objects of requests that wait for a commit are promoted to the old generation. See docs/explanation/performance.md.
+ * because objects of requests that wait for a commit are promoted to the old generation. See lab/bench/performance.md.
  */
 const HEAP_GROWTH = '--heap-growing-percent=60';
 
