@@ -63,7 +63,7 @@ test('CD-01: the code of a page is the keyed digest of its handle, and every han
   const [client, user] = [await newClient(server), await newUser(server)];
   const browser = await signedIn(server, user);
   const { root } = await realKeys(server);
-  // Decision 3, made anew with nothing of the service: RFC 5869 and RFC 2104.
+  // The code of a request, derived here without the service: RFC 5869 and RFC 2104.
   const key = Buffer.from(hkdfSync('sha256', root, Buffer.alloc(0), 'tessera authorization codes', 32));
   const handles: string[] = [];
   while (handles.length < MANY) {
