@@ -10,7 +10,7 @@ const PINNED = { 'linux-x64': 'Linux x64', 'linux-arm64': 'Linux arm64', 'darwin
 const { platform, arch, version, execPath } = process;
 // Files, signals and the tests are those of Unix, and a half working server would be worse than none.
 if (platform === 'win32') {
-  console.error('Tessera does not run on Windows: use WSL 2, which is Linux. See docs/reference/platforms.md.');
+  console.error('Tessera does not run on Windows: use WSL 2, which is Linux. See docs/reference/versions.md.');
   process.exit(1);
 }
 if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
@@ -25,7 +25,7 @@ if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
           'npm run tessera -- …), which finds it.'
         : `npm installs the right Node on ${Object.values(PINNED).join(', ')}; this is ${platform} ${arch}.\n` +
           `Install Node ${REQUIRED} yourself (https://nodejs.org/en/download), check it with \`node --version\`, and try again.\n` +
-          'See docs/reference/platforms.md.'),
+          'See docs/reference/versions.md.'),
   );
   process.exit(1);
 }

@@ -372,7 +372,7 @@ export const retentionPage = (note: string): string => `${note}
 
 What Tessera stores, until when, and how much that comes to. Every row that nothing can be decided by any more is removed within a minute
 or two. A removal changes no response: validity is computed from the clock whenever it matters
-([decision 30](../decisions/0030-retention.md)).
+([why](../../src/operations/housekeeping/README.md#a-row-goes-when-nothing-can-be-decided-by-it)).
 
 ## What is kept
 

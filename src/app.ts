@@ -133,7 +133,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       (await import('./platform/metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
 
-    // Loaded on demand, and without it nothing is traced: see docs/decisions/0028-telemetry.md.
+    // Loaded on demand, and without it nothing is traced: see platform/telemetry/README.md.
     const logger = Promise.withResolvers<FastifyBaseLogger>();
     const telemetry =
       config.telemetry &&

@@ -72,7 +72,7 @@ const DIGEST: Readonly<Record<AsymmetricAlg, 'sha256' | null>> = { RS256: 'sha25
 
 /**
  * A JWT in compact form (RFC 7515 §7.1). It is put together here, because a library takes twice as much of the event loop as the rest of
- * the signature (docs/decisions/0022-jwt-library.md).
+ * the signature (README.md).
  * @param privateKey PKCS #8, PEM
  */
 export function signWith(alg: AsymmetricAlg, kid: string, privateKey: string): SignJwt {

@@ -88,7 +88,7 @@ export const jsonSegment = (value: Readonly<Record<string, unknown>>): string =>
 
 /**
  * A JWT signed with HS256, in compact form. A token response has up to three of these, so they are signed with `node:crypto`
- * directly (docs/decisions/0022-jwt-library.md).
+ * directly (README.md).
  * @param key a string stands for its UTF-8 bytes
  */
 export function signHs256(key: KeyObject | string, header: string, claims: Readonly<Record<string, unknown>>): string {

@@ -115,7 +115,7 @@ export function basicCases(mode: Mode): void {
       const { claims, tokens } = await party.signIn(party.newBrowser(), { scope });
       const { body } = await party.userInfo(bearer(tokens.access_token));
       assert.deepEqual(Object.keys(body).sort(), ['sub', ...names].sort());
-      // A warning of the suite (OIDCC-5.4), which docs/reference/conformance.md explains.
+      // A warning of the suite (OIDCC-5.4), which docs/reference/standards.md explains.
       assert.deepEqual(Object.fromEntries(Object.keys(body).map((name) => [name, claims[name]])), body);
       const advertised = party.discovery['claims_supported'] as readonly string[];
       for (const name of names) assert.ok(advertised.includes(name), name);

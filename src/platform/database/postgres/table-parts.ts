@@ -82,7 +82,7 @@ const impatient = (statement: string): string => `DO $impatient$
  *
  * They are children by inheritance, and not partitions by a range of the key: a partition would have to prove that its rows are within its
  * range, by a check that refuses later ones or by reading all of them under a lock, and there would have to be one for each new row. See
- * docs/decisions/0034-parts-of-the-audit-trail.md.
+ * src/audit/README.md.
  * @param build builds an index outside of a transaction
  */
 export function tableParts(table: 'audit_event', build: (index: NewIndex) => Promise<void>): TableParts {
