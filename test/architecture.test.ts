@@ -371,6 +371,17 @@ test('every domain says in a README what it owns and what must never happen', ()
   for (const domain of domains) assert.ok(existsSync(join(ROOT, `src/${domain}/README.md`)), domain);
 });
 
+test('the page about the architecture names every folder, and the bounds of what runs for a request', () => {
+  const page = readFileSync(join(ROOT, 'docs/explanation/architecture.md'), 'utf8');
+  const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name } of folders) assert.match(page, new RegExp(`^\\|.*\`${name}/\`.*\\|.*\\|$`, 'm'), name);
+  const bounds = readFileSync(join(ROOT, 'test/readability/files-passed.test.ts'), 'utf8').matchAll(
+    /passesAtMost\((\d+),/g,
+  );
+  const told = page.matchAll(/^\| (?:UserInfo|A refresh|The form of the consent page) \| (\d+) \|$/gm);
+  assert.deepEqual([...told].map(([, files]) => files).sort(), [...bounds].map(([, files]) => files).sort());
+});
+
 test('CD-01: whatever must not be guessed comes from the generator of the system, in few places', () => {
   const filesWith = (pattern: RegExp) =>
     sources
