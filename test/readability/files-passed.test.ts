@@ -72,7 +72,7 @@ test('UserInfo', async () => {
 
 test('a refresh', async () => {
   let { refresh_token } = await tokensFor(server, client, user);
-  await passesAtMost(26, async () => {
+  await passesAtMost(27, async () => {
     const answer = await refresh(server, client, refresh_token);
     assert.equal(answer.status, 200);
     refresh_token = answer.body.refresh_token;

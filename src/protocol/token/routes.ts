@@ -1,30 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { parseResources } from '../../claims/permissions.ts';
-import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import { withCurrentKeys } from '../../keys/keys.ts';
-import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
-import { removeCorsHeaders, reportUnreadable } from '../../platform/http/cors.ts';
-import {
-  formParameters,
-  jsonParameters,
-  missingParameter,
-  type ObjectSchema,
-  type Parameters,
-  type RepeatableParameters,
-  validationResult,
-} from '../../platform/http/parameters.ts';
-import { invalidRequest, OAuthError } from '../../platform/oauth-error.ts';
-import { originOf } from '../../platform/validation/origin.ts';
-import {
-  type AuthenticatedClient,
-  authenticateClient,
-  invalidClient,
-  readCredentials,
-} from '../client-authentication/authenticate.ts';
+import { missingParameter, type Parameters } from '../../platform/http/parameters.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
+import { type AuthenticatedClient, invalidClient } from '../client-authentication/authenticate.ts';
+import { acceptClients, answer, fromClient } from '../client-authentication/client-requests.ts';
 import {
   countRequest,
   type Exchangeable,
@@ -50,29 +33,33 @@ const PAGES = { config: { readers: 'registered' } } as const;
 /** The token, revocation and introspection endpoints. */
 export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
   app.register(async (token) => {
-    acceptJson(token);
-    acceptForms(token);
-    token.setValidatorCompiler(compileParameters);
+    acceptClients(token);
 
     // Contract §4.2, decisions §4.
     for (const rules of Object.values(ENDPOINT_RULES)) {
       const { tokenPath, endpointSet } = rules;
       token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[endpointSet] }, async (request, reply) => {
-        const { parameters, authenticated } = await fromClient(request, reply, tokenPath, rules.reportsDisabledClient);
+        const { parameters, authenticated } = await fromClient(
+          parts,
+          request,
+          reply,
+          tokenPath,
+          rules.reportsDisabledClient,
+        );
         return answer(reply, await requestTokens(parts, authenticated, parameters, rules));
       });
     }
 
     // RFC 7009 §2.2: clients ignore the content of the response, but the API always answers with JSON.
     token.post(REVOCATION_PATH, { ...PAGES, schema: revokeTokenSchema }, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply, REVOCATION_PATH);
+      const { parameters, authenticated } = await fromClient(parts, request, reply, REVOCATION_PATH);
       await revokeToken(parts, authenticated, presentedToken(parameters));
       return answer(reply, {});
     });
 
     // RFC 7662.
     token.post(INTROSPECTION_PATH, { schema: introspectTokenSchema }, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply, INTROSPECTION_PATH);
+      const { parameters, authenticated } = await fromClient(parts, request, reply, INTROSPECTION_PATH);
       // §2.1: a public client could not prove that the tokens are its own.
       if (authenticated.proof.kind === 'public') {
         const usedBasic = request.headers.authorization !== undefined;
@@ -85,45 +72,6 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
       return answer(reply, await introspect(parts, authenticated, presentedToken(parameters)));
     });
   });
-
-  /** The checks that all three have in common. */
-  async function fromClient(request: FastifyRequest, reply: FastifyReply, endpoint: string, namesDisabled = true) {
-    // 1. The body, which was read by its schema: one object or form of strings, each at most once.
-    const parameters = request.body as Parameters;
-    // 2. The client, before anything about the grant or token.
-    const credentials = readCredentials(request.headers.authorization, parameters);
-    const code = parameters.get('code');
-    // The word undefined, for example, would connect the refusals of all apps that send it.
-    const flow = code === undefined || !isSecretForm(code) ? undefined : digest(code);
-    request.subject = { clientId: credentials.clientId, flow };
-    const context = { origin: originOf(request), endpoint, namesDisabled };
-    const authenticated = await authenticateClient(parts, credentials, context);
-    const { client, proof } = authenticated;
-    request.subject = { clientId: client.id, flow, proof: proof.kind === 'public' ? undefined : 'client' };
-    closeToOthers(request, reply, authenticated);
-    return { parameters, authenticated };
-  }
-}
-
-const answer = (reply: FastifyReply, body: object): FastifyReply =>
-  reply
-    .header('cache-control', 'no-store')
-    .header('pragma', 'no-cache')
-    .type('application/json')
-    .send(JSON.stringify(body));
-
-/**
- * HB-04: a page may read the response only if it belongs to the client, and the client is public. A client with a secret does
- * not run in a browser.
- */
-function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
-  const { origin } = request.headers;
-  if (origin === undefined) return;
-  if (proof.kind === 'public' && isOwnOrigin(origin, client.redirectUris)) return;
-  removeCorsHeaders(reply);
-  const cause = proof.kind === 'public' ? 'The client has no redirect URI at this origin' : 'The client is not public';
-  // An origin of no app was reported before.
-  if (request.unreadable === undefined) reportUnreadable(request, cause);
 }
 
 type TokenHandler = (
@@ -207,41 +155,3 @@ function presentedToken(parameters: Parameters): string {
   if (token === undefined) throw missingParameter(parameters, 'token', 'send the access or refresh token.');
   return token;
 }
-
-/**
- * Reads a body of parameters, JSON or a form, by the schema of its route: one object or form of strings, each at most once except
- * those that the schema declares as a list (RFC 8707 §2). Unknown parameters are ignored (RFC 6749 §3.2). Missing ones are
- * refused later, because the client is authenticated first.
- */
-const compileParameters: FastifySchemaCompiler<unknown> = ({ schema }) => {
-  const { properties, required = [] } = schema as ObjectSchema;
-  const names = Object.keys(properties);
-  const lists = names.filter((name) => properties[name]?.type !== 'string');
-  return (body) => validationResult(() => readParameters(body, names, lists, required.length > 0));
-};
-
-/** @throws {OAuthError} `invalid_request` */
-function readParameters(
-  body: unknown,
-  names: readonly string[],
-  lists: readonly string[],
-  isRequired: boolean,
-): Parameters {
-  // Fastify gives null where there is no body. The JSON text `null` is refused in the same way.
-  if (body === null) {
-    if (isRequired)
-      throw invalidRequest(
-        'The body is empty: send the parameters in it, as JSON or as a form, and not in the address.',
-      );
-    return formParameters('');
-  }
-  if (!isForm(body)) return jsonParameters(body, names, lists);
-  for (const name of names) {
-    if (body.repeated.has(name) && !lists.includes(name)) throw invalidRequest(`${name} was sent more than once.`);
-    if (body.malformed.has(name)) throw invalidRequest(`${name} is not percent-encoded UTF-8.`);
-  }
-  return body;
-}
-
-const isForm = (body: unknown): body is RepeatableParameters =>
-  typeof body === 'object' && body !== null && 'repeated' in body && body.repeated instanceof Set;
