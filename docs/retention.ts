@@ -271,14 +271,18 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'One row',
     days: null,
   },
-  schema_migration: { holds: 'Which versions they need', until: 'Never', why: 'One for each migration', days: null },
+  schema_migration: {
+    holds: 'Which migrations ran, and which versions they need',
+    until: 'Never',
+    why: 'One for each migration',
+    days: null,
+  },
   migration_progress: {
     holds: 'How far a migration is that changes many rows',
     until: 'It is complete',
     why: 'An interrupted one continues where it was',
     days: null,
   },
-  kysely_migration: { holds: 'Which migrations ran', until: 'Never', why: 'One for each migration', days: null },
 };
 
 type Growth = Readonly<Record<string, { readonly rows: number; readonly bytes: number }>>;

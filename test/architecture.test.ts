@@ -448,8 +448,8 @@ const STORED_OR_DEPRECATED = [
   'src/credentials/code-store.ts',
   'src/credentials/token-family-store.ts',
   'src/platform/database/client-tables.ts',
-  'src/platform/database/migrations/0020-faces.ts',
-  'src/platform/database/migrations/timeline.ts',
+  'src/platform/database/migrations/0002-clients.ts',
+  'src/platform/database/migrations/0005-tokens.ts',
   'src/platform/database/schema.ts',
   'src/protocol/authorize/rules/request.ts',
 ];

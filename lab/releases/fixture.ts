@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { migrateDatabase } from '../../src/core.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import type { Held } from './life.ts';
+import { FUTURE } from './next.ts';
 import { filePlace, type Place, postgresPlace } from './places.ts';
 
 const FOLDER = import.meta.dirname;
@@ -24,18 +27,14 @@ export async function released(kind: 'sqlite' | 'postgres', version: string): Pr
   return place;
 }
 
-/** When the refresh tokens of families expire that can be used, whenever the tests run. */
-const FUTURE = 32503680000000;
-
-/** When the migrations let families be reviewed. */
-export const REVIEW_AT = `CASE WHEN leaf_expires_at = ${FUTURE} THEN ${FUTURE + 300_000} ELSE 0 END`;
-
-/** A database as a release left it, with enough token families for several batches. Half of them can be used. */
+/** The database of a release with the schema of this version, and enough token families for several batches. Half of them can be used. */
 export async function releasedLarge(kind: 'sqlite' | 'postgres', version: string, copies = 1000): Promise<Place> {
-  const place = await released(kind, version);
+  const made = await released(kind, version);
+  const place = { ...made, environment: { ...made.environment, TESSERA_SECRET: heldAt(version).secret } };
+  await migrateDatabase(readConfig(place.environment));
   await multiply(place, copies);
   await place.execute(`UPDATE token_family SET leaf_expires_at = CASE WHEN id % 2 = 1 THEN ${FUTURE} ELSE 1 END`);
-  return { ...place, environment: { ...place.environment, TESSERA_SECRET: heldAt(version).secret } };
+  return place;
 }
 
 /** Copies of the token families, so that the migrations have something to do. */

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { migrateDatabase } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { REVIEW_AT } from './fixture.ts';
+import { timeline } from '../../src/platform/database/migrations/timeline.ts';
+import { NEXT, NEXT_AT } from './next.ts';
 import type { Place } from './places.ts';
 
-const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('./next-command.ts', import.meta.url));
 
 /** When a migration is killed: once it has printed a text, or some time after that. */
 export interface Moment {
@@ -20,12 +21,13 @@ export const STAGES = ['before', 'rows', 'indexes', 'after'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** The stages before it is complete, and what `tessera migrate` prints when each begins. */
-export const PHASES = { before: '1 of ', rows: '0041-review-times', indexes: '0042-retention-indexes' } as const;
+export const PHASES = { before: '1 of ', rows: '9002-rows', indexes: '9003-indexes' } as const;
 export type Phase = keyof typeof PHASES;
 /** What it has printed when the last of them ends. */
 const ENDED = new RegExp(`${PHASES.indexes}[^]* ms\n`);
 
-const INDEXES = ['token_family_by_review', 'browser_session_by_last_use'];
+const INDEXES = ['token_family_by_next', 'browser_session_by_next'];
+const steps = { ...timeline, ...NEXT };
 
 /** What a killed migration left behind. */
 export interface Remains {
@@ -56,74 +58,33 @@ export async function killMigration(place: Place, moment: Moment): Promise<Remai
         ? 'SELECT coalesce(max(last_id), 0) FROM migration_progress'
         : 'SELECT max(id) FROM token_family',
     );
-    await check('left out before it', place.count(`token_family WHERE id <= ${last} AND review_at <> ${REVIEW_AT}`));
-    await check('changed after it', place.count(`token_family WHERE id > ${last} AND review_at <> 0`));
+    await check('left out before it', place.count(`token_family WHERE id <= ${last} AND next_at <> ${NEXT_AT}`));
+    await check('changed after it', place.count(`token_family WHERE id > ${last} AND next_at <> 0`));
     // What would be changed a second time if these were not left alone now.
-    await place.execute(`UPDATE token_family SET review_at = 0 WHERE id <= ${last}`);
+    await place.execute(`UPDATE token_family SET next_at = 0 WHERE id <= ${last}`);
   }
   const config = readConfig(place.environment);
-  await migrateDatabase(config).catch((error: unknown) => problems.push(`the next run failed: ${String(error)}`));
+  await migrateDatabase(config, { steps }).catch((error: unknown) =>
+    problems.push(`the next run failed: ${String(error)}`),
+  );
   if (!isDeepStrictEqual(await place.rows(tables), rows)) problems.push('rows are lost or changed by the next run');
-  if (stage !== 'before' && !isDeepStrictEqual(withoutLater(await place.columns()), withoutLater(left)))
+  if (stage !== 'before' && !isDeepStrictEqual(await place.columns(), left))
     problems.push('half of the schema was there');
-  await check('repeated by the next run', place.count(`token_family WHERE id <= ${last} AND review_at <> 0`));
-  await check('left out', place.count(`token_family WHERE id > ${last} AND review_at <> ${REVIEW_AT}`));
+  await check('repeated by the next run', place.count(`token_family WHERE id <= ${last} AND next_at <> 0`));
+  await check('left out', place.count(`token_family WHERE id > ${last} AND next_at <> ${NEXT_AT}`));
   await check('progress of what is complete', place.count('migration_progress'));
   const names = INDEXES.map((name) => `'${name}'`).join(', ');
   const missing = INDEXES.length - (await place.count(`${place.usableIndexes} IN (${names})`));
   if (missing > 0) problems.push(`indexes that are missing or not valid: ${missing}`);
-  const third = await migrateDatabase(config);
+  const third = await migrateDatabase(config, { steps });
   if (third.length > 0) problems.push(`the third run had something to do: ${third.join(', ')}`);
   return { stage, problems };
 }
 
-/** What the migrations after these add, in steps of their own that are killed elsewhere. */
-const LATER = [
-  'account.password_set_at',
-  'address_change.by_operator',
-  'app_assignment',
-  'authorization_code.assignment_id',
-  'authorization_code.member_id',
-  'browser_session.proved_after',
-  'browser_session.proved_factor_since',
-  'client.access',
-  'client.roles',
-  'client.groups_claim',
-  'client.claim_names',
-  'client.left_out',
-  'client.resource_scopes',
-  'client.consent',
-  'client.consent_approval',
-  'consent_grant.decided_by',
-  'client_api_scope',
-  'client_token.scopes',
-  'group_member',
-  // SQLite copies it.
-  'membership',
-  'pending_sign_in.factors_since',
-  'token_family.assignment_id',
-  'token_family.member_id',
-  'user_group',
-  'challenge.admin_key_id',
-  'configured_admin_key',
-  'mail.priority',
-  'mail.recipient_domain',
-];
-
-const withoutLater = (columns: Awaited<ReturnType<Place['columns']>>) =>
-  Object.fromEntries(
-    Object.entries(columns)
-      .filter(([table]) => !LATER.includes(table))
-      .map(([table, of]) => [
-        table,
-        Object.fromEntries(Object.entries(of).filter(([column]) => !LATER.includes(`${table}.${column}`))),
-      ]),
-  );
-
 async function stageOf(place: Place): Promise<Stage> {
   const isComplete = async (name: string) => (await place.count(`schema_migration WHERE name = '${name}'`)) === 1;
-  if (await isComplete('0042-retention-indexes')) return 'after';
-  return (await isComplete('0041-review-times')) ? 'indexes' : 'rows';
+  if (await isComplete('9003-indexes')) return 'after';
+  return (await isComplete('9002-rows')) ? 'indexes' : 'rows';
 }
 
 /** How many milliseconds each phase of a migration takes. */

@@ -14,19 +14,21 @@ import type { MigrationAdvance } from '../../src/platform/database/migrations/mi
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { tessera } from '../../test/operator/command.ts';
 import { fixture } from '../../test/store/rows.ts';
-import { RELEASES, REVIEW_AT, releasedLarge } from './fixture.ts';
+import { RELEASES, releasedLarge } from './fixture.ts';
+import { NEXT, NEXT_AT } from './next.ts';
 import type { Place } from './places.ts';
 
 const KIND = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 'sqlite' : 'postgres';
-const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('./next-command.ts', import.meta.url));
 const [VERSION = ''] = RELEASES;
 /** Other databases of the server build indexes as well, and so do new tables. */
 const BUILDING = `FROM pg_stat_progress_create_index
   WHERE datname = current_database() AND relid = 'token_family'::regclass`;
 
-/** The migrations from one on, in their order. */
-const namesFrom = (name: string): string[] => Object.keys(timeline).filter((key) => key >= name);
-const until = (name: string): Timeline => Object.fromEntries(Object.entries(timeline).filter(([key]) => key < name));
+const steps: Timeline = { ...timeline, ...NEXT };
+/** What is left when the rows are changed. */
+const INDEXES = '9003-indexes';
+const untilIndexes: Timeline = Object.fromEntries(Object.entries(steps).filter(([name]) => name !== INDEXES));
 
 async function large(): Promise<{ readonly place: Place; readonly config: Config }> {
   const place = await releasedLarge(KIND, VERSION);
@@ -53,42 +55,45 @@ describe('a migration that changes the rows of a large table', () => {
 
   test('gives families that can be used the time of their review, and leaves the others', async () => {
     const { place, config } = await arrive();
-    await migrateDatabase(config);
+    await migrateDatabase(config, { steps });
     assert.deepEqual(
-      [await place.count(`token_family WHERE review_at <> ${REVIEW_AT}`), await place.count('migration_progress')],
+      [await place.count(`token_family WHERE next_at <> ${NEXT_AT}`), await place.count('migration_progress')],
       [0, 0],
     );
-    assert.ok((await place.count('token_family WHERE review_at > 0')) > 1000);
+    assert.ok((await place.count('token_family WHERE next_at > 0')) > 1000);
   });
 
   test('continues after the last committed batch: nothing is repeated, nothing is left out', async () => {
     const { place, config } = await arrive();
-    await assert.rejects(migrateDatabase(config, { progress: interrupted }), /interrupted/);
+    await assert.rejects(migrateDatabase(config, { steps, progress: interrupted }), /interrupted/);
     const all = await place.count('token_family');
     const usable = await place.count('token_family WHERE id % 2 = 1');
-    const done = await place.count('token_family WHERE review_at > 0');
+    const done = await place.count('token_family WHERE next_at > 0');
     assert.ok(done > 0 && done < usable, `${done} of ${usable}`);
     // What a second pass would change again.
-    await place.execute('UPDATE token_family SET review_at = 0');
+    await place.execute('UPDATE token_family SET next_at = 0');
     const advances: MigrationAdvance[] = [];
-    await migrateDatabase(config, { progress: { advanced: (_step, advance) => void advances.push(advance) } });
+    await migrateDatabase(config, { steps, progress: { advanced: (_step, advance) => void advances.push(advance) } });
     const rows = advances.filter(({ what }) => what === 'rows').map((advance) => advance.done);
-    assert.equal(await place.count('token_family WHERE review_at > 0'), usable - done);
+    assert.equal(await place.count('token_family WHERE next_at > 0'), usable - done);
     assert.deepEqual([(rows[0] ?? 0) > 500, rows.at(-1)], [true, all]);
   });
 
   test('that is interrupted is pending: a dry run and the doctor say how far it is, and commands continue it', async () => {
     const { place, config } = await arrive();
-    await assert.rejects(migrateDatabase(config, { progress: interrupted }), /interrupted/);
-    const dry = await tessera(['migrate', '--dry-run'], { env: place.environment });
-    assert.match(dry.stdout, /^1 of \d+ {2}0041-review-times {2}\(begun: 500 rows are done\)\n2 of \d+ /);
-    const { stdout: report } = await tessera(['doctor'], { env: { ...place.environment, TESSERA_PORT: '9' } });
-    assert.match(report, /\d+ pending: 0041-.*0041-review-times has gone through 500 rows, and continues after them/);
-    const listed = await tessera(['org', 'list'], { env: place.environment });
+    await assert.rejects(migrateDatabase(config, { steps, progress: interrupted }), /interrupted/);
+    const dry = await tessera(['migrate', '--dry-run'], { env: place.environment, command: COMMAND });
+    assert.match(dry.stdout, /^1 of 2 {2}9002-rows {2}\(begun: 500 rows are done\)\n2 of 2 /);
+    const { stdout: report } = await tessera(['doctor'], {
+      env: { ...place.environment, TESSERA_PORT: '9' },
+      command: COMMAND,
+    });
+    assert.match(report, /2 pending: 9002-.*9002-rows has gone through 500 rows, and continues after them/);
+    const listed = await tessera(['org', 'list'], { env: place.environment, command: COMMAND });
     assert.equal(listed.code, 0, listed.stderr);
-    assert.match(listed.stderr, /^Migrating: 0041-review-times, rows: [\d,]+( of about [\d,]+)?$/m);
+    assert.match(listed.stderr, /^Migrating: 9002-rows, rows: [\d,]+( of about [\d,]+)?$/m);
     assert.equal(
-      (await tessera(['migrate', '--dry-run'], { env: place.environment })).stdout.split(':')[0],
+      (await tessera(['migrate', '--dry-run'], { env: place.environment, command: COMMAND })).stdout.split(':')[0],
       'Nothing to do',
     );
   });
@@ -96,17 +101,16 @@ describe('a migration that changes the rows of a large table', () => {
   test('fails with what it has done kept, and says so', async () => {
     const { place, config } = await arrive();
     const broken = changeRows({ table: 'token_family', set: 'nowhere = 1', where: () => '1 = 1' });
-    const steps = { ...until('0041'), '9000-rows': broken };
+    const steps = { ...timeline, '9001-column': NEXT['9001-column'] ?? assert.fail(), '9002-rows': broken };
     await assert.rejects(migrateDatabase(config, { steps }), {
       message:
-        /The migration 9000-rows failed: .*nowhere.* What is done is kept, and the version that ran on the database/,
+        /The migration 9002-rows failed: .*nowhere.* What is done is kept, and the version that ran on the database/,
     });
-    assert.equal(await place.count("schema_migration WHERE name = '0039-retention'"), 1);
+    assert.equal(await place.count("schema_migration WHERE name = '9001-column'"), 1);
   });
 
   test('by a later version and unfinished: this version starts beside it and works', async () => {
     const { config } = await arrive();
-    await migrateDatabase(config);
     const change = { table: 'token_family', set: 'sequence = sequence', where: () => '1 = 1' };
     const steps = { ...timeline, '9000-rows': changeRows(change) };
     await assert.rejects(migrateDatabase(config, { steps, progress: interrupted }), /interrupted/);
@@ -160,11 +164,11 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     const [old, node] = [await connect(), await connect()];
     await old.query('BEGIN; SELECT FROM token_family');
     const waits = Promise.withResolvers<void>();
-    const migrated = migrateDatabase(config, { progress: { retrying: () => waits.resolve() } });
+    const migrated = migrateDatabase(config, { steps, progress: { retrying: () => waits.resolve() } });
     await Promise.race([waits.promise, migrated]);
     await write(node);
     await old.query('COMMIT');
-    assert.equal((await migrated).at(-1), Object.keys(timeline).at(-1));
+    assert.equal((await migrated).at(-1), INDEXES);
   });
 
   test('an index is built while others write, and the next process says that it waits', async () => {
@@ -175,22 +179,25 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     const progress = {
       advanced(_step: unknown, { what }: MigrationAdvance) {
         advances.push(what);
-        if (what.startsWith('token_family_by_review, waiting')) told.resolve();
+        if (what.startsWith('token_family_by_next, waiting')) told.resolve();
       },
     };
-    const migrated = migrateDatabase(config, { progress });
+    const migrated = migrateDatabase(config, { steps, progress });
     await untilBuilding(node);
     await write(node);
     const waiting = Promise.withResolvers<void>();
-    const second = migrateDatabase(config, { progress: { waiting: () => waiting.resolve() } });
+    const second = migrateDatabase(config, { steps, progress: { waiting: () => waiting.resolve() } });
     await Promise.all([waiting.promise, told.promise]);
-    const { stdout } = await tessera(['doctor'], { env: { ...place.environment, TESSERA_PORT: '9' } });
-    assert.match(stdout, /ok +migrations +\d+ pending: 0042-retention-indexes.*\. A node or command is running them/);
+    const { stdout } = await tessera(['doctor'], {
+      env: { ...place.environment, TESSERA_PORT: '9' },
+      command: COMMAND,
+    });
+    assert.match(stdout, /ok +migrations +1 pending: 9003-indexes.*\. A node or command is running them/);
     await old.query('COMMIT');
     // Another process may take over between two steps; together they run each once.
-    const ran = [...(await migrated), ...(await second)].filter((name) => name >= '0042');
-    assert.deepEqual(ran.sort(), [...namesFrom('0042')].sort(), String(advances));
-    assert.ok((await valid(node)).includes('token_family_by_review'));
+    const ran = [...(await migrated), ...(await second)];
+    assert.deepEqual(ran.sort(), Object.keys(NEXT), String(advances));
+    assert.ok((await valid(node)).includes('token_family_by_next'));
   });
 
   test('an index whose build was killed is completed by the server, or by the next run', async () => {
@@ -205,30 +212,30 @@ describe('beside running nodes on PostgreSQL', { skip: KIND === 'sqlite' }, () =
     child.kill('SIGKILL');
     await closed;
     await write(node);
-    const next = tessera(['migrate', '--json'], { env: place.environment });
+    const next = tessera(['migrate', '--json'], { env: place.environment, command: COMMAND });
     await old.query('COMMIT');
     const { code, stdout, stderr } = await next;
     assert.equal(code, 0, stderr);
     assert.deepEqual(
       (JSON.parse(stdout) as { ran: { name: string }[] }).ran.map(({ name }) => name),
-      namesFrom('0042'),
+      [INDEXES],
     );
-    assert.ok((await valid(node)).includes('token_family_by_review'));
+    assert.ok((await valid(node)).includes('token_family_by_next'));
   });
 
   test('an index that was left invalid is built again', async () => {
     const { config, connect } = await arrive();
-    await migrateDatabase(config, { steps: until('0042') });
+    await migrateDatabase(config, { steps: untilIndexes });
     const [node, old] = [await connect(), await oldTransaction(connect)];
     const building = await connect();
-    const built = building.query('CREATE INDEX CONCURRENTLY token_family_by_review ON token_family (review_at)');
+    const built = building.query('CREATE INDEX CONCURRENTLY token_family_by_next ON token_family (next_at)');
     built.catch(() => {});
     await untilBuilding(node);
     await node.query(`SELECT pg_cancel_backend(pid) ${BUILDING}`);
     await assert.rejects(built);
     await old.query('COMMIT');
-    assert.ok(!(await valid(node)).includes('token_family_by_review'));
-    assert.deepEqual(await migrateDatabase(config), namesFrom('0042'));
-    assert.ok((await valid(node)).includes('token_family_by_review'));
+    assert.ok(!(await valid(node)).includes('token_family_by_next'));
+    assert.deepEqual(await migrateDatabase(config, { steps }), [INDEXES]);
+    assert.ok((await valid(node)).includes('token_family_by_next'));
   });
 });

@@ -27,6 +27,7 @@ export interface Place {
   readonly usableIndexes: string;
   /** Waits until the server has noticed that a process was killed, unless it is completing an index of that. */
   settled(): Promise<void>;
+  /** Those of all tables but the ones that concern migrations, or one server. */
   columns(): Promise<Columns>;
   /** The rows of these tables, in these columns, as comparable texts. */
   rows(columns: Columns): Promise<Readonly<Record<string, readonly string[]>>>;
@@ -86,7 +87,7 @@ export async function filePlace(): Promise<Place> {
       `SELECT t.name AS "table", c.name AS "column",
          c."notnull" = 1 AND c.dflt_value IS NULL AND c.pk = 0 AS required
        FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE '%_migration'`,
+       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE '%migration%' AND t.name <> 'known_server'`,
     ),
     uniqueIndexes: async () =>
       (
@@ -120,7 +121,7 @@ export async function postgresPlace(): Promise<Place> {
       `SELECT table_name AS "table", column_name AS "column",
          (is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO')::int AS required
        FROM information_schema.columns
-       WHERE table_schema = current_schema() AND table_name NOT LIKE '%_migration'`,
+       WHERE table_schema = current_schema() AND table_name NOT LIKE '%migration%' AND table_name <> 'known_server'`,
     ),
     uniqueIndexes: async () =>
       (

@@ -5,14 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
-import * as timelineModule from '../../src/platform/database/migrations/timeline.ts';
+import { migrationTables } from '../../src/platform/database/migrations/migrate.ts';
+import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { postgresBuilder, postgresColumnTypes } from '../../src/platform/database/postgres/dialect.ts';
 import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { compile, type Statement } from '../../src/platform/database/statement.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { live } from './life.ts';
-
-type Step = ((types: typeof postgresColumnTypes) => readonly string[]) | { statements: Step };
 
 const into = process.argv[2] ?? '.';
 const { path, held } = await live(randomSecret());
@@ -25,6 +24,9 @@ const quoted = (text: string): string =>
   pieces(text.replaceAll("'", "''"))
     .map((piece) => `'${piece}'`)
     .join(' || ');
+
+/** What is in these concerns one server, or a migration that is not complete. */
+const STAY_EMPTY = ['known_server', 'migration_progress'];
 
 interface Column {
   readonly name: string;
@@ -61,6 +63,7 @@ function fill(table: string): void {
   process.stdout.write(`made up: ${table}\n`);
 }
 for (const { name } of tables) {
+  if (STAY_EMPTY.includes(name)) continue;
   if (database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n'] === 0n) fill(name);
 }
 
@@ -94,13 +97,14 @@ write('sqlite.sql', [
   ...rows((hex) => `X'${hex}'`, ''),
 ]);
 
-const statementsOf = (step: Step): readonly string[] =>
-  typeof step === 'function' ? step(postgresColumnTypes) : statementsOf(step.statements);
-const timeline = timelineModule.timeline as Readonly<Record<string, Step>>;
 const serial = tables.filter(({ sql }) => sql.includes('AUTOINCREMENT')).map(({ name }) => name);
 write('postgres.sql', [
-  'CREATE TABLE kysely_migration (name VARCHAR(255) PRIMARY KEY, timestamp VARCHAR(255) NOT NULL);',
-  ...Object.values(timeline).flatMap((step) => statementsOf(step).map((sql) => `${sql};`)),
+  ...[migrationTables, ...Object.values(timeline).map(({ statements }) => statements)].flatMap((statements) =>
+    statements(postgresColumnTypes)
+      // What they insert is among the rows.
+      .filter((sql) => !sql.startsWith('INSERT'))
+      .map((sql) => `${sql};`),
+  ),
   ...rows((hex) => `decode('${hex}', 'hex')`, ' OVERRIDING SYSTEM VALUE'),
   ...serial.map((name) => `SELECT setval(pg_get_serial_sequence('${name}', 'id'), (SELECT max(id) FROM ${name}));`),
 ]);

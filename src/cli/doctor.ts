@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
-import { type AddressConflict, findAddressConflicts } from '../accounts/address-conflict-store.ts';
 import { inspectDatabase } from '../core.ts';
 import { countDead } from '../mail/store.ts';
 import { openArchive, readDatabase } from '../operations/backup/archive.ts';
@@ -16,7 +15,6 @@ import { judgeClocks } from '../operations/doctor/rules/clock.ts';
 import { judgeConfiguration, judgeRefusals } from '../operations/doctor/rules/configuration.ts';
 import { judgeCookies } from '../operations/doctor/rules/cookies.ts';
 import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../operations/doctor/rules/database.ts';
-import { judgeEmailAddresses } from '../operations/doctor/rules/email-addresses.ts';
 import { judgeJournal } from '../operations/doctor/rules/journal.ts';
 import { judgeLog } from '../operations/doctor/rules/log.ts';
 import { judgeMail } from '../operations/doctor/rules/mail.ts';
@@ -73,14 +71,12 @@ async function examine(
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let heldNumbers: number | undefined;
   let deadMails: number | undefined;
-  let conflicts: readonly AddressConflict[] = [];
   const roots = { current: secret, previous: previousSecrets(config) };
   let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
       deadMails = await inspection.read(() => countDead({}));
-      conflicts = await inspection.read(() => findAddressConflicts());
       fit = await findSecretMatch(inspection, roots, clock);
     }
   } finally {
@@ -90,7 +86,6 @@ async function examine(
     ...judgeConfiguration(config, baseUrl),
     ...judgeDatabase(sight),
     ...judgeMigrations(sight, position, inspection?.unfinished),
-    ...judgeEmailAddresses(conflicts),
     ...judgeNodeNumbers(heldNumbers),
     ...judgeSecret(secretSight, fit),
     ...judgeBackup(backup === undefined ? undefined : await lookAtBackup(backup, roots)),

@@ -47,7 +47,7 @@ before(async () => {
   for (const sql of SETUP) await ask(onSocket('postgres'), sql);
   await ask(onSocket('closed_ground'), 'REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   await ask(onSocket('shared_ground'), 'GRANT ALL ON SCHEMA public TO PUBLIC');
-  await ask(onSocket('shared_ground'), 'CREATE TABLE kysely_migration (name text)');
+  await ask(onSocket('shared_ground'), 'CREATE TABLE schema_migration (name text, earliest_version text)');
   writeFileSync(authority, certificate);
   // A start makes the keys, too.
   await (await start(readConfig({ TESSERA_DATA_DIR: sound, TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'silent' }))).close();
@@ -344,18 +344,15 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     ...{ check: 'migrations', level: 'warning', found: /^1 pending: /, remedy: /tessera migrate/ },
     settings: () =>
       embedded((dataDir) =>
-        onFile(
-          dataDir,
-          ['schema_migration', 'kysely_migration']
-            .map((table) => `DELETE FROM ${table} WHERE name = '${Object.keys(timeline).at(-1)}';`)
-            .join(''),
-        ),
+        onFile(dataDir, `DELETE FROM schema_migration WHERE name = '${Object.keys(timeline).at(-1)}'`),
       ),
   },
   'a later version has changed the tables': {
     ...{ check: 'migrations', found: /later version of Tessera \(9999-later\)/, remedy: /^Run that version/ },
     settings: () =>
-      embedded((dataDir) => onFile(dataDir, "INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01')")),
+      embedded((dataDir) =>
+        onFile(dataDir, "INSERT INTO schema_migration VALUES ('9999-later', '999.0.0', '999.0.0', '2099-01-01')"),
+      ),
   },
 };
 

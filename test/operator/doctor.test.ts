@@ -106,8 +106,8 @@ describe('without a server', () => {
     for (const name of ['tessera.db', 'secret']) chmodSync(join(dataDir, name), 0o644);
     chmodSync(dataDir, 0o755);
     const database = new DatabaseSync(path);
-    database.exec("DELETE FROM kysely_migration WHERE name <> '0001-contract'; PRAGMA journal_mode = DELETE");
-    database.exec("INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01')");
+    database.exec("DELETE FROM schema_migration WHERE name <> '0001-accounts'; PRAGMA journal_mode = DELETE");
+    database.exec("INSERT INTO schema_migration VALUES ('9999-later', '999.0.0', '999.0.0', '2099-01-01')");
     database.close();
     const bad = await doctor(env);
     has(bad.findings, 'database', 'problem', /tessera\.db can be read by all users/, /^chmod 600/);
@@ -394,7 +394,7 @@ describe('PostgreSQL', { skip: process.env['TESSERA_TEST_POSTGRES'] === undefine
       'ok',
       /^PostgreSQL \d\d.* accepts writes; a round trip takes [\d.]+ ms; .* \d+ nodes/,
     );
-    has(empty.findings, 'migrations', 'warning', /pending: 0001-contract/, /tessera migrate/);
+    has(empty.findings, 'migrations', 'warning', /pending: 0001-accounts/, /tessera migrate/);
     has(empty.findings, 'clock', 'ok', /agrees with that of the database/);
     assert.equal(
       (await tessera(['migrate', '--dry-run'], { env })).stdout.startsWith('1 of '),

@@ -6,18 +6,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
-import { updateAccount } from '../../src/account-actions/addresses/update-account.ts';
-import { findAddressConflicts } from '../../src/accounts/address-conflict-store.ts';
-import { removeAccount } from '../../src/accounts/store.ts';
 import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';
-import { spendCode } from '../../src/credentials/code-store.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import type { ClientTable } from '../../src/platform/database/client-tables.ts';
 import { type AppliedMigration, migrationState } from '../../src/platform/database/migrations/position.ts';
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
-import type { AuthorizationCodeTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
-import { SYSTEM_ORIGIN } from '../../src/platform/validation/origin.ts';
-import { dump, fixture, NOW } from '../store/rows.ts';
+import { fixture } from '../store/rows.ts';
 import { ask } from '../support/ask-postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { serve, tessera } from './command.ts';
@@ -83,62 +76,6 @@ async function postgresPlace(): Promise<Place> {
   };
 }
 
-/** Columns that today's statements write and an older schema lacks. */
-const LATER_COLUMNS = [
-  ['authorization_code', 'amr'],
-  ['authorization_code', 'acr'],
-  ['token_family', 'amr'],
-  ['token_family', 'acr'],
-  ['client', 'contacts'],
-  ['client', 'faces'],
-  ['client', 'id_token_claims'],
-  ['consent_grant', 'face'],
-  ['consent_grant', 'ask_again'],
-  ['authorization_code', 'face'],
-  ['token_family', 'face'],
-  ['token_family', 'ends_with_session'],
-  ['authorization_code', 'ends_with_session'],
-  ['browser_session', 'proved_at'],
-  ['browser_session', 'proved_by'],
-  ['account', 'password_set_at'],
-  ['account', 'deletion_requested_at'],
-  ['account', 'deletion_due_at'],
-  ['client', 'require_second_factor'],
-  ['organization', 'require_second_factor'],
-  ['token_family', 'review_at'],
-  ['client', 'access'],
-  ['client', 'roles'],
-  ['client', 'groups_claim'],
-  ['client', 'claim_names'],
-  ['authorization_code', 'assignment_id'],
-  ['authorization_code', 'member_id'],
-  ['token_family', 'assignment_id'],
-  ['token_family', 'member_id'],
-  ['client', 'left_out'],
-  ['client', 'resource_scopes'],
-  ['client', 'consent'],
-  ['client', 'consent_approval'],
-  ['consent_grant', 'decided_by'],
-] as const;
-/** Those that came after the sets of endpoints. */
-const AFTER_ENDPOINT_SETS = LATER_COLUMNS.slice(-22);
-/** Those that came after the domains in ASCII. */
-const AFTER_ASCII_DOMAINS = LATER_COLUMNS.slice(-13);
-
-/** Writes with today's statements into an older schema, which has the columns that came later for as long. */
-async function withLaterColumns<T>(
-  { execute }: Place,
-  write: () => Promise<T>,
-  columns: readonly (readonly [table: string, column: string])[] = LATER_COLUMNS,
-): Promise<T> {
-  const alter = (change: (column: string) => string) =>
-    execute(columns.map(([table, column]) => `ALTER TABLE ${table} ${change(column)};`).join(''));
-  await alter((column) => `ADD COLUMN ${column} TEXT`);
-  const written = await write();
-  await alter((column) => `DROP COLUMN ${column}`);
-  return written;
-}
-
 const kinds: [string, () => Place | Promise<Place>, boolean][] = [
   ['SQLite', filePlace, false],
   ['PostgreSQL', postgresPlace, process.env['TESSERA_TEST_POSTGRES'] === undefined],
@@ -185,159 +122,29 @@ for (const [kind, make, skip] of kinds) {
       await server.stop();
     });
 
-    test('who has access keeps it where tables are made anew, and what hangs together still does', async () => {
+    test('what a migration cannot decide is reported with the remedy, by the command and to a script', async () => {
       const at = await place();
       const config = readConfig(at.environment);
-      const earlier = NAMES.filter((name) => name < '0012').map((name) => [name, timeline[name] ?? assert.fail()]);
-      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      // Ids as they are in production: 64 bits wide.
-      const [kept, left] = await withLaterColumns(at, async () => [
-        await fixture(before.database, 1n << 58n),
-        await fixture(before.database, 1n << 59n),
-      ]);
-      await before.database.commit(() => spendCode({ hash: kept.code, familyId: kept.familyId, now: NOW }));
-      const rows = await dump(before.database);
-      await before.close();
-      const after = await openCore(config, Date.now);
-      const { database } = after;
-      // Later versions have more columns.
-      assert.partialDeepStrictEqual({ ...(await dump(database)), node_lease: [] }, { ...rows, node_lease: [] });
-      await database.commit(() => removeAccount({ id: left.accountId }));
-      const { authorization_code: codes = [], token_family: families = [] } = await dump(database);
-      assert.deepEqual(
-        (codes as AuthorizationCodeTable[]).map(({ family_id, amr }) => [family_id, amr]),
-        [[kept.familyId, '["pwd"]']],
-      );
-      assert.deepEqual(
-        (families as TokenFamilyTable[]).map(({ id, amr }) => [id, amr]),
-        [[kept.familyId, '["pwd"]']],
-      );
-      await after.close();
-    });
-
-    test('decisions §2: what a person had declined before the upgrade is taken from what was issued', async () => {
-      const at = await place();
-      const config = readConfig(at.environment);
-      const earlier = NAMES.filter((name) => name < '0015').map((name) => [name, timeline[name] ?? assert.fail()]);
-      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const [narrowed, whole, revoked] = await withLaterColumns(at, async () => [
-        await fixture(before.database, 1n << 57n),
-        await fixture(before.database, 1n << 58n),
-        await fixture(before.database, 1n << 59n),
-      ]);
-      await before.close();
-      await at.execute(`UPDATE consent_grant SET declined_scopes = 'email phone' WHERE id <> ${whole.grantId}`);
-      await at.execute(`UPDATE consent_grant SET revoked_at = 1 WHERE id = ${revoked.grantId}`);
-      const after = await openCore(config, Date.now);
-      const { authorization_code: codes = [], token_family: families = [] } = await dump(after.database);
-      for (const issued of [codes, families]) {
-        const withdrawn = new Map((issued as TokenFamilyTable[]).map((row) => [row.grant_id, row.withdrawn_scopes]));
-        assert.deepEqual(
-          [narrowed, whole, revoked].map(({ grantId }) => withdrawn.get(grantId)),
-          ['email phone', '', ''],
-        );
-      }
-      await after.close();
-    });
-
-    test('decisions §10: existing clients keep their algorithm, and how logout tokens name sessions where they get any', async () => {
-      const at = await place();
-      const config = readConfig(at.environment);
-      const earlier = NAMES.filter((name) => name < '0022').map((name) => [name, timeline[name] ?? assert.fail()]);
-      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const add = (from: bigint) => withLaterColumns(at, () => fixture(before.database, from), AFTER_ENDPOINT_SETS);
-      const [silent, told] = [await add(1n << 57n), await add(1n << 58n)];
-      await before.close();
-      await at.execute('UPDATE client SET backchannel_logout_session_required = 0');
-      await at.execute(
-        `UPDATE client SET backchannel_logout_uri = 'https://app.example/out' WHERE id = ${told.clientId}`,
-      );
-      const after = await openCore(config, Date.now);
-      const clients = ((await dump(after.database))['client'] ?? []) as ClientTable[];
-      const found = new Map(clients.map((row) => [row.id, row]));
-      for (const [{ clientId }, required] of [
-        [silent, 1],
-        [told, 0],
-      ] as const) {
-        const row = found.get(clientId);
-        assert.deepEqual(
-          [row?.id_token_signed_response_alg, row?.backchannel_logout_session_required],
-          ['HS256', required],
-        );
-      }
-      await at.execute('UPDATE client SET id_token_signed_response_alg = NULL');
-      await after.close();
-    });
-
-    test('domains become ASCII; accounts whose addresses are then one keep theirs, and both are reported', async () => {
-      const at = await place();
-      const config = readConfig(at.environment);
-      const earlier = NAMES.filter((name) => name < '0050').map((name) => [name, timeline[name] ?? assert.fail()]);
-      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const owners: string[] = [];
-      const write = async () => {
-        for (let shift = 50n; shift < 57n; shift++)
-          owners.push((await fixture(before.database, 1n << shift)).accountId);
+      await migrateDatabase(config);
+      const finding = 'The accounts 1 and 2 have one address: tessera user update 1 --email <address>';
+      const found: string[] = [];
+      const steps: Timeline = {
+        ...timeline,
+        '9000-rewrite': {
+          kind: 'rewrite',
+          statements: () => [],
+          async rewrite(query) {
+            await query("INSERT INTO rate_count VALUES ('rewritten', 1, 1)");
+            return [finding];
+          },
+        },
       };
-      await withLaterColumns(at, write, AFTER_ASCII_DOMAINS);
-      await before.close();
-      const [alone, holder, twin, composed, decomposed, local, plain] = owners;
-      const addresses = [
-        [alone, "o'Hara@Bücher.example"],
-        [holder, 'ada@xn--bcher-kva.example'],
-        [twin, 'ada@bücher.example'],
-        [composed, 'bob@müller.example'],
-        [decomposed, 'bob@mu\u0308ller.example'],
-        [local, 'jörg@example.com'],
-        [plain, 'Plain@Example.com'],
-      ] as const;
-      for (const [id, email] of addresses) {
-        const [text, key] = [email, email.toLowerCase()].map((value) => value.replaceAll("'", "''"));
-        await at.execute(`UPDATE account SET email = '${text}', email_key = '${key}' WHERE id = ${id}`);
-      }
-      await at.execute(
-        "INSERT INTO organization (id, name, domain, require_second_factor, created_at) VALUES (1, 'books', 'Bücher.example', 0, 1)",
-      );
-      const { code, stdout, stderr } = await tessera(['migrate', '--json'], { env: at.environment });
-      assert.deepEqual([code, stderr], [0, '']);
-      const { ran, findings } = JSON.parse(stdout) as { ran: { name: string }[]; findings: string[] };
-      assert.ok(ran.some(({ name }) => name === '0050-ascii-domains'));
-
-      const stored = async (id: string | undefined) => at.names(`SELECT email AS name FROM account WHERE id = ${id}`);
-      assert.deepEqual(await stored(alone), ["o'Hara@xn--bcher-kva.example"]);
-      assert.deepEqual(await at.names(`SELECT email_key AS name FROM account WHERE id = ${alone}`), [
-        "o'hara@xn--bcher-kva.example",
+      const ran = await migrateDatabase(config, { steps, progress: { found: (_step, text) => void found.push(text) } });
+      assert.deepEqual([ran, found], [['9000-rewrite'], [finding]]);
+      assert.deepEqual(await at.names("SELECT bucket AS name FROM rate_count WHERE bucket = 'rewritten'"), [
+        'rewritten',
       ]);
-      for (const [id, email] of addresses.slice(1)) assert.deepEqual(await stored(id), [email]);
-      assert.deepEqual(await at.names('SELECT DISTINCT domain AS name FROM organization'), ['xn--bcher-kva.example']);
-      const both = [
-        [holder, twin, 'ada@xn--bcher-kva.example'],
-        [composed, decomposed, 'bob@xn--mller-kva.example'],
-      ] as const;
-      assert.equal(findings.length, both.length + 1, findings.join('\n'));
-      assert.ok(findings.some((text) => text.includes(`The account ${local} keeps an address`)));
-      for (const [one, other, email] of both) {
-        const reported = findings.find((text) => text.includes(`${one} and ${other}`)) ?? assert.fail(stdout);
-        assert.match(reported, /None of them was changed/);
-        assert.ok(reported.includes(email) && reported.includes('tessera user update'), reported);
-      }
-
-      // Both accounts can still be changed, and are found by doctor until one of them has another address.
-      const doctor = await tessera(['doctor', '--json'], { env: at.environment });
-      assert.equal(doctor.stderr, '');
-      const seen = (JSON.parse(doctor.stdout) as { findings: { check: string; found: string }[] }).findings
-        .filter(({ check }) => check === 'email-addresses')
-        .map(({ found }) => found);
-      assert.equal(seen.length, 3, seen.join('\n'));
-      assert.ok(seen.some((text) => text.includes(`${holder} and ${twin}`)));
-      const core = await openCore(config, Date.now);
-      const services = { ...core, ...(await core.notices()) };
-      const change = (fields: object) => updateAccount(services, twin ?? '', fields, SYSTEM_ORIGIN);
-      assert.equal((await change({ displayName: 'Twin' })).profile.email, 'ada@bücher.example');
-      await assert.rejects(change({ email: 'ada@bücher.example' }), /email is taken/);
-      assert.equal((await change({ email: 'twin@bücher.example' })).profile.email, 'twin@xn--bcher-kva.example');
-      assert.equal((await core.database.read(() => findAddressConflicts())).length, 2);
-      await core.close();
+      assert.deepEqual(await migrateDatabase(config, { steps }), []);
     });
 
     test('of many commands at the same time one migrates, and the others find nothing to do', async () => {
@@ -450,29 +257,48 @@ for (const [kind, make, skip] of kinds) {
         assert.match(stderr, /later version of Tessera \(9000-less\).*needs 999\.0\.0 or later, and this is \d/);
       }
       assert.deepEqual((await at.tables()).sort(), tables);
-      // Version 0.1.0 looks only into this table.
-      const known = await at.names("SELECT name FROM kysely_migration WHERE name >= '0038' ORDER BY name");
-      assert.deepEqual(known, ['9000-less']);
     });
 
     test('a database of a later version, or one that lacks a step, is refused with 3 and left alone', async () => {
       const at = await place();
       await migrateDatabase(readConfig(at.environment));
-      await at.execute("INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01')");
+      await at.execute("INSERT INTO schema_migration VALUES ('9999-later', '999.0.0', '999.0.0', '2099-01-01')");
       for (const args of [['migrate'], ['migrate', '--dry-run']]) {
         const { code, stderr } = await tessera(args, { env: at.environment });
         assert.equal(code, 3, stderr);
         assert.match(stderr, /changed by a later version of Tessera \(9999-later\)\. Run that version/);
         assert.doesNotMatch(stderr, /^\s+at /m, 'no stack trace');
       }
-      await at.execute("DELETE FROM kysely_migration WHERE name = '0001-contract'");
-      await at.execute("UPDATE kysely_migration SET name = '0002-later' WHERE name = '9999-later'");
-      const steps: Timeline = { '0001-contract': expand(), '0002-later': expand() };
-      await at.execute("DELETE FROM kysely_migration WHERE name <> '0002-later'; DELETE FROM schema_migration");
+      const steps: Timeline = { '0001-first': expand(), '0002-later': expand() };
+      await at.execute("DELETE FROM schema_migration WHERE name <> '9999-later'");
+      await at.execute("UPDATE schema_migration SET name = '0002-later', earliest_version = NULL");
       await assert.rejects(
         migrateDatabase(readConfig(at.environment), { steps }),
-        /The migration 0001-contract never ran on this database.*Restore a backup/,
+        /The migration 0001-first never ran on this database.*Restore a backup/,
       );
+    });
+
+    test('a database of a version before 0.2.0 is refused with 3 and left alone', async () => {
+      const at = await place();
+      await at.execute('CREATE TABLE account (id INTEGER); CREATE TABLE kysely_migration (name TEXT, timestamp TEXT)');
+      await at.execute("INSERT INTO kysely_migration VALUES ('0001-contract', '2026-01-01')");
+      const tables = (await at.tables()).sort();
+      for (const args of [['migrate'], ['migrate', '--dry-run'], ['serve'], ['org', 'list'], ['doctor']]) {
+        const { code, stdout, stderr } = await tessera(args, { env: { ...at.environment, TESSERA_PORT: '0' } });
+        assert.equal(code, args[0] === 'doctor' ? 1 : 3, stderr);
+        assert.match(
+          `${stdout}${stderr}`,
+          /version of Tessera before 0\.2\.0 made the database.*Run the version that made it, or start with a new one: name another/s,
+        );
+      }
+      assert.deepEqual((await at.tables()).sort(), tables);
+    });
+
+    test('a table in which another program that uses Kysely records its migrations is in nobody’s way', async () => {
+      const at = await place();
+      await at.execute('CREATE TABLE kysely_migration (name TEXT, timestamp TEXT)');
+      await at.execute("INSERT INTO kysely_migration VALUES ('0001-tables', '2026-01-01')");
+      assert.deepEqual(await migrateDatabase(readConfig(at.environment)), NAMES);
     });
   });
 }
@@ -497,12 +323,6 @@ const UNKNOWN: readonly [string, AppliedMigration[], string, RegExp | undefined]
     ],
     '0.9.0',
     /\(0003-c\).*needs 1\.0\.0 or later/,
-  ],
-  [
-    'one of which nothing is recorded',
-    [{ name: '0003-c', earliest: undefined }],
-    '0.2.0',
-    /Run that version or a later one/,
   ],
 ];
 

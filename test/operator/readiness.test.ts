@@ -80,13 +80,13 @@ test('where the database is on another machine its clock is asked', {
 test('a node that meets a later version’s schema is not ready, and goes on answering', async () => {
   await query(
     server,
-    "INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', '2030-01-01') RETURNING name",
+    "INSERT INTO schema_migration VALUES ('9999-later', '999.0.0', '999.0.0', '2099-01-01') RETURNING name",
   );
   const { status, body } = await ready();
   assert.equal(status, 503);
   assert.match(body.error_description ?? '', /changed by a later version of Tessera \(9999-later\)\. Run that version/);
   assert.equal((await userinfo(server, accessToken)).status, 200);
-  await query(server, "DELETE FROM kysely_migration WHERE name = '9999-later' RETURNING name");
+  await query(server, "DELETE FROM schema_migration WHERE name = '9999-later' RETURNING name");
   assert.equal((await ready()).status, 200);
 });
 

@@ -376,7 +376,10 @@ test('a database that a later version changed is left alone', async () => {
   const environment = await fresh();
   const made = await tessera(['org', 'create', '--name', 'acme', '--domain', 'acme.example'], { env: environment });
   assert.equal(made.code, 0, made.stderr);
-  await query({ environment }, "INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00Z')");
+  await query(
+    { environment },
+    "INSERT INTO schema_migration VALUES ('9999-later', '999.0.0', '999.0.0', '2099-01-01')",
+  );
   const said = await refusal(environment);
   assert.match(said, /changed by a later version of Tessera \(9999-later\)\. Run that version/);
 });

@@ -52,7 +52,7 @@ before(async () => {
   await execute('REVOKE ALL ON SCHEMA public FROM PUBLIC', address('closed_ground'));
   await execute('CREATE DATABASE shared_ground');
   await execute('GRANT ALL ON SCHEMA public TO PUBLIC', address('shared_ground'));
-  await execute('CREATE TABLE kysely_migration (name text)', address('shared_ground'));
+  await execute('CREATE TABLE schema_migration (name text, earliest_version text)', address('shared_ground'));
   await execute("CREATE DATABASE western ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
   await execute('CREATE DATABASE pathless');
   await execute('ALTER DATABASE pathless SET search_path = nowhere');
@@ -174,7 +174,7 @@ const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
   [
     'tables of another user',
     () => ({ TESSERA_DATABASE_URL: address('shared_ground', { user: 'lodger' }) }),
-    /The user lodger lacks a right in the schema public \(permission denied for table kysely_migration\).*OWNER TO lodger;/,
+    /The user lodger lacks a right in the schema public \(permission denied for table schema_migration\).*OWNER TO lodger;/,
   ],
   [
     'a database that is not there',

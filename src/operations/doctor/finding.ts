@@ -4,7 +4,6 @@ export type Check =
   | 'configuration'
   | 'database'
   | 'migrations'
-  | 'email-addresses'
   | 'node-numbers'
   | 'secret'
   | 'backup'

@@ -6,15 +6,9 @@ import type { Timeline } from '../../platform/database/migrations/timeline.ts';
 import { many } from '../../platform/database/statement.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 
-/** Migrations are numbered, so those of later versions follow the last known one. Those that only add are not in this table. */
-const migrationsAfter = many(
-  (db, p: { last: string }) =>
-    db
-      .selectFrom('kysely_migration as m')
-      .leftJoin('schema_migration as s', 's.name', 'm.name')
-      .where('m.name', '>', p.last)
-      .select(['m.name', 's.earliest_version as earliest']),
-  ({ name, earliest }) => ({ name, earliest: earliest ?? undefined }),
+/** Migrations are numbered, so those of later versions follow the last known one. */
+const migrationsAfter = many((db, p: { last: string }) =>
+  db.selectFrom('schema_migration').where('name', '>', p.last).select(['name', 'earliest_version as earliest']),
 );
 
 /** How long the result of a write and a comparison of the clocks is used again, and how long it may take, in milliseconds. */

@@ -40,7 +40,6 @@ import type {
   MigrationTable,
   NodeLeaseTable,
   RateCountTable,
-  SchemaMigrationTable,
   SigningKeyTable,
   TraceStepTable,
 } from './service-tables.ts';
@@ -324,7 +323,6 @@ export interface Tables {
   configured_admin_key: ConfiguredAdminKeyTable;
   audit_event: AuditEventTable;
   trace_step: TraceStepTable;
-  kysely_migration: MigrationTable;
-  schema_migration: SchemaMigrationTable;
+  schema_migration: MigrationTable;
   migration_progress: MigrationProgressTable;
 }

@@ -95,11 +95,6 @@ export interface TraceStepTable {
 /** The migrations that ran: see `migrations/migrate.ts`. */
 export interface MigrationTable {
   name: string;
-}
-
-/** The migrations that ran since version 0.1.0. */
-export interface SchemaMigrationTable {
-  name: string;
   earliest_version: string | null;
 }
 

@@ -5,12 +5,6 @@ import type { ColumnTypes } from './timeline.ts';
 /** The statements of a migration. */
 export type Statements = (types: ColumnTypes) => readonly string[];
 
-/** A migration of the first release, which every version knows. */
-interface Initial {
-  readonly kind: 'initial';
-  readonly statements: Statements;
-}
-
 /**
  * A migration that only adds: every statement of the version before still runs and means the same. Nodes of that version go on
  * serving, and may be started on the new schema.
@@ -72,10 +66,13 @@ export interface RewriteMigration {
 }
 
 /** An entry of a timeline. */
-export type Migration = Initial | Expand | Contract | IndexMigration | RowMigration | RewriteMigration;
+export type Migration = Expand | Contract | IndexMigration | RowMigration | RewriteMigration;
 
 /** The condition of an index, as it is written behind its columns. */
 export const condition = (where: string | undefined): string => (where === undefined ? '' : ` WHERE ${where}`);
+
+/** Adds tables and columns. */
+export const expand = (statements: Statements): Expand => ({ kind: 'expand', statements });
 
 /** Adds indexes to tables that may be large. */
 export const addIndexes = (...indexes: readonly NewIndex[]): IndexMigration => ({

@@ -3,7 +3,7 @@ import { type Dialect, Kysely, sql } from 'kysely';
 import { VERSION } from '../../version.ts';
 import { type Row, UnusableDatabase } from '../database.ts';
 import type { IndexMigration, NewIndex, RewriteMigration, RowMigration } from './kinds.ts';
-import { type AppliedMigration, migrationState, type UnfinishedMigration } from './position.ts';
+import { type AppliedMigration, BEFORE_BASELINE, migrationState, type UnfinishedMigration } from './position.ts';
 import { changeBatch, FIRST_BATCH, PROGRESS_TABLE, paceAfter } from './row-batches.ts';
 import type { ColumnTypes, Timeline } from './timeline.ts';
 
@@ -64,14 +64,26 @@ export interface MigrationProgress {
 /** A migration failed. */
 class MigrationFailed extends UnusableDatabase {}
 
-/**
- * The table of the migrations that every version must know, with the name and columns that Kysely's migrator uses. Version 0.1.0
- * refuses a database that has an unknown one.
- */
-const TABLE = 'kysely_migration';
+/** The table of the migrations that have run, and of which version each of them needs. */
+const TABLE = 'schema_migration';
 
-/** The table of all migrations since version 0.1.0. */
-const LATER_TABLE = 'schema_migration';
+/** In this, versions before 0.2.0 recorded theirs, as Kysely's migrator does. */
+const EARLIER_TABLE = 'kysely_migration';
+
+/** The tables of the migrations themselves. A migration that changes rows in batches says how far it is; its row goes when it is complete. */
+export const migrationTables = ({ int, options }: MigrationDialect): readonly string[] => [
+  `CREATE TABLE IF NOT EXISTS ${TABLE} (
+    name TEXT PRIMARY KEY,
+    earliest_version TEXT,
+    applied_by TEXT NOT NULL,
+    applied_at TEXT NOT NULL
+  ) ${options}`,
+  `CREATE TABLE IF NOT EXISTS ${PROGRESS_TABLE} (
+    name TEXT PRIMARY KEY,
+    last_id ${int} NOT NULL,
+    rows_done ${int} NOT NULL
+  ) ${options}`,
+];
 
 /** How long to wait for a migration by another process, and how often to try the lock, in milliseconds. */
 const LOCK_TIMEOUT = 60 * 60 * 1000;
@@ -136,15 +148,17 @@ export async function appliedOn(
 ): Promise<readonly AppliedMigration[]> {
   const exists = async (table: string): Promise<boolean> =>
     ((await query(findTable(table)))[0]?.['name'] ?? null) !== null;
-  if (!(await exists(TABLE))) return [];
-  const first = await query(`SELECT name FROM ${TABLE}`);
-  const later = (await exists(LATER_TABLE)) ? await query(`SELECT name, earliest_version FROM ${LATER_TABLE}`) : [];
-  const applied = new Map<string, AppliedMigration>();
-  for (const { name } of first) applied.set(String(name), { name: String(name), earliest: undefined });
-  for (const { name, earliest_version: earliest } of later) {
-    applied.set(String(name), { name: String(name), earliest: earliest === null ? null : String(earliest) });
-  }
-  return [...applied.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const recorded = (await exists(TABLE)) ? await query(`SELECT name, earliest_version FROM ${TABLE}`) : [];
+  // Other programs may use Kysely beside this one.
+  const earlier = (await exists(EARLIER_TABLE))
+    ? await query(`SELECT name, NULL AS earliest_version FROM ${EARLIER_TABLE} WHERE name = '${BEFORE_BASELINE}'`)
+    : [];
+  return [...recorded, ...earlier]
+    .map(({ name, earliest_version: earliest }) => ({
+      name: String(name),
+      earliest: earliest === null ? null : String(earliest),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The migration that has changed a part of its rows; undefined if there is none. */
@@ -210,7 +224,7 @@ async function runGroup(run: Run): Promise<void> {
     const end = pending.findIndex((name) => !runsTogether(run, name, pending));
     const names = end === -1 ? pending : pending.slice(0, end);
     if (names.length === 0) return [];
-    await query(`CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(255) PRIMARY KEY, timestamp VARCHAR(255) NOT NULL)`);
+    for (const statement of migrationTables(kind)) await query(statement);
     for (const [index, name] of names.entries()) {
       const step = { name, number: run.ran.length + index + 1, of: run.ran.length + pending.length };
       progress.began?.(step);
@@ -364,13 +378,9 @@ async function persistently<T>({ kind, progress }: Run, attempt: () => Promise<T
 /** Records that a migration is complete. What is inserted are constants of the sources, and a time that is for operators only. */
 async function record({ query, steps }: Run, name: string): Promise<void> {
   const step = steps[name];
-  if (step?.kind === 'initial' || step?.kind === 'contract') {
-    await query(`INSERT INTO ${TABLE} (name, timestamp) VALUES ('${name}', CURRENT_TIMESTAMP)`);
-  }
-  if (step?.kind === 'initial') return;
   const earliest = step?.kind === 'contract' ? `'${step.earliest}'` : 'NULL';
   await query(
-    `INSERT INTO ${LATER_TABLE} (name, earliest_version, applied_by, applied_at) ` +
+    `INSERT INTO ${TABLE} (name, earliest_version, applied_by, applied_at) ` +
       `VALUES ('${name}', ${earliest}, '${VERSION}', CURRENT_TIMESTAMP)`,
   );
 }

@@ -7,11 +7,14 @@ export class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 }
 
+/** The first migration of versions before 0.2.0, whose schema none of this version begins with. */
+export const BEFORE_BASELINE = '0001-contract';
+
 /** A migration that has run on a database. */
 export interface AppliedMigration {
   readonly name: string;
-  /** The earliest version that runs on its result; null if it only added to the schema, undefined if that is not recorded. */
-  readonly earliest: string | null | undefined;
+  /** The earliest version that runs on its result; null if it only added to the schema. */
+  readonly earliest: string | null;
 }
 
 /** A migration that has changed a part of its rows. */
@@ -41,7 +44,14 @@ export function migrationState(
   const pending = names.filter((name) => !ran.has(name));
   const unknown = applied.filter(({ name }) => !Object.hasOwn(steps, name));
   const later = unknown.map(({ name }) => name);
-  const missing = unknown.filter(({ earliest }) => earliest === undefined || (earliest && isLater(earliest, version)));
+  if (ran.has(BEFORE_BASELINE)) {
+    const obstacle = new UnusableDatabase(
+      `A version of Tessera before 0.2.0 made the database, and this version (${version}) migrates those of 0.2.0 and later. ` +
+        'Run the version that made it, or start with a new one: name another TESSERA_DATA_DIR or TESSERA_DATABASE_URL.',
+    );
+    return { pending, later: [], obstacle };
+  }
+  const missing = unknown.filter(({ earliest }) => earliest !== null && isLater(earliest, version));
   if (missing.length > 0) return { pending, later, obstacle: new NewerDatabase(describe(missing, version)) };
   // Migrations run in their order. Those of a later version run after all of this one.
   const gap = pending.find((name, index) => later.length > 0 || name !== names[names.length - pending.length + index]);
@@ -56,11 +66,9 @@ export function migrationState(
 
 function describe(missing: readonly AppliedMigration[], version: string): string {
   const names = missing.map(({ name }) => name).join(', ');
-  const needed = missing.flatMap(({ earliest }) => earliest ?? []).reduce((a, b) => (isLater(b, a) ? b : a), '');
+  const needed = missing.flatMap(({ earliest }) => earliest ?? []).reduce((a, b) => (isLater(b, a) ? b : a));
   return (
-    `The database was changed by a later version of Tessera (${names}). ` +
-    (needed === ''
-      ? `Run that version or a later one (this is ${version}), or restore a backup from before.`
-      : `Run that version: its schema needs ${needed} or later, and this is ${version}. Or restore a backup from before.`)
+    `The database was changed by a later version of Tessera (${names}). Run that version: ` +
+    `its schema needs ${needed} or later, and this is ${version}. Or restore a backup from before.`
   );
 }

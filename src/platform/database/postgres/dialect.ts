@@ -93,7 +93,6 @@ export const postgresColumnTypes: MigrationDialect = {
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   bytes: 'BYTEA',
   options: '',
-  rebuilds: false,
   findTable: (table) => `SELECT to_regclass('${table}')::text AS name`,
   now: '(extract(epoch FROM now()) * 1000)::bigint',
   countRows: (table) =>

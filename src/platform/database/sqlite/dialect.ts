@@ -38,8 +38,6 @@ export const sqliteColumnTypes: MigrationDialect = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   bytes: 'BLOB',
   options: 'STRICT',
-  // https://www.sqlite.org/lang_altertable.html#otheralter
-  rebuilds: true,
   findTable: (table) => `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`,
   now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   countRows: (table) => `SELECT count(*) AS amount FROM ${table}`,
