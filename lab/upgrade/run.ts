@@ -17,7 +17,7 @@ import { type Phase, report } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The last release, and the commit that it was made of. */
-const LAST = { version: '0.1.0', commit: '2981136' };
+const LAST = { version: '0.2.0', commit: '41bc579b' };
 
 const { values } = parseArgs({
   options: {
