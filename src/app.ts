@@ -8,7 +8,7 @@ import { registerConfiguredAdminKey } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { type RecordThrottled, throttledRecorder } from './audit/throttle.ts';
 import { relyingPartyOf } from './authenticators/relying-party.ts';
-import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
+import { createOriginLookup } from './clients/origins.ts';
 import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
 import { startMailDispatcher } from './mail/dispatcher.ts';
@@ -214,7 +214,6 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       playgroundKey: deriveKey(secret, 'playground visits'),
       sendRequest: requestSender(listener, baseUrl),
     };
-    await backfillOrigins(database);
 
     // Routes
     let draining = false;

@@ -20,7 +20,7 @@ export type EndpointSet = (typeof ENDPOINT_SETS)[number];
 /** The names of the sets in the database. The admin API had them as well, and accepts them until 1.0. */
 export const FORMER_NAMES = { v2: 'contract', oidc: 'standard' } as const satisfies Record<EndpointSet, string>;
 
-/** An endpoint set as the database stores it: by its former name, so that nodes of an earlier version can run beside this one. */
+/** An endpoint set as the database stores it: by its former name. */
 export const endpointSetCodec = renamed<EndpointSet>(FORMER_NAMES);
 
 /** Several of them; null is all. */

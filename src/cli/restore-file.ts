@@ -5,7 +5,7 @@ import { beginEpoch, type RecoverySummary, recordRestore } from '../admin/recove
 import { type Core, explainErrors, openCore } from '../core.ts';
 import { checkCopy, finishRestore, lookAtFiles, noRoom, type Staging, stage } from '../embedded.ts';
 import { type Archive, openArchive, readDatabase } from '../operations/backup/archive.ts';
-import { openSecret, possiblePassphrases } from '../operations/backup/sealed-secret.ts';
+import { openSecret, readPassphrase } from '../operations/backup/sealed-secret.ts';
 import { type Config, ConfigError, parseSecret, variables } from '../platform/config/config.ts';
 import { previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
@@ -128,7 +128,7 @@ async function findRoots(
   if (passphraseFile !== undefined) {
     if (manifest.secret === null)
       throw invalid(`--passphrase-file is not needed: ${backup} does not contain a secret.`);
-    const sealed = await openSecret(manifest.secret, possiblePassphrases(passphraseFile), manifest.id);
+    const sealed = await openSecret(manifest.secret, readPassphrase(passphraseFile), manifest.id);
     if (sealed === undefined) throw new ConfigError([`The passphrase in ${passphraseFile} is not that of ${backup}.`]);
     if (!isOf(sealed)) throw foreign(backup, 'It was altered: choose another backup.');
     if (own?.equals(sealed)) return { current: own };

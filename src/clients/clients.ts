@@ -205,8 +205,7 @@ export async function updateClient(
     const fields = changedFields(client, changed);
     if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 
-    // Enabling ends it, too: a node of an earlier version may have disabled the app without that. With another access, people who may use
-    // the app authorize it again: what was issued before rests on the earlier rule.
+    // With another access, people who may use the app authorize it again: what was issued before rests on the earlier rule.
     const isEnded = changed.status !== client.status || changed.access !== client.access;
     const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
     const saved: Client = {

@@ -1,10 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import { command, one } from '../platform/database/statement.ts';
 import { originsOf } from './rules/redirect-uri.ts';
 import type { Client } from './store.ts';
-
-/** A client of which the origins are stored. */
-export type OriginOwner = Pick<Client, 'id' | 'type' | 'redirectUris'>;
 
 const insertOrigin = command((db, p: { origin: string; clientId: string }) =>
   db
@@ -18,7 +15,7 @@ const deleteOrigins = command((db, p: { clientId: string }) =>
 );
 
 /** Replaces the origins of a client, in the unit of work that saves it. */
-export function* saveOrigins({ id, type, redirectUris }: OriginOwner): Work<void> {
+export function* saveOrigins({ id, type, redirectUris }: Pick<Client, 'id' | 'type' | 'redirectUris'>): Work<void> {
   yield* deleteOrigins({ clientId: id });
   for (const origin of originsOf(redirectUris, type)) yield* insertOrigin({ origin, clientId: id });
 }
@@ -32,16 +29,4 @@ export const findClientOrigin = one((db, p: { origin: string }) =>
     .where('o.origin', '=', p.origin)
     .where('c.status', '<>', 'disabled')
     .limit(1),
-);
-
-/** The public clients without stored origins: those that a version registered which did not store them, and native apps. */
-export const clientsWithoutOrigins = many(
-  (db, _p: object) =>
-    db
-      .selectFrom('client as c')
-      .leftJoin('client_origin as o', 'o.client_id', 'c.id')
-      .select(['c.id', 'c.redirect_uris'])
-      .where('c.type', '=', 'public')
-      .where('o.origin', 'is', null),
-  (row): OriginOwner => ({ id: row.id, type: 'public', redirectUris: JSON.parse(row.redirect_uris) as string[] }),
 );

@@ -1,6 +1,5 @@
-import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
-import { clientsWithoutOrigins, findClientOrigin, type OriginOwner, saveOrigins } from './origin-store.ts';
-import { originsOf } from './rules/redirect-uri.ts';
+import { type Database, StoreUnavailable } from '../platform/database/database.ts';
+import { findClientOrigin } from './origin-store.ts';
 
 /** RFC 6454 §6.2, as browsers write it. "null" is not the origin of any app. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]{1,260}$/;
@@ -26,13 +25,4 @@ export function createOriginLookup(database: Pick<Database, 'read'>): (origin: s
       throw error;
     }
   };
-}
-
-/** Stores the origins of clients that were registered by a version which did not. */
-export async function backfillOrigins(database: Database): Promise<void> {
-  const hasOrigins = ({ redirectUris, type }: OriginOwner) => originsOf(redirectUris, type).length > 0;
-  if (!(await database.read(() => clientsWithoutOrigins({}))).some(hasOrigins)) return;
-  await database.commit(function* backfill(): Work<void> {
-    for (const client of (yield* clientsWithoutOrigins({})).filter(hasOrigins)) yield* saveOrigins(client);
-  });
 }

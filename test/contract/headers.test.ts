@@ -272,11 +272,7 @@ async function cookiesOfSignIn(port: number, baseUrl: string, headers: Readonly<
 test('SE-02, decisions §7: cookies on an http base URL', async () => {
   const cookies = await cookiesOfSignIn(Number(new URL(server.baseUrl).port), server.baseUrl);
   const { browser, session: sessionName } = cookieStyle(server.baseUrl);
-  assert.deepEqual(
-    cookies.map(({ name }) => name).sort(),
-    ['tessera_browser', browser, 'tessera_session', sessionName],
-    'for nodes of version 0.1.0 also by the former names',
-  );
+  assert.deepEqual(cookies.map(({ name }) => name).sort(), [browser, sessionName]);
   for (const { attributes, value } of cookies) {
     for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax'])
       assert.ok(attributes.includes(attribute), attribute);
@@ -336,9 +332,8 @@ for (const [name, headers] of Object.entries(lies)) {
         assert.doesNotMatch(JSON.stringify([answer.headers, answer.text]), /evil/);
       }
       const cookies = await cookiesOfSignIn(port, base, headers);
-      const { browser, session, formerName } = cookieStyle(base);
-      const names = [browser, session].flatMap((name) => [formerName(name), name]);
-      assert.deepEqual(cookies.map((cookie) => cookie.name).sort(), [...new Set(names)].sort());
+      const { browser, session } = cookieStyle(base);
+      assert.deepEqual(cookies.map((cookie) => cookie.name).sort(), [browser, session].sort());
     }
   });
 }

@@ -414,14 +414,12 @@ test('a secret that is not the database’s, and a change of it that keeps token
   assert.match(await refusal({ ...settings, TESSERA_SECRET: old }), /secret does not fit/);
 });
 
-test('white space around a secret is no part of it; data of version 0.1.0, where it was one, is opened and encrypted again', async () => {
+test('white space around a secret is no part of it, in a variable and in a file', async () => {
   const { TESSERA_SECRET: _, ...data } = await fresh();
   const settings = { ...data, TESSERA_LOG_LEVEL: 'silent', TESSERA_PORT: '0' };
   const TESSERA_SECRET = `${STRONG}\n`;
   const TESSERA_SECRET_FILE = join(folder, 'secret-with-line-end');
   writeFileSync(TESSERA_SECRET_FILE, TESSERA_SECRET);
-  await (await start({ ...readConfig(settings), secret: TESSERA_SECRET })).close();
-  assert.match(await refusal({ ...settings, TESSERA_SECRET: STRONG }), /secret does not fit/, 'it was a part of it');
   for (const secret of [{ TESSERA_SECRET }, { TESSERA_SECRET_FILE }, { TESSERA_SECRET: STRONG }])
     await (await start(readConfig({ ...settings, ...secret }))).close();
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cookieStyle } from '../../src/platform/http/browser.ts';
+import { cookieStyle, nameSuffix } from '../../src/platform/http/browser.ts';
 
 /** An answer with its body read. */
 export interface Answer {
@@ -38,8 +38,10 @@ export function agent(
   always: Readonly<Record<string, string>> = {},
 ): Agent {
   const jar = new Map<string, string>();
-  const { formerName, startedPrefix, attributes, ...named } = cookieStyle(baseUrl);
-  const currentName = (name: string) => Object.values(named).find((each) => formerName(each) === name) ?? name;
+  const { startedPrefix, attributes, ...named } = cookieStyle(baseUrl);
+  /** The name of a cookie at this base URL, by that without a suffix. */
+  const currentName = (name: string) =>
+    Object.values(named).find((each) => each.replace(nameSuffix(baseUrl), '') === name) ?? name;
 
   async function send(address: string, init: RequestInit): Promise<Answer> {
     const url = new URL(address, baseUrl);

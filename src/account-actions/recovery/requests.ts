@@ -141,13 +141,12 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
   const sent = prepareChallenge();
   await database.commit(function* make(): Work<void> {
     if (!(yield* takeRequest({ id })) || request === undefined || now - createdAt > LONGEST_WAIT) return;
-    // A request that an earlier version stored is for recovery.
-    const { identifier, browserHash, purpose = 'recover' } = request;
+    const { identifier, browserHash, purpose } = request;
     // No name or address contains a NUL, and PostgreSQL rejects one in a parameter.
     const found = identifier.includes('\0') ? undefined : yield* findByIdentifier(identifier);
     // A change of the account under way would end the challenge.
     const account = found && (yield* lockAccount({ id: found.id }));
-    if (account !== undefined && (yield* makeFor(services, account, { ...request, purpose, sent }, now))) return;
+    if (account !== undefined && (yield* makeFor(services, account, { ...request, sent }, now))) return;
     const lifetime = purpose === 'recover' ? RECOVERY_LIFETIME : SIGN_IN_CODE_LIFETIME;
     const name = digest(identifierKey(identifier));
     yield* createDecoy(services, { sent, purpose, browserHash, lifetime }, name, now);

@@ -106,18 +106,17 @@ export function* endRemovedSession(session: Session, now: number): Work<void> {
  */
 export async function endSession(
   { database, clock }: Parts,
-  secrets: readonly string[],
+  secret: string | undefined,
   origin: Origin,
   clientId: string | null = null,
 ): Promise<void> {
+  if (secret === undefined) return;
   const now = clock();
   await database.commit(function* end() {
-    for (const secret of secrets) {
-      const ended = yield* removeSession({ hash: digest(secret) });
-      if (ended === undefined) continue;
-      const { accountId, sid } = ended;
-      yield* endRemovedSession(ended, now);
-      yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
-    }
+    const ended = yield* removeSession({ hash: digest(secret) });
+    if (ended === undefined) return;
+    const { accountId, sid } = ended;
+    yield* endRemovedSession(ended, now);
+    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
   });
 }

@@ -28,14 +28,10 @@ export async function sealSecret(secret: Buffer, passphrase: string, id: string)
 /** Decrypts the secret of a backup; undefined if none of these is its passphrase. */
 export async function openSecret(
   { salt, sealed }: SealedSecret,
-  passphrases: readonly string[],
+  passphrase: string,
   id: string,
 ): Promise<Buffer | undefined> {
-  for (const passphrase of passphrases) {
-    const secret = unseal(await derive(passphrase, salt, 32, COST), sealed, contextOf(id));
-    if (secret !== undefined) return secret;
-  }
-  return undefined;
+  return unseal(await derive(passphrase, salt, 32, COST), sealed, contextOf(id));
 }
 
 const contextOf = (id: string): string => `root secret of backup ${id}`;
@@ -48,18 +44,6 @@ export function readPassphrase(file: string): string {
   const reading = decodeText(readBytes(file));
   if ('problem' in reading) throw new ConfigError([`The passphrase in ${file} ${reading.problem}.`]);
   return requireLong(reading.text.replace(FINAL_BREAK, ''), file);
-}
-
-/**
- * The passphrases that a file may contain for an existing backup: version 0.1.0 took a byte order mark for a part of it, and read other
- * encodings as UTF-8.
- * @throws {ConfigError}
- */
-export function possiblePassphrases(file: string): readonly string[] {
-  const bytes = readBytes(file);
-  const reading = decodeText(bytes);
-  const texts = [...('text' in reading ? [reading.text] : []), bytes.toString('utf8')];
-  return [...new Set(texts.map((text) => requireLong(text.replace(FINAL_BREAK, ''), file)))];
 }
 
 const FINAL_BREAK = /\r?\n$/;

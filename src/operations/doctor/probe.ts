@@ -12,10 +12,9 @@ export const PROBE_HEADER = 'tessera-probe';
 export interface ProbeReport {
   /** Its clock, in milliseconds. */
   readonly now: number;
-  /** Versions before 0.2.0 do not report it. */
-  readonly version?: string;
-  /** What it has lost of its log; versions before 0.2.0 do not report it. */
-  readonly log?: LogLoss;
+  readonly version: string;
+  /** What it has lost of its log. */
+  readonly log: LogLoss;
   readonly baseUrl: string;
   readonly trustProxy: false | number | string;
   /** The caller's address, as the server determined it; null if it was told something that is not an address. */

@@ -32,7 +32,6 @@ test('values that are handed over with a line end are read without it, as those 
   const [secret, previous] = ['q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E', 'x'.repeat(43)];
   const given = readConfig({ TESSERA_SECRET: line(secret), TESSERA_SECRET_PREVIOUS: previous });
   assert.deepEqual([given.secret, given.previousSecret], [secret, previous]);
-  assert.deepEqual(given.untrimmedSecrets, [line(secret)]);
 });
 
 test('an IPv6 address to listen on may have the brackets of a URL', () => {

@@ -34,8 +34,6 @@ export interface Config {
   readonly secret: string | undefined;
   readonly secretFile: string | undefined;
   readonly previousSecret: string | undefined;
-  /** The two as their variables gave them, where white space stood around them: version 0.1.0 took that for a part of the secret. */
-  readonly untrimmedSecrets: readonly string[];
   readonly adminKey: string | undefined;
   /** What opens the mailbox; undefined for a key that follows from the secret. */
   readonly mailboxKey: string | undefined;
@@ -344,9 +342,6 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     secret: read(variables.secret),
     secretFile: read(variables.secretFile),
     previousSecret: read(variables.previousSecret),
-    untrimmedSecrets: [variables.secret, variables.previousSecret]
-      .map(({ name }) => given[name] ?? '')
-      .filter((value) => value.trim() !== value),
     adminKey: read(variables.adminKey),
     mailboxKey: read(variables.mailboxKey),
     trustProxy,

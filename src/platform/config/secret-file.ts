@@ -45,11 +45,9 @@ export function findSecret(config: Config): Buffer | undefined {
   ]);
 }
 
-/** The secrets that may still open the data: the previous one while it is being replaced, and those that version 0.1.0 did not trim. */
-export const previousSecrets = ({ previousSecret, untrimmedSecrets }: Config): readonly Buffer[] =>
-  [...(previousSecret === undefined ? [] : [previousSecret]), ...untrimmedSecrets].map((text) =>
-    Buffer.from(text, 'utf8'),
-  );
+/** The secret that may still open the data, while it is being replaced. */
+export const previousSecrets = ({ previousSecret }: Config): readonly Buffer[] =>
+  previousSecret === undefined ? [] : [Buffer.from(previousSecret, 'utf8')];
 
 function makeSecret(path: string, dataDir: string): void {
   const draft = `${path}.${randomIdentifier()}`;

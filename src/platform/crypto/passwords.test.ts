@@ -1,7 +1,6 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hash } from '@node-rs/argon2';
 import { passwords } from './passwords.ts';
 
 /** Lets everything run that waits for no hash: hashes end in later turns of the event loop. */
@@ -9,14 +8,12 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await null;
 }
 
-test('RFC 8265: a password of version 0.1.0 is verified as typed, and its hash replaced', async () => {
+test('RFC 8265: a password is the same however its letters and spaces are composed', async () => {
   const cost = { memoryCost: 64, timeCost: 1 };
   const pool = passwords(1, cost);
   const typed = 'cafe\u0301 noir\u00a02031';
-  const stored = await hash(typed, { algorithm: 2, parallelism: 1, ...cost });
-  assert.equal(await pool.check(typed, stored, []), 'right, hash outdated');
-  assert.equal(await pool.check('cafe noir 2031', stored, []), 'wrong');
   const fresh = await pool.hash(typed, []);
+  assert.equal(await pool.check('cafe noir 2031', fresh, []), 'wrong');
   for (const form of [typed, 'caf\u00e9 noir 2031', 'cafe\u0301 noir 2031']) {
     assert.equal(await pool.check(form, fresh, []), 'right');
     assert.equal(await pool.check(form, null, []), 'wrong');

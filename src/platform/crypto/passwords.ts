@@ -10,9 +10,6 @@ import { randomSecret } from './secrets.ts';
  */
 export const normalizePassword = (password: string): string => password.replace(/\p{Zs}/gu, ' ').normalize('NFC');
 
-/** A password as it is hashed, and as it was typed where that differs: version 0.1.0 hashed it so. */
-const candidatesOf = (password: string): readonly string[] => [...new Set([normalizePassword(password), password])];
-
 /** The library's number for Argon2id. Its enum is const, so it does not exist at run time. */
 const ARGON2ID = 2;
 
@@ -86,18 +83,15 @@ export function passwords(
     },
     hash: (password, flows) => run(() => hash(normalizePassword(password), parameters), flows),
     async check(password, stored, flows) {
-      const candidates = candidatesOf(password);
+      const normalized = normalizePassword(password);
       if (stored === null) {
         dummy ??= hash(randomSecret(), parameters);
         const decoy = await dummy;
-        for (const candidate of candidates) await run(() => verify(decoy, candidate), flows);
+        await run(() => verify(decoy, normalized), flows);
         return 'wrong';
       }
-      for (const [index, candidate] of candidates.entries()) {
-        if (!(await run(() => verify(stored, candidate), flows))) continue;
-        return index > 0 || isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
-      }
-      return 'wrong';
+      if (!(await run(() => verify(stored, normalized), flows))) return 'wrong';
+      return isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
     },
   };
 }

@@ -37,8 +37,6 @@ export interface Browser {
   takeOver(handle: string): string | undefined;
   /** The secret of the session cookie, if it is well-formed. */
   readonly sessionSecret: string | undefined;
-  /** The same, and the secret in a session cookie with the former name (see {@link cookieStyle}): signing out ends both. */
-  readonly sessionSecrets: readonly string[];
   /** The secret of a sign-in that waits for a second factor. */
   readonly signInSecret: string | undefined;
   /** The secret of a browser in which the second factor is not asked for. */
@@ -115,10 +113,7 @@ export function nameSuffix(baseUrl: string): string {
   return port === '' && pathname === '/' ? '' : `_${digest(baseUrl).slice(0, 8)}`;
 }
 
-/**
- * The names and attributes of the cookies of a base URL (decisions §7). `tessera doctor` checks that cookies arrive with them. Version
- * 0.1.0 had no suffix in the names: cookies with these former names are read where there is none with the name of today.
- */
+/** The names and attributes of the cookies of a base URL (decisions §7). `tessera doctor` checks that cookies arrive with them. */
 export function cookieStyle(baseUrl: string) {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
@@ -132,7 +127,6 @@ export function cookieStyle(baseUrl: string) {
     invitation: `${prefix}tessera_invitation${suffix}`,
     declinedPasskey: `${prefix}tessera_no_passkey${suffix}`,
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
-    formerName: (name: string): string => name.replace(suffix, ''),
     attributes,
   };
 }
@@ -158,7 +152,6 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     invitation: invitationCookie,
     declinedPasskey: declinedCookie,
     startedPrefix,
-    formerName,
     attributes,
   } = cookieStyle(baseUrl);
   const isStarted = new RegExp(`^${startedPrefix}.{8}$`);
@@ -168,53 +161,37 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
   const markOf = (sessionHash: string): string =>
     keyedDigest(key, JSON.stringify(['session', sessionHash])).slice(0, 16);
 
-  /** The well-formed secrets of a cookie, first that with the current name. */
-  const secretsOf = ({ cookies }: FastifyRequest, name: string): readonly string[] =>
-    [cookies[name], cookies[formerName(name)]].filter(
-      (value, index, all): value is string => value !== undefined && SECRET.test(value) && all.indexOf(value) === index,
-    );
-
-  /**
-   * Sets a cookie, for nodes of version 0.1.0 beside this one also by its former name. A cookie with that name and another value may be
-   * another server's, and is left as it is. A HEAD sets none.
-   */
-  function keep(reply: FastifyReply, name: string, value: string, lifetimeMs: number): void {
-    if (reply.request.method === 'HEAD') return;
-    const { cookies } = reply.request;
-    const former = cookies[formerName(name)];
-    const isFree = former === undefined || former === cookies[name] || former === value;
-    for (const each of new Set([name, ...(isFree ? [formerName(name)] : [])])) {
-      reply.setCookie(each, value, { ...attributes, maxAge: Math.floor(lifetimeMs / SECOND) });
-    }
+  /** The secret of a cookie, if it is well-formed. */
+  function secretOf({ cookies }: FastifyRequest, name: string): string | undefined {
+    const value = cookies[name];
+    return value !== undefined && SECRET.test(value) ? value : undefined;
   }
 
-  /** Clears a cookie, and that with its former name if it has the same value. */
-  function drop(reply: FastifyReply, name: string): void {
+  /** Sets a cookie. A HEAD sets none. */
+  function keep(reply: FastifyReply, name: string, value: string, lifetimeMs: number): void {
     if (reply.request.method === 'HEAD') return;
-    const { cookies } = reply.request;
-    reply.clearCookie(name, attributes);
-    const former = formerName(name);
-    if (former !== name && cookies[name] !== undefined && cookies[former] === cookies[name]) {
-      reply.clearCookie(former, attributes);
-    }
+    reply.setCookie(name, value, { ...attributes, maxAge: Math.floor(lifetimeMs / SECOND) });
+  }
+
+  function drop(reply: FastifyReply, name: string): void {
+    if (reply.request.method !== 'HEAD') reply.clearCookie(name, attributes);
   }
 
   const setStarted = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void =>
     keep(reply, startedCookie(handle), id, lifetimeMs);
 
   function identify(request: FastifyRequest, reply: FastifyReply): Browser {
-    const [presented] = secretsOf(request, browserCookie);
+    const presented = secretOf(request, browserCookie);
     const known = presented !== undefined;
     const id = presented ?? randomSecret();
     if (request.cookies[browserCookie] !== id) keep(reply, browserCookie, id, BROWSER_LIFETIME);
     // RFC 6265 §5.4: cookies are sent from the oldest to the newest.
     const started = Object.keys(request.cookies).filter((name) => isStarted.test(name));
     for (const name of started.slice(0, -MOST_STARTED)) drop(reply, name);
-    const sessionSecrets = secretsOf(request, sessionCookie);
-    const startedIn = (handle: string): string | undefined => secretsOf(request, startedCookie(handle))[0];
+    const sessionSecret = secretOf(request, sessionCookie);
+    const startedIn = (handle: string): string | undefined => secretOf(request, startedCookie(handle));
     const macFor = (identity: string, context: string, shownTo: string) =>
       keyedDigest(key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
-    const [sessionSecret] = sessionSecrets;
     // Most requests show no form, and have no form to check.
     let mark: string | undefined;
     const ownMark = (): string => {
@@ -238,15 +215,14 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         return digest(started);
       },
       sessionSecret,
-      sessionSecrets,
       get signInSecret() {
-        return secretsOf(request, signInCookie)[0];
+        return secretOf(request, signInCookie);
       },
       get trustedSecret() {
-        return secretsOf(request, trustedCookie)[0];
+        return secretOf(request, trustedCookie);
       },
       get invitationSecret() {
-        return secretsOf(request, invitationCookie)[0];
+        return secretOf(request, invitationCookie);
       },
       declinedPasskey: request.cookies[declinedCookie] !== undefined,
       formToken(context, viewer) {
@@ -280,7 +256,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       const id = randomSecret();
       return { hash: digest(id), keepFor: (handle, lifetimeMs) => setStarted(reply, handle, id, lifetimeMs) };
     },
-    hasSessionCookie: ({ cookies }) => (cookies[sessionCookie] ?? cookies[formerName(sessionCookie)]) !== undefined,
+    hasSessionCookie: ({ cookies }) => cookies[sessionCookie] !== undefined,
     isFrameWithoutCookies: ({ headers }) =>
       headers.cookie === undefined && /^(iframe|frame|embed|object)$/.test(String(headers['sec-fetch-dest'] ?? '')),
     rejectCrossSiteForm({ headers }) {

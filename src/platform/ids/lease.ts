@@ -43,7 +43,7 @@ export function endOfLease(text: string, endsAt: number, host: Host): number | u
 
 export const formatHolder = (holder: LeaseHolder): string => JSON.stringify(holder);
 
-/** Undefined for the holder of a lease made by an earlier version. */
+/** Undefined for a holder in another form. */
 function parseHolder(text: string): LeaseHolder | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -58,7 +58,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     const [epoch = '', revocation = '', told = '', ...scopes] = shown.split(' ');
     const asked = scopes.filter(isSwitched);
     const browser = browsers.of(request, reply);
-    const isOwn = browser.owns(form, consentContext(handle, visitor.account, shown, form.get(CLIENT)));
+    const isOwn = browser.owns(form, consentContext(handle, visitor.account, shown, form.get(CLIENT) ?? ''));
     const answer = isOwn ? form.get('decision') : undefined;
     const origin = originOf(request, { type: 'user', id: visitor.account.id });
     // A denial is accepted whatever was asked, also where another tab has allowed the client or access was revoked meanwhile.
@@ -115,9 +115,8 @@ interface ConsentQuestion {
  * The context of the form: the app, the request, the account and what the page showed. It has the account rather than the session, since a
  * sign-in in another tab starts a new session, and tabs do not invalidate each other's forms (decisions §3).
  */
-const consentContext = (handle: string, account: Account, shown: string, app: string | undefined): string =>
-  // A form that an earlier version has shown names no app.
-  `consent${app === undefined ? '' : ` of ${app}`} ${handle} ${account.id} ${shown}`;
+const consentContext = (handle: string, account: Account, shown: string, app: string): string =>
+  `consent of ${app} ${handle} ${account.id} ${shown}`;
 
 async function showConsent(
   { database, site }: AuthorizationPageServices,

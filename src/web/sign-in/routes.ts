@@ -62,7 +62,7 @@ function signOutRoutes(app: FastifyInstance, services: PageServices): void {
       const { id } = visitor.account;
       // A form that was shown to another person in this browser does not sign this one out.
       if (!browser.owns(form, logoutContext(id))) return redirect(request, reply, site.path('/account'));
-      await endSession(services, browser.sessionSecrets, originOf(request, { type: 'user', id }));
+      await endSession(services, browser.sessionSecret, originOf(request, { type: 'user', id }));
     }
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');

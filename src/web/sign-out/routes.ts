@@ -203,7 +203,7 @@ async function endVisit(
   client: Client | undefined,
 ): Promise<void> {
   const origin = originOf(request, { type: 'user', id: account.id });
-  await endSession(services, browser.sessionSecrets, origin, client?.id ?? null);
+  await endSession(services, browser.sessionSecret, origin, client?.id ?? null);
 }
 
 /** Responds to a browser that is signed out: clears its session, and redirects to the client where it has a valid address. */

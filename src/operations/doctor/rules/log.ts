@@ -6,7 +6,7 @@ const REMEDY =
 
 /** @param seen what the running service reported; undefined if it did not accept the probe, or was not asked */
 export function judgeLog(seen: Pick<ProbeReport, 'log'> | undefined): Finding[] {
-  if (seen?.log === undefined) return [];
+  if (seen === undefined) return [];
   const { dropped, lasts } = seen.log;
   if (dropped === 0) return [ok('log', 'The running service has written every line of its log.')];
   const count = `${dropped.toLocaleString('en')} ${dropped === 1 ? 'line' : 'lines'}`;

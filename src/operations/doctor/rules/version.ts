@@ -6,9 +6,7 @@ import type { ProbeReport } from '../probe.ts';
 export function judgeVersion(seen: Pick<ProbeReport, 'version'> | undefined): Finding[] {
   if (seen === undefined) return [ok('version', `This is Tessera ${VERSION}.`)];
   if (seen.version === VERSION) return [ok('version', `This and the running service are Tessera ${VERSION}.`)];
-  // Versions before 0.2.0 do not report theirs.
-  const running = seen.version === undefined ? 'an earlier version' : `version ${seen.version}`;
-  const found = `This is Tessera ${VERSION}, and the running service is ${running}.`;
+  const found = `This is Tessera ${VERSION}, and the running service is version ${seen.version}.`;
   const remedy =
     'Restart the service to run the installed version; during a rolling upgrade, this ends with the last node.';
   return [warning('version', found, remedy)];

@@ -39,12 +39,6 @@ for (const state of [null, 'st4te', '\0\x01"\\', '\ufeffé授😀', 'x'.repeat(5
   });
 }
 
-test('a request stored with its state in the JSON is restored with it', () => {
-  const { state, clientId, scopes } = request('before');
-  const restored = restoredRequest(JSON.stringify({ clientId, scopes, state }), null);
-  assert.deepEqual([restored.state, restored.responseMode, restored.claims], ['before', 'query', null]);
-});
-
 for (const [name, change, reason] of [
   ['state', { state: 'x'.repeat(4096) }, 'state too large'],
   ['state in UTF-8', { state: 'é'.repeat(2000) }, 'state too large'],

@@ -1,4 +1,4 @@
-import { ENDPOINT_RULES, type EndpointSet, endpointSetCodec, FORMER_NAMES } from '../../../claims/endpoint-set.ts';
+import { ENDPOINT_RULES, type EndpointSet, endpointSetCodec } from '../../../claims/endpoint-set.ts';
 import { type RequestedClaims, scopesOfClaims } from '../../../claims/permissions.ts';
 import { type ApiScope, namedScopes } from '../../../claims/rules/api-scopes.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
@@ -151,26 +151,15 @@ export function storedRequest({ state, endpointSet, ignored: _, ...rest }: Autho
 
 /** The request of a row that {@link storedRequest} made. */
 export function restoredRequest(json: string, octets: Uint8Array | null): AuthorizationRequest {
-  const { face = FORMER_NAMES.v2, ...rest } = JSON.parse(json) as StoredMembers;
-  const request = { ...DEFAULTS, ...rest, endpointSet: endpointSetCodec.decode(face) };
+  const { face, ...rest } = JSON.parse(json) as StoredMembers;
+  const request = { ...rest, endpointSet: endpointSetCodec.decode(face), state: null };
   return octets === null
     ? request
     : { ...request, state: Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('utf8') };
 }
 
-/** The endpoint set is stored as `face`, by its former names, as earlier versions do. */
-type StoredMembers = Omit<AuthorizationRequest, 'endpointSet'> & { readonly face?: string };
-
-/** The members that a request stored by an earlier version lacks. */
-const DEFAULTS = {
-  state: null,
-  responseMode: 'query',
-  maxAge: null,
-  subjects: null,
-  hinted: null,
-  loginHint: null,
-  claims: null,
-} as const satisfies Partial<AuthorizationRequest>;
+/** The endpoint set is stored as `face`, by its former name. */
+type StoredMembers = Omit<AuthorizationRequest, 'endpointSet' | 'state'> & { readonly face: string };
 
 /**
  * Rejects a request that is larger than what is stored of one, also where it need not be stored: whether a page is needed depends

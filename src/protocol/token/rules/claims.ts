@@ -239,7 +239,7 @@ export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | u
   return { accountId: sub, clientId: aud, familyId, sid };
 }
 
-/** The inverse of {@link familyClaim}, for both sets of endpoints. The OIDC endpoints had the claim `family` as well, until 0.2.0. */
+/** The inverse of {@link familyClaim}, for both sets of endpoints. */
 function familyOf({ family, jti }: Claims): unknown {
   return family === undefined && typeof jti === 'string' && jti.includes('.') ? jti.slice(0, jti.indexOf('.')) : family;
 }
