@@ -11,9 +11,14 @@ import { fieldsOfEveryLine, type LogMessage, logFields, logLines } from '../src/
 import { addLosses } from '../src/platform/log-output.ts';
 import { addUpMetrics } from '../src/platform/metrics/added-up.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
+import { AUTHORIZATION_REFUSALS } from '../src/protocol/authorize/rules/refusals.ts';
+import { AUTHENTICATION_REFUSALS } from '../src/protocol/client-authentication/refusals.ts';
 import { metadata } from '../src/protocol/discovery/metadata.ts';
-import { type Column, columnOf, type TokenRefusal } from '../src/protocol/token/refusals/row.ts';
-import { REFUSALS, type RefusalName } from '../src/protocol/token/refusals.ts';
+import { LOGOUT_REFUSALS } from '../src/protocol/logout/rules/refusals.ts';
+import { type Catalogue, type Column, columnOf } from '../src/protocol/refusals/row.ts';
+import { INACTIVE_TOKENS } from '../src/protocol/token/refusals/introspection.ts';
+import { REFUSALS } from '../src/protocol/token/refusals.ts';
+import { USERINFO_REFUSALS } from '../src/protocol/userinfo/refusals.ts';
 import { claims, scopes } from './claims-and-scopes.ts';
 import { connectAnApp } from './connect-an-app.ts';
 import { designSystem, IN_THE_REPOSITORY } from './design-system.ts';
@@ -128,14 +133,20 @@ ${lines.join('\n')}
 `;
 }
 
-/** The rows of the token endpoint: what the developer of an app may know. */
-function tokenErrors(): string[] {
-  return (Object.keys(REFUSALS) as RefusalName[]).map((name) => {
-    const { when, app, example = {} } = REFUSALS[name] as TokenRefusal<unknown>;
-    const cell = (column: Column<unknown, string>) => columnOf(column, example).replaceAll('|', '\\|');
+/** The rows of a catalogue: what the developer of an app may know. */
+function refusalTable(catalogue: Catalogue): string {
+  const rows = Object.values(catalogue).map(({ when, app, example = {} }) => {
+    const cell = (column: Column<never, string>) => columnOf(column, example as never).replaceAll('|', '\\|');
     return `| \`${cell(app.error)}\` | ${when} | ${cell(app.description)} |`;
   });
+  return `| \`error\` | When | \`error_description\` |\n|---|---|---|\n${rows.join('\n')}`;
 }
+
+/** Why a token is not active: the app is told nothing else. */
+const inactiveTable = (): string =>
+  Object.values(INACTIVE_TOKENS)
+    .map(({ when }) => `- ${when}`)
+    .join('\n');
 
 function errors(): string {
   const rows = Object.entries(errorCodes).map(
@@ -156,14 +167,38 @@ Every API error is JSON, with \`Cache-Control: no-store\`:
 |---|---|---|---|
 ${rows.join('\n')}
 
-## Token endpoint
+The tables below list every refusal by its endpoint. A description that depends on the request is shown for an example. The operator
+finds the cause that a description must not tell, and what to do, with [\`tessera explain\`](../how-to/find-out-what-happened.md).
 
-After the client has authenticated, the token endpoint refuses a request with one of these. A description that depends on the request is
-shown for an example. A parameter that is missing is \`invalid_request\`, and the description names it.
+## Client authentication
 
-| \`error\` | When | \`error_description\` |
-|---|---|---|
-${tokenErrors().join('\n')}
+At the token, revocation and introspection endpoints. What only the operator may know, such as whose secret was sent, is in the trace.
+
+${refusalTable(AUTHENTICATION_REFUSALS)}
+
+## Token and revocation endpoints
+
+After the client has authenticated. A parameter that is missing is \`invalid_request\`, and the description names it.
+
+${refusalTable(REFUSALS)}
+
+## Introspection
+
+A token that is not active is no error: the response is \`{"active":false}\` and says nothing else. The trace says which it was:
+
+${inactiveTable()}
+
+## UserInfo
+
+The verdict on the account, the consent and the sign-in has the same texts as at the token endpoint.
+
+${refusalTable(USERINFO_REFUSALS)}
+
+## Signing out
+
+The person is signed out, or asked, in every case. These texts are on the page, for the developer.
+
+${refusalTable(LOGOUT_REFUSALS)}
 
 ## Authorization errors
 
@@ -176,6 +211,8 @@ and \`iss\`:
 - for requests with a \`resource\`: \`invalid_target\`
 - for requests with the corresponding [parameters](authorization.md) of OpenID Connect: \`login_required\`, \`consent_required\`,
   \`unmet_authentication_requirements\`, \`request_not_supported\`, \`request_uri_not_supported\`, \`registration_not_supported\`
+
+${refusalTable(AUTHORIZATION_REFUSALS)}
 
 If the client or the redirect URI is invalid, there is no redirect: the response is a page with status 400, or JSON for callers that
 request JSON.

@@ -84,6 +84,7 @@ const ORDER = [
   'account-actions/recovery',
   'account-actions/addresses',
   'account-actions/invitations',
+  'protocol/refusals',
   'protocol/client-authentication',
   'protocol/token',
   'protocol/authorize',

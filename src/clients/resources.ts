@@ -40,18 +40,50 @@ export function* describeApiScopes(scopes: readonly ApiScope[], language: string
   return described;
 }
 
-/**
- * Whether tokens may be issued for all of these resources: each is registered by an active client, or is `own`, the UserInfo
- * endpoints of this service.
- */
-export function* areRegisteredResources(
-  resources: readonly string[],
-  { issuer, own }: { readonly issuer: string; readonly own: string },
-): Work<boolean> {
-  for (const resource of resources) {
-    if (resource === own) continue;
-    if (isOwnResource(resource, issuer)) return false;
-    if ((yield* findResource({ resource }))?.status !== 'active') return false;
-  }
+interface OwnResources {
+  readonly issuer: string;
+  /** The UserInfo endpoints of this service. */
+  readonly own: string;
+}
+
+/** Whether tokens may be issued for a resource: it is registered by an active client, or is this service's own. */
+function* isRegisteredResource(resource: string, { issuer, own }: OwnResources): Work<boolean> {
+  if (resource === own) return true;
+  return !isOwnResource(resource, issuer) && (yield* findResource({ resource }))?.status === 'active';
+}
+
+/** Whether tokens may be issued for all of these resources. */
+export function* areRegisteredResources(resources: readonly string[], service: OwnResources): Work<boolean> {
+  for (const resource of resources) if (!(yield* isRegisteredResource(resource, service))) return false;
   return true;
+}
+
+/** A resource that is not registered, and the registered one of which it is another spelling. */
+export interface UnknownResource {
+  readonly resource: string;
+  readonly nearest: string | undefined;
+}
+
+/** The first of these resources for which no token may be issued; undefined where there is none. */
+export function* findUnregistered(
+  resources: readonly string[],
+  service: OwnResources,
+): Work<UnknownResource | undefined> {
+  for (const resource of resources) {
+    if (yield* isRegisteredResource(resource, service)) continue;
+    for (const nearest of respellings(resource)) {
+      if (yield* isRegisteredResource(nearest, service)) return { resource, nearest };
+    }
+    return { resource, nearest: undefined };
+  }
+  return undefined;
+}
+
+/** Other spellings of a resource that developers often mean: with or without a slash at the end, by http or https. */
+function respellings(resource: string): readonly string[] {
+  const otherEnd = (text: string) => (text.endsWith('/') ? text.slice(0, -1) : `${text}/`);
+  const otherScheme = resource.startsWith('https:')
+    ? resource.replace(/^https:/, 'http:')
+    : resource.replace(/^http:/, 'https:');
+  return [otherEnd(resource), otherScheme, otherEnd(otherScheme)];
 }

@@ -156,6 +156,13 @@ export const liveSecrets = many(
   decoder(SECRET),
 );
 
+/** The client of a secret, and until when it was valid. A secret that was ended at once is not on record. */
+export const findSecretOwner = one(
+  (db, p: { hash: string }) =>
+    db.selectFrom('client_secret').select(['client_id', 'expires_at']).where('hash', '=', p.hash),
+  ({ client_id, expires_at }) => ({ clientId: client_id, expiresAt: expires_at }),
+);
+
 export const addSecret = command((db, p: { id: string; clientId: string; hash: string; now: number }) =>
   db.insertInto('client_secret').values({
     id: p.id,

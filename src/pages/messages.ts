@@ -242,15 +242,6 @@ export const en = {
     unreadableTitle: 'This sign-out link does not work',
     unreadableText:
       'The app that sent you here used an invalid address, so you were not signed out. Sign out on your account page instead.',
-    obstacles: {
-      hint: 'id_token_hint is not an unmodified ID token that this service issued to the client. It was ignored, and so was post_logout_redirect_uri. Send the id_token of a token response as it came, or client_id in its place.',
-      client:
-        'No active client has this client_id, so post_logout_redirect_uri was ignored. Send the clientId of the app’s registration.',
-      'client missing':
-        'post_logout_redirect_uri was ignored: send id_token_hint or client_id with it to identify the client.',
-      address:
-        'post_logout_redirect_uri was ignored: it does not exactly match one of the client’s postLogoutRedirectUris.',
-    },
   },
   connections: {
     title: 'Connected apps',

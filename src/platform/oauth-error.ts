@@ -49,11 +49,11 @@ export class OAuthError extends Error {
   }
 }
 
-export const invalidRequest = (description: string): OAuthError => new OAuthError(400, 'invalid_request', description);
-
-/** @param reason for the log and the metrics */
-export const invalidGrant = (description: string, reason?: string): OAuthError =>
-  new OAuthError(400, 'invalid_grant', description, {}, reason);
+/** @param remedy what to do, which follows the description in the response and stands by itself in the trace */
+export const invalidRequest = (description: string, remedy?: string): OAuthError =>
+  remedy === undefined
+    ? new OAuthError(400, 'invalid_request', description)
+    : new OAuthError(400, 'invalid_request', `${description} ${remedy}`, {}, undefined, { remedy });
 
 /** The same description for everything that does not exist, and for what must not be told apart from it. */
 export const NOTHING_HERE = 'There is nothing at this address. Every call is listed at <base URL>/api.';
@@ -61,9 +61,14 @@ export const nothingHere = (): OAuthError => new OAuthError(404, 'invalid_reques
 
 /** @param seconds the value of `Retry-After` */
 export const rateLimited = (seconds: number): OAuthError =>
-  new OAuthError(429, 'rate_limit_exceeded', `Too many requests. Try again in ${seconds} seconds.`, {
-    'retry-after': String(seconds),
-  });
+  new OAuthError(
+    429,
+    'rate_limit_exceeded',
+    `Too many requests. Try again in ${seconds} seconds.`,
+    { 'retry-after': String(seconds) },
+    undefined,
+    { remedy: 'Wait for the seconds in Retry-After. The limits are set by TESSERA_LIMIT_….' },
+  );
 
 /** RFC 6750 §3.1: a bearer token that is not accepted, with the challenge. */
 export const invalidToken = (description: string, reason?: string): OAuthError => {

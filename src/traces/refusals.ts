@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestRefusal } from '../platform/http/errors.ts';
 import { STORE_UNAVAILABLE } from '../platform/http/outages.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { maskedPath } from '../platform/masking.ts';
 import { explainRefusal } from './rules/explain-refusal.ts';
 import { sentGrantType, sentParameters } from './rules/sent-parameters.ts';
-import type { RefusedStep, StepName } from './step.ts';
+import type { RefusedStep, StepFacts, StepName } from './step.ts';
 
 /** The step of a route, by the end of its pattern. */
 const STEPS: readonly (readonly [RegExp, StepName])[] = [
@@ -63,20 +64,42 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
       path,
       status,
       error: refusal?.code,
-      description: FOR_PROGRAMS.has(step) ? refusal?.description : undefined,
+      description: isDescribed(step, refusal) ? refusal?.description : undefined,
       reason: refusal?.reason,
       rule: detail?.rule,
       expected: detail?.expected,
       received: detail?.received,
       remedy: detail?.remedy,
       ...(unreadable !== undefined && {
-        reason: unreadable,
-        expected: detail?.expected ?? 'the origin of a redirect URI of an active public client',
+        reason: unreadable.cause,
+        expected: 'a request from the origin of a redirect URI of an active public app',
         received: `Origin: ${request.headers.origin}`,
-        remedy: unreadable,
+        remedy: unreadable.remedy,
       }),
+      ...undescribed(step, refusal),
       sent: sentParameters(request.query, request.body),
     }),
+  };
+}
+
+/** What is said of a token or an admin key repeats nothing that was typed. */
+const isDescribed = (step: StepName, refusal: RequestRefusal | null): boolean =>
+  FOR_PROGRAMS.has(step) || refusal?.code === 'invalid_token';
+
+/** The field that a description begins with: a path such as `redirectUris[0]`. */
+const FIELD = /^(?:--)?([A-Za-z][A-Za-z_]{0,39}(?:\[\d{1,3}\])?(?:\.[A-Za-z]{1,40}(?:\[\d{1,3}\])?)*) (?:must|is)\b/;
+
+/** Of a description that is not kept, the field that it begins with. */
+function undescribed(step: StepName, refusal: RequestRefusal | null): Pick<StepFacts, 'received' | 'remedy'> {
+  if (isDescribed(step, refusal)) return {};
+  if (refusal === null)
+    return { received: 'a form that is incomplete, or of an earlier page', remedy: 'Reload the page.' };
+  if (refusal.reason !== undefined || refusal.detail?.remedy !== undefined) return {};
+  const field = FIELD.exec(refusal.description)?.[1];
+  return {
+    ...(field !== undefined && { received: `a value of ${field} that was refused` }),
+    remedy:
+      'Correct what the response said. Its text is not kept here, because it may repeat what a person or an operator typed.',
   };
 }
 

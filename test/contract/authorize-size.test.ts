@@ -70,7 +70,7 @@ for (const [way, ask] of Object.entries(ways)) {
       const size = Number(/^the request takes (\d+) bytes/.exec(error['error_description'] ?? '')?.[1]);
       assert.equal(
         error['error_description'],
-        `the request takes ${size} bytes, ${length} of them for state; at most ${LARGEST} are kept, so shorten state`,
+        `the request takes ${size} bytes, ${length} of them for state, and at most ${LARGEST} are kept: shorten state, and keep data in the session of the app`,
       );
       return size;
     };
@@ -98,7 +98,10 @@ for (const [name, parameters] of large) {
     for (const ask of Object.values(ways)) {
       const { error, error_description } = parametersOf((await ask(parameters)).location);
       assert.equal(error, 'invalid_request');
-      assert.match(error_description ?? '', new RegExp(`bytes, \\d+ of them for ${name}; .* so shorten ${name}$`));
+      assert.match(
+        error_description ?? '',
+        new RegExp(`bytes, \\d+ of them for ${name}, .*: shorten ${name}, and keep data`),
+      );
     }
   });
 }

@@ -97,7 +97,7 @@ for (const redirectUri of [
         {
           error: 'consent_required',
           description:
-            'the user must consent each time: any local program could claim this redirect_uri. To let a page be shown, send the request without prompt=none',
+            'the user must consent each time, because any local program could claim this redirect_uri: remove prompt=none to show the consent page',
           state: 'st4te',
           to: redirectUri,
         },

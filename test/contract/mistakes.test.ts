@@ -96,11 +96,21 @@ for (const endpointSet of ENDPOINT_SETS) {
       const form = () => new URLSearchParams(codeBody(client, 'x')).toString();
 
       explained([
-        ['a form as JSON', () => post(form()), /looks like a form/, /say application\/x-www-form-urlencoded/],
-        ['JSON as a form', () => post(json(), FORM_TYPE), /is JSON/, /say application\/json/],
-        ['JSON as text/plain', () => post(json(), 'text/plain'), /is text\/plain/, /reads application\/json or/],
-        ['multipart', () => post('x', 'multipart/form-data; boundary=x'), /is multipart/, /send URLSearchParams/],
-        ['no body', () => post(''), /body is empty/, /send the parameters/],
+        [
+          'a form as JSON',
+          () => post(form()),
+          /looks like a form/,
+          /set Content-Type: application\/x-www-form-urlencoded/,
+        ],
+        ['JSON as a form', () => post(json(), FORM_TYPE), /is JSON/, /set Content-Type: application\/json/],
+        ['JSON as text/plain', () => post(json(), 'text/plain'), /not accept text\/plain/, /Send application\/json or/],
+        [
+          'multipart',
+          () => post('x', 'multipart/form-data; boundary=x'),
+          /not accept multipart/,
+          /send URLSearchParams/,
+        ],
+        ['no body', () => post(''), /body is empty/, /Send the parameters/],
         ['a byte order mark', () => post(`\ufeff${json()}`), /line 1, column 1.*byte order mark/, /without a byte/],
         ['a trailing comma', () => post(`${json().slice(0, -1)},}`), /\} after a comma/, /Remove the comma/],
         ['single quotes', () => post(json().replaceAll('"', "'")), /column 2: .*single quote/, /double quotes/],
@@ -233,7 +243,7 @@ for (const endpointSet of ENDPOINT_SETS) {
           'no verifier',
           () => exchange({}, withPkce),
           /code_verifier is missing/,
-          /the one that code_challenge was made of/,
+          /the verifier that you used to create code_challenge/,
         ],
         ['no challenge', () => exchange({ code_verifier: verifier }), /no code_challenge/, /S256 in the authorization/],
         [
@@ -245,10 +255,15 @@ for (const endpointSet of ENDPOINT_SETS) {
         [
           'the verifier of another request',
           () => exchange({ code_verifier: 'x'.repeat(43) }, withPkce),
-          /does not fit/,
+          /does not match code_challenge/,
           /second tab/,
         ],
-        ['a short verifier', () => exchange({ code_verifier: 'x' }, withPkce), /43 to 128/, /same verifier/],
+        [
+          'a short verifier',
+          () => exchange({ code_verifier: 'x' }, withPkce),
+          /43 to 128/,
+          /the verifier that you used/,
+        ],
         [
           'a challenge of decoded bytes',
           () => {
@@ -390,14 +405,14 @@ for (const endpointSet of ENDPOINT_SETS) {
         [
           'an unregistered address',
           () => leave({ client_id: client.clientId, post_logout_redirect_uri: back }),
-          /not exactly match/,
+          /is not one of those that are registered/,
           /postLogoutRedirectUris/,
         ],
         [
           'no client',
           () => leave({ post_logout_redirect_uri: back }),
           /was ignored/,
-          /send id_token_hint or client_id/,
+          /Send id_token_hint or client_id/,
         ],
         [
           'an unknown client',
@@ -466,7 +481,7 @@ for (const endpointSet of ENDPOINT_SETS) {
         ['commas', () => ask({ scope: 'openid,email' }), /unknown scope openid,email/, /by spaces, not by commas/],
         ['a plus sign encoded twice', () => ask({ scope: 'openid+email' }), /encoded twice/, /encode it once/],
         ['a space encoded twice', () => ask({ scope: 'openid%20email' }), /encoded twice/, /encode it once/],
-        ['a scope of others', () => ask({ scope: 'calendar' }), /unknown scope calendar/, /the scopes are openid/],
+        ['a scope of others', () => ask({ scope: 'calendar' }), /unknown scope calendar/, /Available scopes: openid/],
         ['JSON', () => ask({ scope: '["openid"]' }), /quotes or brackets/, /single spaces/],
         ['two spaces', () => ask({ scope: 'openid  email' }), /a space too many/, /single spaces/],
         [
@@ -488,9 +503,14 @@ for (const endpointSet of ENDPOINT_SETS) {
         ['a base64 challenge', () => pkce(`${'x'.repeat(42)}+=`), /it is base64/, /use - for \+/],
         ['max_age in words', () => ask({ max_age: '1h' }), /max_age must be a whole number/, /digits only/],
         ['claims in single quotes', () => ask({ claims: "{'userinfo':{}}" }), /single quote/, /double quotes/],
-        ['no page', () => ask({ prompt: 'none', max_age: '0' }), /the user must sign in/, /without prompt=none/],
+        ['no page', () => ask({ prompt: 'none', max_age: '0' }), /the user must sign in again/, /remove prompt=none/],
         ['none with another prompt', () => ask({ prompt: 'none login' }), /goes with no other/, /send none alone/],
-        ['an unknown resource', () => ask({ resource: 'https://api.example/x' }), /is not one/, /or register it/],
+        [
+          'an unknown resource',
+          () => ask({ resource: 'https://api.example/x' }),
+          /unknown resource https:\/\/api\.example\/x/,
+          /match the registered one exactly/,
+        ],
         ['a prompt of others', () => ask({ prompt: 'signup' }), /prompt must be/, /made of none, login/],
       ]);
       const pkce = (code_challenge: string, code_challenge_method = 'S256') =>
@@ -545,7 +565,12 @@ for (const endpointSet of ENDPOINT_SETS) {
         ['quotes', () => bearer('"x"'), /in quotes/, /without quotes/],
         ['Bearer twice', () => bearer('Bearer x'), /Bearer twice/, /Send Authorization: Bearer/],
         ['Basic', () => read(basic(client.clientId, client.clientSecret)), /Basic/, /Bearer ACCESS/],
-        ['no scheme', () => read({ authorization: tokens.access_token }), /Bearer is missing/, /Send/],
+        [
+          'no scheme',
+          () => read({ authorization: tokens.access_token }),
+          /Bearer is missing/,
+          /Add Bearer and a space/,
+        ],
         [
           `in the address`,
           () => read({}, `${USERINFO}?access_token=x`),
@@ -640,22 +665,22 @@ for (const endpointSet of ENDPOINT_SETS) {
         [
           'a preflight',
           () => send('OPTIONS', TOKEN, asking),
-          /not granted.*registered at the origin http:\/\/localhost:4321/,
+          /not granted.*CORS blocked: no active public app has a redirect URI at http:\/\/localhost:4321/,
           /redirectUris/,
         ],
         [
           'a preflight of a closed endpoint',
           () => send('OPTIONS', '/oidc/introspect', asking),
           /not granted/,
-          /Pages of other origins/,
+          /pages of other origins/,
         ],
         [
           'a request',
           () => send('GET', USERINFO),
-          /No active public app is registered at the origin/,
-          /from the server of the app/,
+          /CORS blocked: no active public app has a redirect URI at/,
+          /make this call from your server/,
         ],
-        ['no origin', () => send('GET', USERINFO, { origin: 'null' }), /registered at this origin/, /type public/],
+        ['no origin', () => send('GET', USERINFO, { origin: 'null' }), /redirect URI at this origin/, /type public/],
       ]);
 
       test('the contract’s messages stay to the letter', async () => {

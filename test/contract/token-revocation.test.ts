@@ -171,7 +171,12 @@ describe('RFC 7009 §2.1, TK-13: who may revoke', () => {
     test(`the ${kind} of another client is refused, alive or dead in the same words, and lives on`, async () => {
       const tokens = await newTokens();
       const alive = await revoke(server, other, tokens[kind]);
-      assertRefused(alive, 400, 'invalid_grant', 'The token was issued to another client.');
+      assertRefused(
+        alive,
+        400,
+        'invalid_grant',
+        'The token was issued to another client. Only that one can revoke it.',
+      );
       await assertAlive(tokens);
       assertDone(await revoke(server, client, tokens[kind]));
       const dead = await revoke(server, other, tokens[kind]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IDENTITY_SCOPES, SCOPES } from '../permissions.ts';
-import { describeMalformedScope, describeUnknownScope, nearestScope } from './scope-advice.ts';
+import { describeMalformedScope, describeUnknownScope, nearestScope, scopeAdviceLine } from './scope-advice.ts';
 
 const nearest: readonly (readonly [sent: string, nearest: string | undefined])[] = [
   ['organization', 'organization.read'],
@@ -26,14 +26,16 @@ for (const [sent, expected] of nearest) {
   });
 }
 
+const described = (scope: string): string => scopeAdviceLine(describeUnknownScope(scope, IDENTITY_SCOPES));
+
 test('usual mistakes are named, and a long name is not repeated whole', () => {
-  assert.match(describeUnknownScope('openid,email', IDENTITY_SCOPES), /by spaces, not by commas/);
-  assert.match(describeUnknownScope('openid+email', IDENTITY_SCOPES), /encoded twice/);
-  assert.match(describeUnknownScope('openid%20email', IDENTITY_SCOPES), /encoded twice/);
-  assert.match(describeUnknownScope('things', IDENTITY_SCOPES), /leave it out; the scopes are openid /);
-  assert.match(describeUnknownScope('groups', IDENTITY_SCOPES), /only the OIDC endpoints have it/);
-  assert.ok(describeUnknownScope('x'.repeat(3000), IDENTITY_SCOPES).length < 200);
-  assert.match(describeMalformedScope('["openid"]'), /quotes or brackets/);
-  assert.match(describeMalformedScope('openid  email'), /a space too many/);
-  assert.match(describeMalformedScope('é'), /a character that no scope has/);
+  assert.match(described('openid,email'), /by spaces, not by commas/);
+  assert.match(described('openid+email'), /encoded twice/);
+  assert.match(described('openid%20email'), /encoded twice/);
+  assert.match(described('things'), /leave it out\. Available scopes: openid /);
+  assert.match(described('groups'), /only the OIDC endpoints have it/);
+  assert.ok(described('x'.repeat(3000)).length < 200);
+  assert.match(describeMalformedScope('["openid"]').cause, /quotes or brackets/);
+  assert.match(describeMalformedScope('openid  email').cause, /a space too many/);
+  assert.match(describeMalformedScope('é').cause, /a character that no scope has/);
 });

@@ -3,32 +3,42 @@ import { MEMBER_SCOPES } from '../permissions.ts';
 /** No longer name is compared, or repeated in an answer. */
 const LONGEST_SHOWN = 40;
 
+/** What is wrong, and what to do. */
+export interface ScopeAdvice {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+/** The advice in one line, without a full stop. */
+export const scopeAdviceLine = ({ cause, remedy }: ScopeAdvice): string => `${cause}: ${remedy}`;
+
 /** What is wrong with a `scope` parameter that does not follow the grammar (RFC 6749 §3.3). It repeats nothing of it. */
-export function describeMalformedScope(text: string): string {
+export function describeMalformedScope(text: string): ScopeAdvice {
   const cause = /["[\]\\]/.test(text)
     ? 'it has quotes or brackets'
     : /^ | $| {2}/.test(text)
       ? 'it has a space too many'
       : 'it has a character that no scope has';
-  return `scope is malformed, ${cause}: separate the scopes by single spaces`;
+  return { cause: `scope is malformed, ${cause}`, remedy: 'separate the scopes by single spaces' };
 }
 
 /**
  * What is wrong with a scope that the endpoints do not know: the usual mistakes, or the nearest one.
  * @param known the scopes of the endpoints
  */
-export function describeUnknownScope(scope: string, known: readonly string[]): string {
+export function describeUnknownScope(scope: string, known: readonly string[]): ScopeAdvice {
   const name = scope.length > LONGEST_SHOWN ? `${scope.slice(0, LONGEST_SHOWN)}...` : scope;
-  const all = `the scopes are ${known.join(' ')}`;
+  const advice = (remedy: string): ScopeAdvice => ({
+    cause: `unknown scope ${name}`,
+    remedy: `${remedy} Available scopes: ${known.join(' ')}`,
+  });
   if ((MEMBER_SCOPES as readonly string[]).includes(scope)) {
-    return `unknown scope ${name}: only the OIDC endpoints have it, which the discovery document names; ${all}`;
+    return advice('only the OIDC endpoints have it, which the discovery document names.');
   }
-  if (/[,;|]/.test(scope)) return `unknown scope ${name}: separate the scopes by spaces, not by commas; ${all}`;
-  if (/\+|%20|%2B/i.test(scope)) {
-    return `unknown scope ${name}: it was percent-encoded twice, so encode it once; ${all}`;
-  }
+  if (/[,;|]/.test(scope)) return advice('separate the scopes by spaces, not by commas.');
+  if (/\+|%20|%2B/i.test(scope)) return advice('it was percent-encoded twice, so encode it once.');
   const nearest = nearestScope(scope, known);
-  return `unknown scope ${name}: ${nearest === undefined ? 'leave it out' : `did you mean ${nearest}?`}; ${all}`;
+  return advice(nearest === undefined ? 'leave it out.' : `did you mean ${nearest}?`);
 }
 
 /** The supported scope that is closest to a name; undefined where none is close. */

@@ -73,10 +73,20 @@ interface ValidAssertion {
 
 /** Why an assertion is rejected, for the audit trail. */
 interface InvalidAssertion {
-  readonly reason: string;
+  readonly reason: `the assertion ${AssertionFault}`;
 }
 
-const invalid = (reason: string): InvalidAssertion => ({ reason: `the assertion ${reason}` });
+type AssertionFault =
+  | 'is of another client'
+  | 'is for another audience'
+  | 'has no exp'
+  | 'has expired'
+  | 'expires too late'
+  | 'has times that make no sense'
+  | 'is of the future'
+  | 'has no jti';
+
+const invalid = (fault: AssertionFault): InvalidAssertion => ({ reason: `the assertion ${fault}` });
 
 /** Validates the claims of an assertion whose signature was verified: RFC 7523 §3 and OpenID Connect Core 1.0 §9. */
 export function validateAssertion(

@@ -173,7 +173,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw invalidRequest('The body is not valid UTF-8. Encode it as UTF-8.');
+    throw invalidRequest('The body is not valid UTF-8.', 'Encode it as UTF-8.');
   }
 }
 
@@ -181,7 +181,8 @@ function decodeUtf8(bytes: Buffer): string {
 function parseForm(text: string): RepeatableParameters {
   if (/^\s*(?:\{|%7B)\s*(?:"|%22)/i.test(text)) {
     throw invalidRequest(
-      'The body is JSON, but its Content-Type is application/x-www-form-urlencoded. Send a form, or say application/json where that is accepted.',
+      'The body is JSON, but its Content-Type is application/x-www-form-urlencoded.',
+      'Send a form, or set Content-Type: application/json where that is accepted.',
     );
   }
   return formParameters(text);
@@ -209,7 +210,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
   // JSON.parse keeps the last of duplicate members: the value then has fewer members than the text.
   let written = 0;
   for (const match of text.matchAll(JSON_STRINGS)) if (match[1] === ':') written++;
-  if (countMembers(value, 0) !== written) throw invalidRequest('The body names a member twice. Send each member once.');
+  if (countMembers(value, 0) !== written)
+    throw invalidRequest('The body names a member twice.', 'Send each member once.');
   return value;
 }
 
@@ -217,7 +219,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
 function notJson(text: string): OAuthError {
   if (/^[\w.~%+-]+=/.test(text)) {
     return invalidRequest(
-      'The body looks like a form, but its Content-Type is application/json. Send JSON, or say application/x-www-form-urlencoded where that is accepted.',
+      'The body looks like a form, but its Content-Type is application/json.',
+      'Send JSON, or set Content-Type: application/x-www-form-urlencoded where that is accepted.',
     );
   }
   const problem = findJsonProblem(text);
@@ -239,7 +242,7 @@ function countMembers(value: unknown, depth: number): number {
     return count;
   }
   for (const name of Object.keys(value)) {
-    if (name === '__proto__') throw invalidRequest('The body has a member named __proto__. Remove it.');
+    if (name === '__proto__') throw invalidRequest('The body has a member named __proto__.', 'Remove it.');
     count += 1 + countMembers((value as Record<string, unknown>)[name], depth + 1);
   }
   return count;

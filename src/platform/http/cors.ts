@@ -13,9 +13,19 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Why a web page cannot read the answer, for the developer of that page: see {@link reportUnreadable}. */
-    unreadable: string | undefined;
+    unreadable: UnreadableAnswer | undefined;
   }
 }
+
+/** Why browsers hide an answer from a page, and what to do. */
+export interface UnreadableAnswer {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+/** What the developer of the page is told. */
+export const describeUnreadable = ({ cause, remedy }: UnreadableAnswer): string =>
+  `CORS blocked: ${cause}. Browsers hide this response. ${remedy}`;
 
 /** Request headers beyond the CORS-safelisted ones, and how long a browser may cache a preflight. */
 const ALLOWED_HEADERS = [
@@ -62,13 +72,13 @@ export function crossOrigin(
     if (origin === undefined) return false;
     if (path === undefined) {
       // Its description is that of the 405. Other requests to such a path come from forms and native apps, too.
-      if (isPreflight(request)) request.unreadable = 'Pages of other origins cannot call this address.';
+      if (isPreflight(request)) request.unreadable = NO_PAGES;
       return false;
     }
     if (path.readers === 'registered') {
       reply.header('vary', 'Origin');
       if (!(await isRegistered(origin))) {
-        reportUnreadable(request, `No active public app is registered at ${shown(origin)}`);
+        reportUnreadable(request, `no active public app has a redirect URI at ${shown(origin)}`);
         return false;
       }
     }
@@ -90,17 +100,22 @@ export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
 
 /** RFC 6454 §6.2: an origin as browsers write it. Any other text is not repeated. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]{1,260}$/;
-const shown = (origin: string): string => (ORIGIN.test(origin) ? `the origin ${origin}` : 'this origin');
+const shown = (origin: string): string => (ORIGIN.test(origin) ? origin : 'this origin');
+
+const NO_PAGES: UnreadableAnswer = {
+  cause: 'pages of other origins cannot call this address',
+  remedy: 'Make this call from your server.',
+};
 
 /**
  * Tells the developer of a page that browsers keep the answer from it: in the description of an error, and in the log, where the id
  * of the request leads.
- * @param cause a sentence without its full stop
+ * @param cause what is wrong, to follow a colon
  */
 export function reportUnreadable(request: FastifyRequest, cause: string): void {
   const remedy =
-    'Add a redirect URI of the page to redirectUris of a client of type public (PATCH /api/v2/admin/clients/{clientId}), or call from the server of the app.';
-  request.unreadable = `${cause}, so browsers keep this answer from the page. ${remedy}`;
+    'Add a redirect URI at that origin to redirectUris of an app of type public (PATCH /api/v2/admin/clients/{clientId}), or make this call from your server.';
+  request.unreadable = { cause, remedy };
   logLine(request.log, 'info', 'a page cannot read the answer', { ...requestIds(request), reason: cause });
 }
 

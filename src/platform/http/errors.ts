@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../database/database.ts';
 import { Failure, type FailureKind, unavailable } from '../failure.ts';
 import { logLine } from '../log.ts';
 import { NOTHING_HERE, OAuthError, type RefusalDetail } from '../oauth-error.ts';
+import { describeUnreadable } from './cors.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { requestIds } from './request-tracing.ts';
@@ -54,8 +55,9 @@ export const refusalOf = ({ code, reason, message, detail }: OAuthError): Reques
 function unsupportedMediaType({ headers, routeOptions: { schema } }: FastifyRequest): OAuthError {
   const { operationId, consumes = [operationId === undefined ? FORM_TYPE : JSON_TYPE] } = schema ?? {};
   const encoding = consumes.some((type) => type.startsWith('application/')) ? ', in UTF-8' : '';
-  const text = `${describeContentType(headers['content-type'])} This address reads ${consumes.join(' or ')}${encoding}.`;
-  return new OAuthError(415, 'invalid_request', text);
+  const remedy = `Send ${consumes.join(' or ')}${encoding}.`;
+  const text = `${describeContentType(headers['content-type'])} ${remedy}`;
+  return new OAuthError(415, 'invalid_request', text, {}, undefined, { remedy });
 }
 
 /** Names the media type that came, if it is well-formed, and how it usually gets there. */
@@ -67,7 +69,7 @@ function describeContentType(header: string | undefined): string {
     'text/plain': ' Programs send it for a string if no other is set.',
     'multipart/form-data': ' Programs send it for FormData: send URLSearchParams.',
   };
-  return `The Content-Type is ${type}, which is not read here.${cause[type] ?? ''}`;
+  return `This endpoint does not accept ${type}.${cause[type] ?? ''}`;
 }
 
 const MEDIA_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_CTP_INVALID_TYPE'];
@@ -103,9 +105,16 @@ const STATUSES: Readonly<Record<FailureKind, number>> = {
   unavailable: 503,
 };
 
+/** What the operator can do about a failure that is none of the caller's. */
+const REMEDIES: Readonly<Partial<Record<FailureKind, string>>> = {
+  limited: 'Wait for the seconds in Retry-After. The limits are set by TESSERA_LIMIT_….',
+  unavailable: 'Run on the server: tessera doctor. The client tries again after the seconds in Retry-After.',
+};
+
 function answerOf({ kind, code, message, retryAfter, reason }: Failure): OAuthError {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return new OAuthError(STATUSES[kind], code, message, headers, reason);
+  const remedy = REMEDIES[kind];
+  return new OAuthError(STATUSES[kind], code, message, headers, reason, remedy === undefined ? undefined : { remedy });
 }
 
 function convert(error: unknown, request: FastifyRequest): OAuthError {
@@ -126,7 +135,9 @@ function convert(error: unknown, request: FastifyRequest): OAuthError {
   const known = FRAMEWORK_ERRORS[code];
   if (known !== undefined) return new OAuthError(known[0], 'invalid_request', known[1]);
   logLine(request.log, 'error', 'internal error', { ...requestIds(request), err: error });
-  return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
+  const text = `Something went wrong on our side. Correlation id: ${request.id}`;
+  const remedy = 'Look in the log for the line with this reqId: it has the cause.';
+  return new OAuthError(500, 'server_error', text, {}, undefined, { remedy });
 }
 
 /**
@@ -136,7 +147,8 @@ function convert(error: unknown, request: FastifyRequest): OAuthError {
 export function sendError(reply: FastifyReply, error: OAuthError): FastifyReply {
   const { unreadable } = reply.request;
   const isSentence = error.message.endsWith('.') || error.message.endsWith('?');
-  const description = unreadable !== undefined && isSentence ? `${error.message} ${unreadable}` : error.message;
+  const description =
+    unreadable !== undefined && isSentence ? `${error.message} ${describeUnreadable(unreadable)}` : error.message;
   return reply
     .code(error.status)
     .headers(error.headers)

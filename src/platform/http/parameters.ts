@@ -28,7 +28,7 @@ function findMisspelled(name: string, sent: Iterable<string>): string | undefine
 export function missingParameter(parameters: Parameters, name: string, remedy: string): OAuthError {
   const sent = parameters.misspelled(name);
   const cause = sent === undefined ? `${name} is missing` : `${name} is missing, and ${sent} was sent`;
-  return invalidRequest(`${cause}: ${remedy}`);
+  return invalidRequest(`${cause}:`, remedy);
 }
 
 /** A query or form, in which a name may be repeated by mistake. */

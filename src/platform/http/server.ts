@@ -268,12 +268,13 @@ function refuseRoute(request: FastifyRequest, { methodsAt, similarTo, insteadOf 
       'preflight not granted',
       {
         rule: 'Fetch Standard §3.2.2',
-        expected: 'the origin of a redirect URI of an active public client',
+        expected: 'the origin of a redirect URI of an active public app',
         received: `Origin: ${headers.origin}`,
-        remedy: unreadable,
+        remedy: unreadable?.remedy,
       },
     );
   }
-  const description = `This address answers ${allow}, and the method was ${request.method}.`;
-  return new OAuthError(405, 'invalid_request', description, { allow });
+  const remedy = `Use ${allow.replaceAll(', ', ' or ')}.`;
+  const description = `This address answers ${allow}, and the method was ${request.method}. ${remedy}`;
+  return new OAuthError(405, 'invalid_request', description, { allow }, undefined, { remedy });
 }

@@ -25,13 +25,13 @@ import { DENIALS } from './denial.ts';
 import { findInteraction, finishInteraction, type InteractionOutcome } from './interaction-store.ts';
 import { findApprovedConsent } from './operator-consent.ts';
 import { type AuthorizationStep, isAnswered, nextStep } from './rules/next-step.ts';
+import { refuseByRedirect } from './rules/refusals.ts';
 import {
   type AuthorizationRequest,
   type ClientResponse,
   consentScopes,
   describeRequest,
   type RedirectedError,
-  redirectedError,
   restoredRequest,
   successResponse,
 } from './rules/request.ts';
@@ -287,10 +287,7 @@ function traceCode(
 }
 
 /** A client that redirects in a loop needs no person: without a limit, each round would write a code and an event. */
-const TOO_MANY_CODES = redirectedError(
-  'temporarily_unavailable',
-  'too many authorizations for this app in a short time; try again later',
-);
+const TOO_MANY_CODES = refuseByRedirect('too many codes');
 
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const { code, newGrantId, now, response, limits, services } = prepared;

@@ -5,15 +5,15 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { AuthorizationServices, PendingRequest } from './authorization.ts';
 import { finishInteraction } from './interaction-store.ts';
-import { NOT_ASSIGNED } from './rules/next-step.ts';
-import { type ClientResponse, errorResponse, type RedirectedError, redirectedError } from './rules/request.ts';
+import { refuseByRedirect } from './rules/refusals.ts';
+import { type ClientResponse, errorResponse, type RedirectedError } from './rules/request.ts';
 
 /** Why a request that a person ended got no code. */
 export type Denial = 'denied' | 'no access';
 
 export const DENIALS: Readonly<Record<Denial, RedirectedError>> = {
-  denied: redirectedError('access_denied', 'User denied the request'),
-  'no access': redirectedError('access_denied', NOT_ASSIGNED),
+  denied: refuseByRedirect('denied'),
+  'no access': refuseByRedirect('not assigned'),
 };
 
 /** Ends a pending request that gets no code; undefined where it had ended before. Earlier consents are kept. */

@@ -8,7 +8,8 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket, networkBucket } from '../../platform/validation/origin.ts';
 import { type AuthorizationServices, CLIENT_GONE, type ClientGone } from './authorization.ts';
 import { insertInteraction, type NewInteraction } from './interaction-store.ts';
-import { type AuthorizationRequest, type RedirectedError, redirectedError, storedRequest } from './rules/request.ts';
+import { refuseByRedirect } from './rules/refusals.ts';
+import { type AuthorizationRequest, type RedirectedError, storedRequest } from './rules/request.ts';
 
 export const INTERACTION_LIFETIME = HOUR;
 
@@ -45,14 +46,8 @@ export async function storeRequest(
 /** How many times the bytes of one address a whole IPv6 network may hold: one home has thousands of addresses. */
 const NETWORK_SHARE = 8;
 
-const TOO_MANY_PENDING = redirectedError(
-  'temporarily_unavailable',
-  'too many sign-ins were begun from this address; try again in a minute',
-);
-const TOO_MUCH_PENDING = redirectedError(
-  'temporarily_unavailable',
-  'the sign-ins that wait for an answer at this address take too much room; try again later',
-);
+const TOO_MANY_PENDING = refuseByRedirect('too many sign-ins begun');
+const TOO_MUCH_PENDING = refuseByRedirect('too much room for sign-ins');
 
 /** Inserts a request within the limits of its address, or gives the refusal. */
 function* insertLimited(

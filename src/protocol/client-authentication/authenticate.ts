@@ -1,7 +1,7 @@
 import { record } from '../../audit/audit.ts';
 import type { ClientWithSecrets } from '../../clients/clients.ts';
 import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../../clients/rules/assertion.ts';
-import { type Client, type ClientSecret, findClient, liveSecrets } from '../../clients/store.ts';
+import { type Client, type ClientSecret, findClient, findSecretOwner, liveSecrets } from '../../clients/store.ts';
 import { exceeded, take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -9,12 +9,14 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { invalidRequest, OAuthError, type RefusalDetail, rateLimited } from '../../platform/oauth-error.ts';
+import { invalidRequest, rateLimited } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';
+import { type AuthenticationRefusalName, refuseClient } from './refusals.ts';
+import { kindByForm, type SecretKind, unwrapped } from './rules/secret-kind.ts';
 import { matchSecret, recordSecretUse } from './secret.ts';
 
 /** What a request presents to authenticate its client; not verified yet. */
@@ -48,12 +50,10 @@ export type AuthenticatedClient = {
 };
 declare const proved: unique symbol;
 
-/** Why a client was not authenticated: for the audit trail, never for the caller. */
+/** Why a client was not authenticated, as the catalogue names it. */
 export interface AuthenticationFailure {
-  readonly reason: string;
+  readonly reason: AuthenticationRefusalName;
   readonly cause?: string;
-  /** What the caller is told, where it knows the cause anyway: docs/decisions/0013. */
-  readonly advice?: string;
 }
 
 /** What client authentication works with. */
@@ -91,16 +91,26 @@ export async function authenticateClient(
   if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
 
   const presented = withoutEmptySecret(credentials, found?.client);
-  const result = await verifyCredentials(parts, found, presented, { endpoint, namesDisabled, now });
+  const result = await verifyCredentials(parts, found, presented, { endpoint, now });
   if ('reason' in result) {
-    const about = { origin, clientId: found?.client.id ?? null };
-    const wait = await database.commit(() => recordFailure(limits, bucket, result, about, now));
+    const client = found?.client;
+    const about = { origin, clientId: client?.id ?? null };
+    const { wait, secret } = await database.commit(function* fail() {
+      // For every client, known or not, or the time would tell which exist.
+      const kind =
+        'clientSecret' in credentials ? yield* secretKind(credentials.clientSecret, about.clientId, now) : undefined;
+      return { wait: yield* recordFailure(limits, bucket, result, about, now), secret: kind };
+    });
     if (wait > 0) throw rateLimited(wait);
-    throw invalidClient(
-      result.advice ?? advice(credentials),
-      result.reason,
-      credentials.method === 'client_secret_basic',
-    ).withDetail(credentials.method === 'private_key_jwt' ? ASSERTION : {});
+    const { reason, cause } = result;
+    const isProved = (namesDisabled || client?.status === 'active') && hasSecret(presented, found?.secrets ?? []);
+    throw refuseClient(reason, {
+      credentials,
+      client,
+      isProved,
+      ...(secret && { secret }),
+      ...(cause !== undefined && { cause }),
+    });
   }
   if (result.usedSecret !== undefined) {
     // After too many failures the right secret is refused as well, so that guessing on is of no use.
@@ -125,6 +135,19 @@ function* recordFailure(
   yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details, ...about });
   return 0;
 }
+
+/** What a wrong secret is, by its form and by the secrets on record. */
+function* secretKind(presented: string, clientId: string | null, now: number): Work<SecretKind> {
+  const owner = yield* findSecretOwner({ hash: digest(unwrapped(presented)?.secret ?? presented) });
+  if (owner === undefined) return kindByForm(presented);
+  if (owner.clientId !== clientId) return { kind: 'another app', clientId: owner.clientId };
+  return owner.expiresAt !== null && owner.expiresAt <= now ? { kind: 'ended' } : kindByForm(presented);
+}
+
+/** Whether a request has a secret of the client that is valid now. */
+const hasSecret = (credentials: ClientCredentials, secrets: readonly ClientSecret[]): boolean =>
+  'clientSecret' in credentials &&
+  !('reason' in matchSecret(credentials.clientSecret, digest(credentials.clientSecret), secrets));
 
 /** Reads the client, and for how many seconds its failures from this address are used up. */
 async function lookUp({ database, limits }: AuthenticationParts, clientId: string, { address }: Origin, now: number) {
@@ -161,27 +184,21 @@ async function verifyCredentials(
   parts: AuthenticationParts,
   found: ClientWithSecrets | undefined,
   credentials: ClientCredentials,
-  { endpoint, namesDisabled, now }: Omit<AuthenticationContext, 'origin'> & { readonly now: number },
+  { endpoint, now }: Pick<AuthenticationContext, 'endpoint'> & { readonly now: number },
 ): Promise<VerifiedCredentials | AuthenticationFailure> {
   if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
     return { reason: 'the assertion is not supported' };
   }
   // TK-06: the secret, whose length the caller chooses, is hashed for every client, or the time would tell which exist.
   const hash = 'clientSecret' in credentials ? digest(credentials.clientSecret) : '';
+  if (credentials.clientId === '') {
+    const isHeader = credentials.method === 'client_secret_basic';
+    return { reason: isHeader ? 'unreadable Authorization header' : 'client_id missing' };
+  }
   if (found === undefined) return { reason: 'unknown client' };
   const { client, secrets } = found;
-  const isProved = (): boolean =>
-    'clientSecret' in credentials && !('reason' in matchSecret(credentials.clientSecret, hash, secrets));
-  if (client.status !== 'active') {
-    const reason = 'the client is disabled';
-    return namesDisabled && isProved() ? { reason, advice: adviceOnDisabled(client) } : { reason };
-  }
-  if (!isRegisteredMethod(client, credentials)) {
-    return {
-      reason: 'another authentication method is registered',
-      ...adviceOnMethod(client, credentials, isProved()),
-    };
-  }
+  if (client.status !== 'active') return { reason: 'the client is disabled' };
+  if (!isRegisteredMethod(client, credentials)) return { reason: 'another authentication method is registered' };
 
   switch (credentials.method) {
     case 'none': {
@@ -217,24 +234,6 @@ function isRegisteredMethod(
   return registered === null ? used !== 'private_key_jwt' : used === registered;
 }
 
-const adviceOnDisabled = ({ id }: Client): string =>
-  `this client is disabled. The operator can set its status to active: PATCH /api/v2/admin/clients/${id}, or on the server: tessera client enable ${id}.`;
-
-/**
- * What to do about another method than the registered one. That a client is public shows without any secret: it gets on with its id
- * alone. The method of another client is told only to a caller with its secret.
- */
-function adviceOnMethod(
-  { type, tokenEndpointAuthMethod: registered }: Client,
-  credentials: ClientCredentials,
-  isProved: boolean,
-): Pick<AuthenticationFailure, 'advice'> {
-  if (type === 'public' && 'clientSecret' in credentials) {
-    return { advice: 'this client is public and has no secret. Send client_id in the body, and no client_secret.' };
-  }
-  return isProved ? { advice: `this client is registered for ${registered}. Authenticate in that way.` } : {};
-}
-
 /**
  * Reads a client's credentials from the body or the Authorization header: exactly one of them.
  * @throws {OAuthError} `invalid_request` when both are used, or they contradict each other
@@ -245,6 +244,7 @@ export function readCredentials(authorization: string | undefined, body: Paramet
   if (body.has('client_assertion') || body.has('client_assertion_type')) {
     if (authorization !== undefined || bodySecret !== undefined) {
       throw invalidRequest(
+        'The client authenticates in two ways.',
         'Authenticate the client once: with client_assertion, or with client_secret, not with both.',
       );
     }
@@ -267,14 +267,18 @@ export function readCredentials(authorization: string | undefined, body: Paramet
   const clientSecret = decodeFormPart(decoded.slice(colon + 1));
   // RFC 6749 §2.3: not more than one method in a request.
   if (bodySecret !== undefined) {
-    throw invalidRequest('Send the client credentials once: in the Authorization header or in the body, not in both.');
+    throw invalidRequest(
+      'The client credentials were sent twice.',
+      'Send the client credentials once: in the Authorization header or in the body, not in both.',
+    );
   }
   if (colon < 1 || clientId === undefined || clientSecret === undefined) {
     return { method: 'client_secret_basic', clientId: '', clientSecret: '' };
   }
   if (bodyId !== undefined && bodyId !== clientId) {
     throw invalidRequest(
-      'client_id in the body differs from the one in the Authorization header. Send it once, or the same one twice.',
+      'client_id in the body differs from the one in the Authorization header.',
+      'Send it once, or the same one twice.',
     );
   }
   return { method: 'client_secret_basic', clientId, clientSecret };
@@ -285,7 +289,7 @@ function assertionIn(body: Parameters, bodyId: string | undefined): ClientCreden
   const token = body.get('client_assertion');
   const type = body.get('client_assertion_type');
   if (token === undefined || type === undefined) {
-    throw invalidRequest('client_assertion and client_assertion_type go together: send both, or neither.');
+    throw invalidRequest('client_assertion and client_assertion_type go together.', 'Send both, or neither.');
   }
   const method = 'private_key_jwt';
   const assertion = type === ASSERTION_TYPE ? readAssertion(token) : undefined;
@@ -303,49 +307,3 @@ function decodeFormPart(part: string): string | undefined {
     return undefined;
   }
 }
-
-/**
- * RFC 6749 §5.2.
- * @param advice what to do
- * @param reason why, for the log
- * @param challenge whether the client used the Authorization header, which needs a challenge in the answer
- */
-export const invalidClient = (advice: string, reason?: string, challenge = false): OAuthError => {
-  const headers = challenge ? { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' } : {};
-  return new OAuthError(401, 'invalid_client', `Client authentication failed: ${advice}`, headers, reason);
-};
-
-/** For the trace, where the general remedy is about secrets. */
-const ASSERTION: RefusalDetail = {
-  rule: 'RFC 7523 §3',
-  expected:
-    'an assertion of an active client that is registered for private_key_jwt, with iss and sub its id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
-  remedy:
-    'Correct the assertion. Clocks may differ by 30 seconds: run NTP. Compare the keys with jwks or jwksUri of the registration: tessera client show CLIENT_ID. If jwksUri cannot be read, the event client.auth_failed has the cause.',
-};
-
-/** What to check, by what the request holds alone: it must not tell which clients exist. */
-function advice(credentials: ClientCredentials): string {
-  const { method, clientId } = credentials;
-  if (method === 'private_key_jwt') return `${CHECK_ASSERTION}.`;
-  const { misspelled } = credentials;
-  const instead = misspelled === undefined ? '' : ` (${misspelled} was sent)`;
-  if (clientId === '') {
-    return method === 'client_secret_basic'
-      ? 'the Authorization header must be Basic, with client_id:client_secret in base64.'
-      : `client_id is missing${instead}: send it with client_secret in the body, or both by HTTP Basic.`;
-  }
-  if (method === 'none') {
-    return `check client_id; client_secret was not sent${instead}, and only a public client has none.`;
-  }
-  // The same for every cause, which must not be told apart.
-  return `${UNKNOWN_OR_WRONG}: check client_id and client_secret.`;
-}
-
-const CHECK_ASSERTION =
-  'check client_id and the claims and key of client_assertion. In it, iss and sub are the client_id, aud is the issuer, ' +
-  'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
-
-const UNKNOWN_OR_WRONG =
-  'the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ' +
-  'A secret begins with tcs_, has no white space around it, and is shown only when it is made';

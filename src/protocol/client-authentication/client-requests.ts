@@ -17,6 +17,7 @@ import {
   type AuthenticatedClient,
   type AuthenticationParts,
   authenticateClient,
+  type ClientCredentials,
   readCredentials,
 } from './authenticate.ts';
 
@@ -25,6 +26,13 @@ export function acceptClients(app: FastifyInstance): void {
   acceptJson(app);
   acceptForms(app);
   app.setValidatorCompiler(compileParameters);
+}
+
+/** A request from a client that has authenticated. */
+interface ClientRequest {
+  readonly parameters: Parameters;
+  readonly credentials: ClientCredentials;
+  readonly authenticated: AuthenticatedClient;
 }
 
 /**
@@ -37,7 +45,7 @@ export async function fromClient(
   reply: FastifyReply,
   endpoint: string,
   namesDisabled = true,
-): Promise<{ readonly parameters: Parameters; readonly authenticated: AuthenticatedClient }> {
+): Promise<ClientRequest> {
   // 1. The body, which was read by its schema: one object or form of strings, each at most once.
   const parameters = request.body as Parameters;
   // 2. The client, before anything about the grant or token.
@@ -51,7 +59,7 @@ export async function fromClient(
   const { client, proof } = authenticated;
   request.subject = { clientId: client.id, flow, proof: proof.kind === 'public' ? undefined : 'client' };
   closeToOthers(request, reply, authenticated);
-  return { parameters, authenticated };
+  return { parameters, credentials, authenticated };
 }
 
 /** An answer that nothing may cache: RFC 6749 §5.1. */
@@ -71,7 +79,10 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
   if (origin === undefined) return;
   if (proof.kind === 'public' && isOwnOrigin(origin, client.redirectUris)) return;
   removeCorsHeaders(reply);
-  const cause = proof.kind === 'public' ? 'The client has no redirect URI at this origin' : 'The client is not public';
+  const cause =
+    proof.kind === 'public'
+      ? 'the app has no redirect URI at this origin'
+      : 'the app is not public, and its secret must not be in a browser';
   // An origin of no app was reported before.
   if (request.unreadable === undefined) reportUnreadable(request, cause);
 }
@@ -99,14 +110,20 @@ function readParameters(
   if (body === null) {
     if (isRequired)
       throw invalidRequest(
-        'The body is empty: send the parameters in it, as JSON or as a form, and not in the address.',
+        'The body is empty.',
+        'Send the parameters in it, as JSON or as a form, and not in the address.',
       );
     return formParameters('');
   }
   if (!isForm(body)) return jsonParameters(body, names, lists);
   for (const name of names) {
-    if (body.repeated.has(name) && !lists.includes(name)) throw invalidRequest(`${name} was sent more than once.`);
-    if (body.malformed.has(name)) throw invalidRequest(`${name} is not percent-encoded UTF-8.`);
+    if (body.repeated.has(name) && !lists.includes(name))
+      throw invalidRequest(`${name} was sent more than once.`, 'Send it once.');
+    if (body.malformed.has(name))
+      throw invalidRequest(
+        `${name} is not percent-encoded UTF-8.`,
+        'Encode it once, for example with URLSearchParams.',
+      );
   }
   return body;
 }

@@ -101,7 +101,7 @@ function* previewAt(
   const { endpointSet } = rules;
   const registered = rules.apiScopes ? yield* listApiScopes({ clientId: client.id }) : [];
   const apis = { registered, own: accessAudience(issuer) };
-  const asked = checkScopes(requested, client.scopes, rules, [], apis);
+  const asked = checkScopes(requested, client, rules, [], apis);
   if ('kind' in asked) {
     const { error, description } = asked;
     const nothing = { idToken: null, userinfo: null, introspection: null, leftOut: [] };

@@ -7,6 +7,14 @@ import { describeAuthorization } from './rules/presented-form.ts';
  */
 export function bearerToken(authorization: string | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) throw missingToken(describeAuthorization(authorization));
+  if (token === undefined) {
+    const { cause, remedy } = describeAuthorization(authorization);
+    throw missingToken(`${cause} ${remedy}`).withDetail({
+      rule: 'RFC 6750 §2.1',
+      expected: 'Authorization: Bearer and the access token',
+      received: cause,
+      remedy,
+    });
+  }
   return token;
 }

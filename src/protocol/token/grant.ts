@@ -23,7 +23,7 @@ import { addressBucket } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { AuthenticatedClient, ClientProof } from '../client-authentication/authenticate.ts';
 import type { ClientKeys } from '../client-authentication/client-keys.ts';
-import type { AboutCredential } from './refusals/row.ts';
+import type { AboutCredential } from '../refusals/row.ts';
 import type { Refuse } from './refuse.ts';
 import {
   ACCESS_LIFETIME,

@@ -13,6 +13,8 @@ import type { Work } from '../../platform/database/database.ts';
 import { judge, judgeClientToken } from '../../verdict/rules.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import type { TokenServices } from './grant.ts';
+import { tokenFault } from './misuse.ts';
+import { type InactiveToken, inactiveByVerdict, inactiveToken } from './refusals/introspection.ts';
 import { audienceClaim, readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 import { rotation } from './rules/refresh.ts';
 
@@ -38,7 +40,13 @@ interface ActiveToken {
   readonly auth_time?: number;
 }
 
-const INACTIVE: Introspection = { active: false };
+/** What introspection found out: the response, and why the token is not active, for the operator only. */
+export interface IntrospectedToken {
+  readonly response: Introspection;
+  readonly inactive?: InactiveToken;
+}
+
+const answerInactive = (inactive: InactiveToken): IntrospectedToken => ({ response: { active: false }, inactive });
 
 /**
  * RFC 7662: whether a token would be accepted now, by the same verdict as on every route. A client may ask about its own tokens,
@@ -48,28 +56,39 @@ export async function introspect(
   { keys, clock, database, issuer, recordThrottled }: TokenServices,
   { client, origin }: AuthenticatedClient,
   presented: string,
-): Promise<Introspection> {
+): Promise<IntrospectedToken> {
   return withCurrentKeys(keys, async () => {
     const now = clock();
     const signed = await verifyAnyToken(keys, presented);
     const token = signed && readAnyClaims(signed.claims, signed.kind, issuer, now);
-    if (signed === undefined || token === undefined) return INACTIVE;
+    if (signed === undefined || token === undefined) {
+      const fault = await tokenFault(keys, signed?.kind ?? 'access', presented, { signed, issuer, now });
+      return answerInactive(inactiveToken('not a valid token', { fault }));
+    }
     const { kind, keySet } = signed;
     const isOwn = token.clientId === client.id;
     if (!isOwn && !isFor(client, kind, token, issuer)) {
-      const about = { clientId: client.id, accountId: token.accountId, details: { reason: 'asked about' } };
+      const inactive =
+        kind === 'refresh'
+          ? inactiveToken('refresh token of another client')
+          : inactiveToken('token for another audience', {
+              audience: token.audience,
+              resource: client.resource,
+              clientId: client.id,
+            });
+      const about = { clientId: client.id, accountId: token.accountId, details: { reason: inactive.reason } };
       await recordThrottled({ at: now, type: 'token.foreign_client', outcome: 'failure', origin, ...about });
-      return INACTIVE;
+      return answerInactive(inactive);
     }
     const found = await database.read(() =>
       token.accountId === null ? readOfClient(token, now) : readOfAccount(kind, token, now),
     );
-    if (found === undefined) return INACTIVE;
+    if (found === undefined) return answerInactive(inactiveToken('token not on record'));
     requireVersion(keySet, found.keyVersion);
-    if (found.live === undefined) return INACTIVE;
+    if ('inactive' in found) return answerInactive(found.inactive);
     const { scopes } = found;
     const live = isOwn ? found.live : withScope(found.live, scopeFor(client, scopes));
-    return activeResponse(token, { ...found, live }, { isOwn, kind, issuer });
+    return { response: activeResponse(token, { ...found, live }, { isOwn, kind, issuer }) };
   });
 }
 
@@ -116,11 +135,11 @@ interface AboutActive {
   readonly member?: Readonly<Record<string, unknown>>;
 }
 
-/** What the database says about a token; `live` is undefined where the verdict is against it. */
-interface TokenStatus extends Partial<AboutActive> {
-  readonly keyVersion: string;
-  readonly scopes: LiveScopes;
-}
+/** What the database says about a token. */
+type TokenStatus = { readonly keyVersion: string } & (
+  | (AboutActive & { readonly scopes: LiveScopes })
+  | { readonly inactive: InactiveToken }
+);
 
 function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Work<TokenStatus | undefined> {
   const found = yield* readFamily(token);
@@ -129,7 +148,9 @@ function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Wor
   const scopes = yield* readLiveScopes(kind, token, family.scopes, withdrawn);
   const scope = liveScope(scopes);
   // Without any scope it gives no access: at the OIDC endpoints every one may have been withdrawn.
-  if (scope === '' || !isLive(kind, token.jti, found, now)) return { keyVersion, scopes };
+  const inactive =
+    whyInactive(kind, token.jti, found, now) ?? (scope === '' ? inactiveToken('no scope left') : undefined);
+  if (inactive !== undefined) return { keyVersion, inactive };
   const authentication = kind === 'access' ? family : undefined;
   return { keyVersion, scopes, ...(yield* aboutPerson({ ...token, scope }, found, authentication)) };
 }
@@ -184,11 +205,13 @@ const authenticationOf = ({ acr, amr, authTime }: Pick<TokenFamily['family'], 'a
   auth_time: numericDate(authTime),
 });
 
-function isLive(kind: TokenKind, jti: string, found: TokenFamily, now: number): boolean {
-  if (judge(found.state, found.inherited, now).kind !== 'live') return false;
-  if (kind === 'access') return true;
+function whyInactive(kind: TokenKind, jti: string, found: TokenFamily, now: number): InactiveToken | undefined {
+  const verdict = judge(found.state, found.inherited, now);
+  if (verdict.kind !== 'live') return inactiveByVerdict(verdict);
+  if (kind === 'access') return undefined;
   const { currentToken, predecessorJti, rotatedAt } = found.family;
-  return rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, jti, now) !== 'reuse';
+  const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, jti, now);
+  return move === 'reuse' ? inactiveToken('refresh token used before') : undefined;
 }
 
 function* readOfClient(token: VerifiedClientToken, now: number): Work<TokenStatus | undefined> {
@@ -196,10 +219,7 @@ function* readOfClient(token: VerifiedClientToken, now: number): Work<TokenStatu
   if (found === undefined) return undefined;
   const { keyVersion, client, clientGeneration } = found;
   const verdict = judgeClientToken(client, found, clientGeneration, now);
+  if (verdict.kind !== 'live') return { keyVersion, inactive: inactiveByVerdict(verdict) };
   const scopes = yield* readLiveScopes('access', token, found.scopes, new Set());
-  return {
-    keyVersion,
-    scopes,
-    ...(verdict.kind === 'live' && { live: withScope({ sub: token.clientId }, liveScope(scopes)) }),
-  };
+  return { keyVersion, scopes, live: withScope({ sub: token.clientId }, liveScope(scopes)) };
 }

@@ -22,11 +22,26 @@ export const DETAILS_OF_ENDED: Readonly<Record<keyof typeof MESSAGES, RefusalDet
   },
 };
 
+const SIGN_IN_AGAIN = 'Send the user through authorization again.';
+
+/** What to do where a credential ended with its account, app or session, by the reason of the verdict. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  'the account no longer exists': 'Delete the tokens: the account was deleted.',
+  'the client no longer exists': 'Delete the tokens: the app was deleted, and has to be registered again.',
+  'the client is disabled': `Enable the app: tessera client enable CLIENT_ID. ${SIGN_IN_AGAIN}`,
+  'the client was disabled after the sign-in': `${SIGN_IN_AGAIN} Enabling an app does not revive the tokens from before.`,
+  'the account was secured after the sign-in': `${SIGN_IN_AGAIN} The password was changed, or every session was ended.`,
+  'the person lost access to the app after the sign-in':
+    'Give access again, then send the user through authorization: tessera client assign CLIENT_ID --user USER',
+  'the authorization has reached its end': `${SIGN_IN_AGAIN} An authorization lasts 90 days.`,
+};
+
 /** Where the sign-in that a credential came from has ended. */
 export const detailOfInvalid = (reason: string): RefusalDetail => ({
-  expected: 'an account, a client and a sign-in that are as they were when it was issued',
+  expected: 'an account, app and session that are still active',
   received: reason,
-  remedy: 'Send the user through authorization again. The audit trail says what ended it: tessera events --user USER',
+  remedy:
+    REMEDIES[reason] ?? `${SIGN_IN_AGAIN} The audit trail says what ended the session: tessera events --user USER`,
 });
 
 const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>

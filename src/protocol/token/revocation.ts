@@ -4,9 +4,10 @@ import { lockFamily, REVOKED_BY_CLIENT, revokeLockedFamily } from '../../credent
 import { type KeySet, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { invalidGrant, type OAuthError } from '../../platform/oauth-error.ts';
+import type { OAuthError } from '../../platform/oauth-error.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import { countRequest, type TokenServices } from './grant.ts';
+import { refuseRequest } from './refuse.ts';
 import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 
 /**
@@ -43,9 +44,13 @@ function* revoke(
   const details = accountId === null ? {} : { familyId: token.familyId };
   const event = { at: now, origin, clientId: client.id, accountId, details };
   if (token.clientId !== client.id) {
-    yield* record({ ...event, type: 'token.foreign_client', outcome: 'failure' });
     // §2.1: the request is refused. Only what the token itself says decides that, not whether it is still valid.
-    return invalidGrant('The token was issued to another client.', 'of another client');
+    const issuedTo = token.clientId;
+    return yield* refuseRequest(authenticated, now, 'revocation of a token of another client', {
+      accountId,
+      ...details,
+      issuedTo,
+    });
   }
   const found = yield* lockToken(token);
   if (found === undefined) return undefined;

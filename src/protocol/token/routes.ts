@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
-import { parseResources } from '../../claims/permissions.ts';
+import { narrowedResources, parseResources } from '../../claims/permissions.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import { withCurrentKeys } from '../../keys/keys.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../platform/http/parameters.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { type AuthenticatedClient, invalidClient } from '../client-authentication/authenticate.ts';
+import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import { acceptClients, answer, fromClient } from '../client-authentication/client-requests.ts';
+import { refuseClient } from '../client-authentication/refusals.ts';
 import {
   countRequest,
   type Exchangeable,
@@ -23,6 +24,9 @@ import { introspect } from './introspection.ts';
 import { type Refuse, refusal, refuseRequest } from './refuse.ts';
 import { revokeToken } from './revocation.ts';
 import { introspectTokenSchema, requestTokensSchemas, revokeTokenSchema } from './route-schemas.ts';
+
+/** What an API is told of a token that is not active, and no more (RFC 7662 §2.2). */
+const NOT_ACTIVE = 'The token is not active.';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
@@ -59,17 +63,15 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
 
     // RFC 7662.
     token.post(INTROSPECTION_PATH, { schema: introspectTokenSchema }, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(parts, request, reply, INTROSPECTION_PATH);
+      const { parameters, credentials, authenticated } = await fromClient(parts, request, reply, INTROSPECTION_PATH);
       // §2.1: a public client could not prove that the tokens are its own.
       if (authenticated.proof.kind === 'public') {
-        const usedBasic = request.headers.authorization !== undefined;
-        throw invalidClient(
-          'a public client may not introspect tokens. Register the API that receives them as a confidential client, and send its client_id and client_secret.',
-          undefined,
-          usedBasic,
-        );
+        const { client } = authenticated;
+        throw refuseClient('a public client may not introspect', { credentials, client, isProved: false });
       }
-      return answer(reply, await introspect(parts, authenticated, presentedToken(parameters)));
+      const { response, inactive } = await introspect(parts, authenticated, presentedToken(parameters));
+      if (inactive !== undefined) request.refusal = { code: 'inactive', description: NOT_ACTIVE, ...inactive };
+      return answer(reply, response);
     });
   });
 }
@@ -107,13 +109,27 @@ const exchange =
         const checked = yield* grant.check(request, presented, requested);
         if (checked instanceof OAuthError) return checked;
         const resources = yield* grantedResources(parts, checked.granted, requested);
-        if (resources === undefined) return yield* refuse(grant.refusedResource, checked.about);
+        if (resources === undefined) {
+          const { granted, about } = checked;
+          const name = refusedResource(grant.refusedResource, granted, requested);
+          return yield* refuse(name, { ...about, requested, granted });
+        }
         return yield* grant.issue(request, checked, resources);
       });
 
       if (issued instanceof OAuthError) return flow === undefined ? issued : issued.withDetail({ flow });
       return grant.respond(request, issued);
     });
+
+/** A resource that was granted and is refused was registered then. */
+const refusedResource = (
+  name: 'resource not granted' | 'unknown resource',
+  granted: readonly string[] | null,
+  requested: readonly string[],
+) =>
+  name === 'resource not granted' && narrowedResources(granted, requested) !== undefined
+    ? 'resource no longer registered'
+    : name;
 
 const GRANTS: Readonly<Record<GrantType, TokenHandler>> = {
   authorization_code: exchange(authorizationCodeGrant),

@@ -19,7 +19,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
 import type { RequestSubject } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters, readByHandler } from '../../platform/http/parameters.ts';
-import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
+import { invalidToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { StepFacts } from '../../traces/step.ts';
@@ -29,6 +29,7 @@ import { reportLeftOut } from '../token/left-out.ts';
 import { tokenFault } from '../token/misuse.ts';
 import { refuseToken } from '../token/refuse-verdict.ts';
 import { readAnyClaims, readClaims, type VerifiedToken } from '../token/rules/claims.ts';
+import { refuseUserInfo } from './refusals.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 /** HB-04: browser apps may read it. */
@@ -68,7 +69,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
     const token = oneToken(request.headers.authorization, queryOf(request), formOf(request));
     const user = await readUser(parts, token, request, ['v2', 'oidc']).catch(asInvalidToken);
     const { person, endpointSet, scopes } = user;
-    if (!scopes.has('openid')) throw missingScope('openid');
+    if (!scopes.has('openid')) throw refuseUserInfo('scope openid missing');
     const { claimScopes } = ENDPOINT_RULES[endpointSet];
     const claims = standardClaims(person, scopes, claimScopes, parts.issuer, user.claims, user.claimNames);
     const { userinfoAlg, id } = user.client;
@@ -113,16 +114,10 @@ const readUser = (
     const signed = await verifyToken(keys, 'access', presented);
     const token = signed && readClaims(signed.claims, 'access', issuer, now);
     if (signed === undefined || token === undefined) {
-      const { reason, description, misuse } = await tokenFault(keys, 'access', presented, { signed, issuer, now });
+      const fault = await tokenFault(keys, 'access', presented, { signed, issuer, now });
       request.subject = subjectOf(signed, issuer);
-      if (misuse !== undefined) await refused(misuse);
-      const detail = {
-        rule: 'RFC 6750 §3.1',
-        expected: 'an access token of this service, in force',
-        received: reason,
-        remedy: `It ${description}`,
-      };
-      throw invalidToken(`The access token is not accepted: it ${description}`, reason).withDetail(detail);
+      if (fault.misuse !== undefined) await refused(fault.misuse);
+      throw refuseUserInfo('not an access token', { fault });
     }
     const { accountId, clientId, familyId } = token;
     request.subject = { clientId, accountId, proof: 'token', flow: familyId };
@@ -143,10 +138,7 @@ const readUser = (
     if (!accepted.includes(endpointSet)) {
       const reason = 'a token of the other endpoints';
       await refused({ type: 'token.wrong_kind', accountId, clientId, details: { reason, familyId } });
-      return invalidToken(
-        `This access token is for ${ENDPOINT_RULES[endpointSet].userinfoPath}: send it there.`,
-        reason,
-      );
+      return refuseUserInfo('token of the other endpoints', { issuedBy: endpointSet });
     }
     const verdict = judge(found.state, found.inherited, now);
     if (verdict.kind !== 'live') {
@@ -254,22 +246,14 @@ function asInvalidToken(error: unknown): never {
   throw invalidToken(error.message, error.reason).withDetail(error.detail ?? {});
 }
 
-/** RFC 6750 §3.1. */
-function missingScope(scope: string): OAuthError {
-  const text = `The access token lacks the scope ${scope}: request it in a new authorization.`;
-  const challenge = `Bearer realm="tessera", error="insufficient_scope", error_description="${text}", scope="${scope}"`;
-  return new OAuthError(403, 'insufficient_scope', text, { 'www-authenticate': challenge });
-}
-
 /** RFC 6750 §2: the token from the header or, in a POST, from the form; never from the query, never both. */
 function oneToken(authorization: string | undefined, query: RepeatableParameters, form: RepeatableParameters): string {
   const inForm = form.get('access_token');
-  if (query.has('access_token')) throw misplacedToken();
-  if (form.repeated.has('access_token')) throw secondToken();
+  if (query.has('access_token')) throw refuseUserInfo('token in the address');
+  if (form.repeated.has('access_token')) throw refuseUserInfo('token sent twice');
   if (inForm === undefined) return bearerToken(authorization);
-  if (authorization !== undefined) throw secondToken();
-  if (!/^\S+$/.test(inForm))
-    throw missingToken('access_token in the form has white space in it: send the token alone.');
+  if (authorization !== undefined) throw refuseUserInfo('token sent twice');
+  if (!/^\S+$/.test(inForm)) throw refuseUserInfo('white space in the form');
   return inForm;
 }
 
@@ -277,17 +261,8 @@ function oneToken(authorization: string | undefined, query: RepeatableParameters
 function tokenOfHeader(request: FastifyRequest): string {
   const { authorization } = request.headers;
   const isMisplaced = queryOf(request).has('access_token');
-  if (isMisplaced && authorization === undefined) throw missingToken(MISPLACED);
+  if (isMisplaced && authorization === undefined) throw refuseUserInfo('token only in the address');
   const token = bearerToken(authorization);
-  if (isMisplaced) throw secondToken();
+  if (isMisplaced) throw refuseUserInfo('token sent twice');
   return token;
 }
-
-/** RFC 6750 §2.3 is not supported: addresses are stored in logs and histories. */
-const MISPLACED =
-  'The access token is in the address, where logs and histories keep it. Send it in the Authorization header.';
-const misplacedToken = (): OAuthError => invalidRequest(MISPLACED);
-
-/** RFC 6750 §2: a client must not send its token in more than one way. */
-const secondToken = (): OAuthError =>
-  invalidRequest('Send the access token once: in the Authorization header, and nowhere else.');

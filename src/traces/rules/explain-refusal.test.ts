@@ -1,18 +1,15 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorCodes } from '../../platform/error-codes.ts';
-import { AUTHORIZATION_ERRORS } from '../../protocol/authorize/rules/request.ts';
 import { stepNames } from '../step.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { sentParameters } from './sent-parameters.ts';
 
-test('each error code at each step has a rule, what was expected and received, and a remedy', () => {
+test('each step has a rule, and nothing is added by error code', () => {
   for (const step of stepNames) {
-    for (const error of [...Object.keys(errorCodes), ...AUTHORIZATION_ERRORS, undefined]) {
-      const { rule, expected, received, remedy } = explainRefusal(step, { status: 400, error });
-      for (const fact of [rule, expected, received, remedy]) assert.ok(fact, `${step} ${error}`);
-    }
+    const { rule, expected, received, remedy } = explainRefusal(step, { status: 400, error: 'invalid_grant' });
+    assert.ok(rule, step);
+    assert.deepEqual([expected, received, remedy], [undefined, undefined, undefined], step);
   }
 });
 
@@ -21,14 +18,11 @@ test('the facts of the refusal itself take precedence', () => {
   assert.deepEqual(explainRefusal('token', { ...facts, error: 'invalid_grant' }), { ...facts, error: 'invalid_grant' });
 });
 
-test('a description that begins with a parameter says what was expected of it', () => {
+test('for a description that begins with a parameter, its value is what came', () => {
   const description = 'prompt=none goes with no other value';
   const sent = 'client_id=1 prompt="none login" redirect_uri=https://app.example.com/cb';
   const facts = explainRefusal('authorize', { error: 'invalid_request', status: 302, description, sent });
-  assert.deepEqual(
-    [facts.rule, facts.expected, facts.received],
-    ['OpenID Connect Core 1.0 §3.1.2.1', description, 'prompt="none login"'],
-  );
+  assert.deepEqual([facts.rule, facts.received], ['OpenID Connect Core 1.0 §3.1.2.1', 'prompt="none login"']);
 });
 
 test('parameters are told by an allow-list, confidential ones by name, others not at all', () => {

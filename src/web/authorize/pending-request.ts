@@ -10,7 +10,7 @@ import { type Site, sendPage } from '../../pages/layout.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
-import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
+import { type RequestRefusal, type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
@@ -30,6 +30,7 @@ import { finishedResponse } from '../../protocol/authorize/finished-response.ts'
 import { operatorDecision } from '../../protocol/authorize/operator-consent.ts';
 import type { DisplayedError, RedirectTarget } from '../../protocol/authorize/rules/check-target.ts';
 import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
+import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import {
   type AuthorizationRequest,
   type ClientResponse,
@@ -41,7 +42,7 @@ import {
 } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
 import { HANDLE } from './request-fields.ts';
-import { NO_FRAMES, readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
+import { readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
 
 /** What the pages of an authorization request need. */
 export interface AuthorizationPageServices extends AuthorizationServices {
@@ -176,7 +177,7 @@ export async function advance(
         request,
         reply,
         current.request,
-        explainPromptNone(services, request, step.refusal, current.request.prompt.none),
+        explainFrame(services, request, step.refusal),
       );
     }
     // HEAD stores and issues nothing, and has no address of what GET would store or issue.
@@ -278,6 +279,14 @@ export const sendIssued = (
     ? sendResponse(services, request, reply, result.response)
     : sendErrorResponse(services, request, reply, authorization, result.refusal);
 
+/** A redirected error as the refusal of its request. */
+export const refusalOfRedirect = ({ error, reason, description, detail }: RedirectedError): RequestRefusal => ({
+  code: error,
+  reason,
+  description,
+  detail,
+});
+
 /** Sends an error to the client, which also goes to the log and the metrics. */
 export function sendErrorResponse(
   services: Pick<AuthorizationPageServices, 'site' | 'issuer'>,
@@ -286,9 +295,7 @@ export function sendErrorResponse(
   target: RedirectTarget | AuthorizationRequest,
   error: RedirectedError,
 ): FastifyReply {
-  // The metrics count reasons, so they are few. That of an internal error contains the id of the request, and is logged already.
-  const reason = error.error === 'server_error' ? undefined : (error.reason ?? error.description);
-  request.refusal = { code: error.error, reason, description: error.description, detail: error.detail };
+  request.refusal = refusalOfRedirect(error);
   return sendResponse(services, request, reply, errorResponse(target, error, services.issuer));
 }
 
@@ -350,23 +357,15 @@ const sendClientGone = (
     },
   });
 
-/** To an app that asks in a hidden frame, a person always seems signed out. Elsewhere prompt=none is what keeps the page away. */
-function explainPromptNone(
+/** To an app that asks in a hidden frame, a person always seems signed out. */
+function explainFrame(
   { browsers }: AuthorizationPageServices,
   request: FastifyRequest,
   refusal: RedirectedError,
-  isPromptNone: boolean,
 ): RedirectedError {
-  const { error, description, reason = description } = refusal;
-  if (error === 'login_required' && browsers.isFrameWithoutCookies(request)) {
-    return { ...refusal, description: `${description}: ${NO_FRAMES}`, reason };
-  }
-  if (!isPromptNone || (error !== 'login_required' && error !== 'consent_required')) return refusal;
-  return {
-    ...refusal,
-    description: `${description}. To let a page be shown, send the request without prompt=none`,
-    reason,
-  };
+  return refusal.error === 'login_required' && browsers.isFrameWithoutCookies(request)
+    ? refuseByRedirect('not signed in, in a frame')
+    : refusal;
 }
 
 /** Sends the response of a request that was answered before, or shows that it cannot be sent again. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { parseScope } from '../../claims/permissions.ts';
-import { areRegisteredResources } from '../../clients/resources.ts';
+import { findUnregistered, type UnknownResource } from '../../clients/resources.ts';
 import { findClient, listApiScopes } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
@@ -23,12 +23,8 @@ import {
   requestedClient,
 } from '../../protocol/authorize/rules/check-target.ts';
 import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts';
-import {
-  type AuthorizationRequest,
-  checkSize,
-  type RedirectedError,
-  redirectedError,
-} from '../../protocol/authorize/rules/request.ts';
+import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
+import { type AuthorizationRequest, findExcess, type RedirectedError } from '../../protocol/authorize/rules/request.ts';
 import { readIdTokenHint } from '../../protocol/token/id-token-hint.ts';
 import { accessAudience } from '../../protocol/token/rules/claims.ts';
 import {
@@ -89,12 +85,15 @@ async function authorize(
     const apis = await readApiScopes(services, parameters, target, rules);
     const checked = checkRequest(parameters, target, rules, apis);
     if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
-    if (!(await areKnownResources(services, checked.request))) {
-      return sendErrorResponse(services, request, reply, target, UNKNOWN_RESOURCE);
+    const unknown = await findUnknownResource(services, checked.request);
+    if (unknown !== undefined) {
+      return sendErrorResponse(services, request, reply, target, refuseByRedirect('resource unknown', unknown));
     }
     const authorization = await applyHint(services, checked.request, parameters.get('id_token_hint'));
-    const tooLarge = checkSize(authorization);
-    if (tooLarge !== undefined) return sendErrorResponse(services, request, reply, target, tooLarge);
+    const excess = findExcess(authorization);
+    if (excess !== undefined) {
+      return sendErrorResponse(services, request, reply, target, refuseByRedirect('request too large', excess));
+    }
     // 3. The next step: a page, or the response.
     if (request.method === 'POST') {
       // A POST from another site brings no cookies (SameSite=Lax), and the GET of the redirect does. So the request is stored for a
@@ -128,18 +127,13 @@ async function readApiScopes(
   return { registered, own: accessAudience(issuer) };
 }
 
-const UNKNOWN_RESOURCE = redirectedError(
-  'invalid_target',
-  'resource is not one that is registered here: send it as an active client has it, character for character, or register it',
-);
-
-/** RFC 8707 §2: tokens are issued only for registered resource servers. */
-async function areKnownResources(
+/** RFC 8707 §2: tokens are issued only for registered resource servers. Undefined where all are registered. */
+async function findUnknownResource(
   { database, issuer }: AuthorizationPageServices,
   { resources = [] }: AuthorizationRequest,
-): Promise<boolean> {
-  if (resources.length === 0) return true;
-  return database.read(() => areRegisteredResources(resources, { issuer, own: accessAudience(issuer) }));
+): Promise<UnknownResource | undefined> {
+  if (resources.length === 0) return undefined;
+  return database.read(() => findUnregistered(resources, { issuer, own: accessAudience(issuer) }));
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */
@@ -157,13 +151,13 @@ async function applyHint(
 /** An internal error, as a code of RFC 6749 §4.1.2.1 for the client: contract §7. */
 function internalError(error: unknown, request: FastifyRequest): RedirectedError {
   const { status } = toOAuthError(error, request);
-  const reason = request.refusal?.reason ?? 'try again in a moment';
+  const reason = request.refusal?.reason;
   if (status !== 503 && (error instanceof OAuthError || error instanceof Failure)) {
     logLine(request.log, 'error', 'an authorization request failed', { ...requestIds(request), err: error });
   }
   return status === 503
-    ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment', reason }
-    : redirectedError('server_error', `correlation id ${request.id}`);
+    ? refuseByRedirect('unavailable', { reason })
+    : refuseByRedirect('internal error', { id: request.id });
 }
 
 /** Where a stored request continues: after the redirect of a POST, and with the account that the person chose. */

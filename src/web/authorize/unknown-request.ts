@@ -38,17 +38,22 @@ export function sendExpired(
   site: Site,
   { client, cause, account }: ExpiredForm,
 ): FastifyReply {
-  const description =
-    'The pending sign-in of this form has expired, or was started in another browser. One lasts an hour.';
-  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');
+  const refusal = unknownRequest(
+    'The pending sign-in of this form has expired, or was started in another browser.',
+    'A sign-in lasts an hour, in the browser that started it: start again from your app.',
+  );
   request.refusal = refusalOf(refusal);
   return wantsHtml(request)
     ? sendPage(reply, 400, site, expiredPage(site, client, cause, account))
     : sendError(reply, refusal);
 }
 
-export const NO_FRAMES =
-  'this request is in a frame, where browsers send no cookies of this service. Use the top-level window or a popup, and a refresh token instead of silent renewal';
+const unknownRequest = (cause: string, remedy: string): OAuthError =>
+  new OAuthError(400, 'invalid_request', `${cause} ${remedy}`, {}, 'no such pending request', {
+    expected: 'the browser that started this sign-in, within an hour',
+    received: cause,
+    remedy,
+  });
 
 /** Shows that this browser has no such request. */
 export function sendUnknown(
@@ -57,11 +62,19 @@ export function sendUnknown(
   reply: FastifyReply,
 ): FastifyReply {
   const { handleTitle: title, handleText: text } = site.messages.error;
-  const description = browsers.isFrameWithoutCookies(request)
-    ? `The browser sent no cookie: ${NO_FRAMES}.`
+  const refusal = browsers.isFrameWithoutCookies(request)
+    ? unknownRequest(
+        'The browser sent no cookie: this request is in a frame, where browsers send no cookies of this service.',
+        'Use the top-level window or a popup, and a refresh token instead of silent renewal.',
+      )
     : request.headers.cookie === undefined
-      ? 'The browser sent no cookie, and a pending sign-in belongs to the browser that began it. Let it keep cookies of this host, and begin at the authorization endpoint.'
-      : 'This browser has no pending sign-in with this handle. One lasts an hour, in the browser that began it: begin at the authorization endpoint.';
-  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');
+      ? unknownRequest(
+          'The browser sent no cookie.',
+          'Allow cookies for this site, and use the host of the base URL everywhere, not localhost in one place and an IP address in another. Then start again from your app.',
+        )
+      : unknownRequest(
+          'This browser has no pending sign-in with this handle.',
+          'A sign-in lasts an hour, in the browser that started it: start again from your app.',
+        );
   return sendErrorPage(request, reply, site, refusal, { title, text, onward: 'account' });
 }

@@ -5,10 +5,9 @@ import { hidden, isolate, operator } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { denyRequest } from '../../protocol/authorize/denial.ts';
-import { NOT_ASSIGNED } from '../../protocol/authorize/rules/next-step.ts';
+import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import {
   type AuthorizationPageServices,
@@ -17,6 +16,7 @@ import {
   loadPendingRequest,
   pendingRequestOf,
   readPending,
+  refusalOfRedirect,
   sendResponse,
 } from '../authorize/pending-request.ts';
 import { requestFields } from '../authorize/request-fields.ts';
@@ -25,16 +25,7 @@ import { logoutContext } from '../sign-in/routes.ts';
 const noAccessContext = (handle: string, account: Account): string => `no access ${handle} ${account.id}`;
 
 /** What the log and the trace say. */
-const NO_ACCESS: RequestRefusal = {
-  code: 'access_denied',
-  reason: NOT_ASSIGNED,
-  description: NOT_ASSIGNED,
-  detail: {
-    expected: 'an account that is assigned to the app, by itself, by a group or by an organization',
-    received: 'an account that is not',
-    remedy: 'Assign the person, or one of their groups: tessera client assign CLIENT --user USER',
-  },
-};
+const NO_ACCESS = refusalOfRedirect(refuseByRedirect('not assigned'));
 
 /** Decisions §12: the page of a person to whom the app is not open. It offers another account, and the way back to the app. */
 export function noAccessRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {

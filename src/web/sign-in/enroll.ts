@@ -21,7 +21,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
-import { redirectedError } from '../../protocol/authorize/rules/request.ts';
+import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import {
@@ -50,10 +50,7 @@ interface EnrollVisit extends SignInVisit {
   readonly afterSave: (session: Pick<Session, 'hash'>) => Work<void>;
 }
 
-const CANCELLED = redirectedError(
-  'unmet_authentication_requirements',
-  'the user did not set up the factor that is required',
-);
+const CANCELLED = refuseByRedirect('factor declined');
 
 /** The pages on which a person sets up a second factor within an authorization request that requires one. */
 export function enrollRoutes(app: FastifyInstance, services: PageServices): void {

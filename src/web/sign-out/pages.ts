@@ -5,11 +5,10 @@ import { fact, hidden, isolate } from '../../pages/components.ts';
 import { adviceFacts, developerDetails } from '../../pages/error-page.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
-import type { RedirectObstacle } from '../../protocol/logout/rules/end-session.ts';
 
 /** Why the page has no link to the client, for its developer. */
 export interface LogoutFault {
-  readonly obstacle: RedirectObstacle;
+  readonly description: string;
   /** About an address that is not registered. */
   readonly advice: DeveloperAdvice | undefined;
   readonly correlationId: string;
@@ -74,8 +73,8 @@ ${faultSection(site, fault)}</section>`,
 
 function faultSection({ messages }: Site, fault: LogoutFault | undefined): Html | undefined {
   if (fault === undefined) return undefined;
-  const { obstacle, advice, correlationId } = fault;
-  const reason = fact(messages.error.reason, messages.signOut.obstacles[obstacle], true);
+  const { description, advice, correlationId } = fault;
+  const reason = fact(messages.error.reason, description, true);
   return developerDetails(
     messages,
     [reason, ...(advice === undefined ? [] : adviceFacts(messages, advice))],

@@ -24,6 +24,7 @@ import {
   type RedirectObstacle,
   requestingClientId,
 } from '../../protocol/logout/rules/end-session.ts';
+import { explainObstacle } from '../../protocol/logout/rules/refusals.ts';
 import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { CONFIRM_PATH, confirmationPage, type LogoutFault, signedOutPage } from './pages.ts';
 import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
@@ -158,10 +159,13 @@ function reportObstacle(
           local,
         })
       : undefined;
-  const reason = `no way back: ${obstacle}`;
-  const description = advice?.description ?? reason;
-  request.refusal = { code: 'invalid_request', reason, description, differs: advice?.differences };
-  return { obstacle, advice, correlationId: request.id };
+  const refusal = explainObstacle(obstacle, {
+    clientId: client?.id,
+    remedy: advice && [advice.remedy, advice.command].filter((text) => text !== undefined).join(' '),
+    registered: advice?.nearest?.registered,
+  });
+  request.refusal = { ...refusal, differs: advice?.differences };
+  return { description: advice?.description ?? refusal.description, advice, correlationId: request.id };
 }
 
 /** What the confirmation page shows. */

@@ -7,6 +7,7 @@ import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
 import { CHALLENGE, describeIgnored, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
+import { refuseByRedirect } from './refusals.ts';
 import {
   type AuthorizationRequest,
   PROMPTS,
@@ -14,7 +15,6 @@ import {
   RESPONSE_MODES,
   type RedirectedError,
   type ResponseMode,
-  redirectedError,
 } from './request.ts';
 
 /**
@@ -29,57 +29,45 @@ export function checkRequest(
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   const { client } = target;
   for (const name of SINGLE_NAMES) {
-    if (parameters.repeated.has(name))
-      return redirectedError('invalid_request', `${name} was sent more than once: send it once`);
-    if (parameters.malformed.has(name)) {
-      return redirectedError('invalid_request', `${name} is not percent-encoded UTF-8`);
-    }
+    if (parameters.repeated.has(name)) return refuseByRedirect('parameter repeated', { name });
+    if (parameters.malformed.has(name)) return refuseByRedirect('parameter malformed', { name });
   }
   // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
-  if (parameters.get('request'))
-    return redirectedError('request_not_supported', 'request objects are not supported: send each parameter by itself');
-  if (parameters.get('request_uri')) {
-    return redirectedError('request_uri_not_supported', 'request_uri is not supported');
-  }
-  if (parameters.get('registration')) {
-    return redirectedError('registration_not_supported', 'registration is not supported');
-  }
+  if (parameters.get('request')) return refuseByRedirect('request object');
+  if (parameters.get('request_uri')) return refuseByRedirect('request_uri');
+  if (parameters.get('registration')) return refuseByRedirect('registration');
 
   // RFC 6749 §4.1.2.1, RFC 7591 §2.1.
-  if (!client.grantTypes.includes('authorization_code')) {
-    return redirectedError('unauthorized_client', 'the client is not registered for the grant authorization_code');
-  }
+  if (!client.grantTypes.includes('authorization_code')) return refuseByRedirect('code grant not registered');
 
   if (!client.endpoints.includes(rules.endpointSet)) {
     const [endpointSet = 'v2'] = client.endpoints;
-    const { authorizationPath } = ENDPOINT_RULES[endpointSet];
-    return redirectedError('unauthorized_client', `the client is registered for ${authorizationPath} only`);
+    return refuseByRedirect('other endpoints only', { path: ENDPOINT_RULES[endpointSet].authorizationPath });
   }
 
   const responseType = parameters.get('response_type');
-  if (responseType === undefined) return invalidRequest('response_type is missing: send response_type=code');
+  if (responseType === undefined) return refuseByRedirect('response_type missing');
   if (responseType !== 'code') {
-    return { ...redirectedError(rules.responseTypeError, describeResponseType(responseType)), reason: CODE_ONLY };
+    return refuseByRedirect('response_type not code', { responseType, error: rules.responseTypeError });
   }
   const responseMode = parameters.get('response_mode');
-  if (responseMode !== undefined && !isResponseMode(responseMode)) {
-    return invalidRequest(`response_mode must be ${RESPONSE_MODES.join(' or ')}`);
-  }
+  if (responseMode !== undefined && !isResponseMode(responseMode)) return refuseByRedirect('response_mode unknown');
   if (responseMode === 'form_post' && target.responseMode !== 'form_post') {
-    return invalidRequest(formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
+    const problem = formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear';
+    return refuseByRedirect('form_post unusable', { problem });
   }
 
   const named = parseResources(parameters.all('resource'));
-  const asked = checkScopes(parameters.get('scope'), client.scopes, rules, named ?? [], apis);
+  const asked = checkScopes(parameters.get('scope'), client, rules, named ?? [], apis);
   if ('kind' in asked) return asked;
 
   const nonce = parameters.get('nonce') ?? null;
   if (nonce !== null && nonce.length > LONGEST_NONCE) {
-    return invalidRequest(`nonce must be at most ${LONGEST_NONCE} characters`);
+    return refuseByRedirect('nonce too long', { most: LONGEST_NONCE });
   }
 
   if (named === undefined || parameters.malformed.has('resource')) {
-    return redirectedError('invalid_target', 'resource must be an absolute URI without a fragment, five at most');
+    return refuseByRedirect('resource malformed');
   }
 
   const codeChallenge = checkChallenge(parameters, client);
@@ -110,49 +98,19 @@ export function checkRequest(
   };
 }
 
-const invalidRequest = (description: string): RedirectedError => redirectedError('invalid_request', description);
-
-const CODE_ONLY = 'response_type must be code';
-
-function describeResponseType(text: string): string {
-  const isOther = text.split(' ').some((part) => part === 'token' || part === 'id_token');
-  return isOther
-    ? `${CODE_ONLY}: tokens are not sent in redirects (implicit and hybrid flow), so exchange a code, with PKCE in a browser`
-    : CODE_ONLY;
-}
-
 const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
 
 function checkChallenge(parameters: RepeatableParameters, client: RedirectingClient): string | null | RedirectedError {
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {
-    if (method !== undefined) return invalidRequest('code_challenge is missing');
+    if (method !== undefined) return refuseByRedirect('challenge missing');
     const required = client.requirePkce || client.type === 'public';
-    return required ? invalidRequest('code_challenge is missing: this client must use PKCE (S256)') : null;
+    return required ? refuseByRedirect('PKCE required') : null;
   }
   // RFC 7636 §4.3: without a method it means plain, which protects nothing.
-  if (method !== 'S256') {
-    const came = describeMethod(method);
-    const description = `code_challenge_method must be S256, and ${came}: send BASE64URL(SHA256(code_verifier)) with S256`;
-    return { ...invalidRequest(description), reason: 'code_challenge_method must be S256' };
-  }
-  if (CHALLENGE.test(challenge)) return challenge;
-  const reason = 'code_challenge must be 43 base64url characters';
-  return { ...invalidRequest(`${reason}: ${describeChallenge(challenge)}`), reason };
-}
-
-function describeMethod(method: string | undefined): string {
-  if (method === undefined) return 'it is missing, which means plain';
-  if (method === 'plain') return 'plain is not supported';
-  return /^s-?256$/i.test(method) ? 'it is spelled differently' : 'another value was sent';
-}
-
-/** How a challenge of another form is usually made. It repeats nothing of it. */
-function describeChallenge(challenge: string): string {
-  if (/^[0-9a-f]{64}$/i.test(challenge)) return 'it is hexadecimal, so encode the bytes of the SHA-256 as base64url';
-  if (/[+/= ]/.test(challenge)) return 'it is base64, so use - for +, _ for / and no = at the end';
-  return 'send BASE64URL(SHA256(code_verifier))';
+  if (method !== 'S256') return refuseByRedirect('challenge method', { method });
+  return CHALLENGE.test(challenge) ? challenge : refuseByRedirect('challenge malformed', { challenge });
 }
 
 /** Longer than any username or email address. */
@@ -173,23 +131,15 @@ function checkAuthentication(
   if ('kind' in prompt) return prompt;
 
   const maxAge = parameters.get('max_age');
-  if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) {
-    return invalidRequest('max_age must be a whole number of seconds, in digits only');
-  }
+  if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) return refuseByRedirect('max_age malformed');
 
   const text = parameters.get('claims');
   const asked = text === undefined ? undefined : parseClaims(text);
   if (asked !== undefined && 'problem' in asked) {
-    const place = describeJsonProblem(text ?? '');
-    return { ...invalidRequest(`claims ${asked.problem}${place}`), reason: 'claims is malformed' };
+    return refuseByRedirect('claims malformed', { problem: asked.problem + describeJsonProblem(text ?? '') });
   }
   const acrs = requestedAcrs(asked?.acr, parameters.get('acr_values'));
-  if (acrs?.length === 0) {
-    return redirectedError(
-      'unmet_authentication_requirements',
-      `the acr that is asked for as essential is not offered; ask for one of ${ACR_VALUES.join(', ')}`,
-    );
-  }
+  if (acrs?.length === 0) return refuseByRedirect('acr not offered');
   const idToken = new Set(asked?.idToken);
   // §3.1.2.1: acr_values requests acr as a voluntary claim. §5.5.1.1: the acr that was met is returned, whichever was requested.
   if (parameters.get('acr_values') !== undefined || acrs !== undefined) idToken.add('acr');
@@ -216,12 +166,9 @@ function describeJsonProblem(text: string): string {
 function checkPrompt(text: string | undefined): Prompt | RedirectedError {
   const values = new Set((text ?? '').split(' ').filter((value) => value !== ''));
   for (const value of values) {
-    if (!(PROMPTS as readonly string[]).includes(value)) {
-      return invalidRequest(`prompt must be made of ${PROMPTS.join(', ')}`);
-    }
+    if (!(PROMPTS as readonly string[]).includes(value)) return refuseByRedirect('prompt unknown');
   }
-  if (values.has('none') && values.size > 1)
-    return invalidRequest('prompt=none goes with no other value: send none alone, or leave it out');
+  if (values.has('none') && values.size > 1) return refuseByRedirect('prompt none with another');
   return {
     none: values.has('none'),
     login: values.has('login'),

@@ -1,8 +1,9 @@
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
 import { IDENTITY_SCOPES, isRegisteredScope, MAX_RESOURCES, parseScope } from '../../../claims/permissions.ts';
 import { type ApiScope, MOST_API_SCOPES, resolveApiScopes } from '../../../claims/rules/api-scopes.ts';
-import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
-import { type RedirectedError, redirectedError } from './request.ts';
+import type { RedirectingClient } from './check-target.ts';
+import { refuseByRedirect } from './refusals.ts';
+import type { RedirectedError } from './request.ts';
 
 /** What the scopes of APIs in a request are looked up in. */
 export interface ApiScopeContext {
@@ -26,34 +27,38 @@ interface CheckedScopes {
 
 /**
  * The scopes of a request: RFC 6749 §3.3, decisions §12.
- * @param registered the scopes that the client is registered for, except those of APIs
  * @param resources those that the request names
  */
 export function checkScopes(
   text: string | undefined,
-  registered: readonly string[] | null,
+  { id: clientId, scopes: registered }: Pick<RedirectingClient, 'id' | 'scopes'>,
   rules: EndpointRules,
   resources: readonly string[],
   apis: ApiScopeContext,
 ): CheckedScopes | RedirectedError {
   const names = text === undefined ? ['openid'] : parseScope(text);
   if (names === undefined) {
-    return { ...redirectedError('invalid_scope', describeMalformedScope(text ?? '')), reason: 'scope is malformed' };
+    return refuseByRedirect('scope malformed', { text: text ?? '' });
   }
   const others = names.filter((name) => !rules.scopes.includes(name));
   const { found, leftOut: unknown } = resolveApiScopes(others, resources, apis.registered);
-  if (found.length > MOST_API_SCOPES) return TOO_MANY;
+  if (found.length > MOST_API_SCOPES) return refuseByRedirect('too many scopes of APIs');
   const known = names.filter((name) => rules.scopes.includes(name));
   const usable = known.filter((name) => isRegisteredScope(name, registered));
   const scopes = [...usable, ...found.map(({ id }) => id)];
   const leftOut = [...known.filter((name) => !usable.includes(name)), ...unknown];
   if (leftOut.length > 0 && (!rules.ignoresUnknownScopes || scopes.length === 0)) {
-    return names.find((name) => leftOut.includes(name)) === undefined
-      ? TOO_MANY
-      : refuseScope(names.find((name) => leftOut.includes(name)) ?? '', registered, rules, apis.registered);
+    const scope = names.find((name) => leftOut.includes(name));
+    if (scope === undefined) return refuseByRedirect('too many scopes of APIs');
+    if (apis.registered.some(({ name }) => name === scope))
+      return refuseByRedirect('scope of an unnamed API', { scope });
+    const { scopes: known } = rules;
+    if (!known.includes(scope)) return refuseByRedirect('scope unknown', { scope, known });
+    // openid is part of every grant, also where the registration does not list it.
+    return refuseByRedirect('scope not registered', { scope, registered: registered ?? IDENTITY_SCOPES, clientId });
   }
   const implied = resources.length > 0 ? resources : impliedResources(usable, found, apis);
-  if (implied.length > MAX_RESOURCES) return TOO_MANY_APIS;
+  if (implied.length > MAX_RESOURCES) return refuseByRedirect('too many APIs');
   return { scopes, resources: implied, leftOut };
 }
 
@@ -62,45 +67,4 @@ function impliedResources(usable: readonly string[], found: readonly ApiScope[],
   if (found.length === 0) return [];
   const ofApis = new Set(found.map(({ resource }) => resource));
   return usable.includes('openid') ? [own, ...ofApis] : [...ofApis];
-}
-
-const TOO_MANY = redirectedError(
-  'invalid_scope',
-  `a request may have at most ${MOST_API_SCOPES} scopes of APIs: ask for fewer`,
-);
-const TOO_MANY_APIS = redirectedError(
-  'invalid_scope',
-  `the scopes belong to more APIs than a token can be for, which are ${MAX_RESOURCES}, UserInfo included: name some with resource`,
-);
-
-/** The refusal of a scope, with the remedy. */
-function refuseScope(
-  scope: string,
-  registered: readonly string[] | null,
-  { scopes: known }: EndpointRules,
-  ofApis: readonly ApiScope[],
-): RedirectedError {
-  if (ofApis.some(({ name }) => name === scope)) {
-    const reason = 'the scope belongs to an API that the request does not name';
-    const remedy = `send the resource of the API that ${scope} is for`;
-    const detail = { rule: 'RFC 8707 §2', expected: 'resource', received: scope, remedy };
-    return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`, detail), reason };
-  }
-  if (!known.includes(scope)) {
-    const detail = { rule: 'RFC 6749 §3.3', expected: known.join(' '), received: scope };
-    return {
-      ...redirectedError('invalid_scope', describeUnknownScope(scope, known), detail),
-      reason: 'unknown scope',
-    };
-  }
-  // openid is part of every grant, also where the registration does not list it.
-  const reason = `the client is not registered for the scope ${scope}`;
-  const remedy = 'leave it out, or have it added to scopes of the registration';
-  const detail = {
-    rule: 'RFC 6749 §3.3',
-    expected: (registered ?? IDENTITY_SCOPES).join(' '),
-    received: scope,
-    remedy,
-  };
-  return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`, detail), reason };
 }

@@ -1,7 +1,8 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AuthorizationState, type AuthorizationStep, nextStep } from './next-step.ts';
+import { type AuthorizationState, type AuthorizationStep, nextStep, type StepRefusal } from './next-step.ts';
+import { refuseByRedirect } from './refusals.ts';
 
 const quiet = { none: false, login: false, consent: false, select: false };
 const granted = { scopes: new Set(['openid', 'email']), declined: new Set<string>() };
@@ -31,40 +32,19 @@ const prompt = (change: Partial<typeof quiet>, more: Partial<AuthorizationState[
   request: { ...base.request, ...more, prompt: { ...quiet, ...change } },
 });
 const asking = (more: Partial<AuthorizationState['request']>) => prompt({}, more);
-const refusal = (error: string, description: string) => ({
-  kind: 'refuse',
-  refusal: { kind: 'redirect', error, description },
-});
+const refusal = (name: StepRefusal) => ({ kind: 'refuse', refusal: refuseByRedirect(name) });
 
 const PROVE = { kind: 'prove', methods: ['totp'] } as const;
-const UNREACHABLE =
-  'the user has not set up the factor that is required: an authenticator app or a passkey, on the Security page of the account';
 
 const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][] = [
   ['remembered consent issues at once', {}, { kind: 'issue' }],
   ['not signed in: sign in', { visitor: 'anonymous' }, { kind: 'login' }],
   ['no consent yet: ask', { remembered: null }, { kind: 'consent', asked: ['email'] }],
-  ['banned: refuse with the contract’s message', { visitor: 'banned' }, refusal('access_denied', 'Account banned')],
-  [
-    'suspended: refuse with the contract’s message',
-    { visitor: 'suspended' },
-    refusal('access_denied', 'Account is suspended'),
-  ],
-  [
-    'banned outranks prompt=none',
-    { visitor: 'banned', ...prompt({ none: true }) },
-    refusal('access_denied', 'Account banned'),
-  ],
-  [
-    'prompt=none, not signed in',
-    { visitor: 'anonymous', ...prompt({ none: true }) },
-    refusal('login_required', 'nobody is signed in'),
-  ],
-  [
-    'prompt=none, no consent',
-    { remembered: null, ...prompt({ none: true }) },
-    refusal('consent_required', 'the user has not consented yet'),
-  ],
+  ['banned: refuse with the contract’s message', { visitor: 'banned' }, refusal('account banned')],
+  ['suspended: refuse with the contract’s message', { visitor: 'suspended' }, refusal('account suspended')],
+  ['banned outranks prompt=none', { visitor: 'banned', ...prompt({ none: true }) }, refusal('account banned')],
+  ['prompt=none, not signed in', { visitor: 'anonymous', ...prompt({ none: true }) }, refusal('not signed in')],
+  ['prompt=none, no consent', { remembered: null, ...prompt({ none: true }) }, refusal('consent missing')],
   ['prompt=none, all there', prompt({ none: true }), { kind: 'issue' }],
   ['prompt=login, an older session', prompt({ login: true }), { kind: 'login' }],
   ['prompt=login, signed in for this', { signedInForThis: true, ...prompt({ login: true }) }, { kind: 'issue' }],
@@ -92,7 +72,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   [
     'a factor is missing that the user does not have',
     { stepUp: { kind: 'unreachable' } },
-    refusal('unmet_authentication_requirements', UNREACHABLE),
+    refusal('factor not set up'),
   ],
   ['a second factor comes after the sign-in', { visitor: 'anonymous', stepUp: PROVE }, { kind: 'login' }],
   ['and after a sign-in that must be new', { stepUp: PROVE, ...prompt({ login: true }) }, { kind: 'login' }],
@@ -106,7 +86,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ].map((stepUp): [string, Partial<AuthorizationState>, object] => [
     `prompt=none, where a factor is missing (${stepUp.kind})`,
     { stepUp, ...prompt({ none: true }) },
-    refusal('login_required', 'the user must authenticate with a stronger factor'),
+    refusal('stronger factor'),
   ]),
   ['max_age: exactly as old', asking({ maxAge: 60 }), { kind: 'issue' }],
   ['max_age: a millisecond older', { age: 60_001, ...asking({ maxAge: 60 }) }, { kind: 'login' }],
@@ -121,28 +101,16 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
     { kind: 'login' },
   ],
   ['max_age=0 is prompt=login', { age: 0, ...asking({ maxAge: 0 }) }, { kind: 'login' }],
-  [
-    'max_age with prompt=none',
-    { age: 60_001, ...prompt({ none: true }, { maxAge: 60 }) },
-    refusal('login_required', 'the user must sign in'),
-  ],
+  ['max_age with prompt=none', { age: 60_001, ...prompt({ none: true }, { maxAge: 60 }) }, refusal('sign-in too old')],
   ['the person who was asked for', asking({ subjects: ['6', '7'] }), { kind: 'issue' }],
   ['another person: sign in', asking({ subjects: ['8'] }), { kind: 'login' }],
-  [
-    'another person, prompt=none',
-    prompt({ none: true }, { subjects: ['8'] }),
-    refusal('login_required', 'the user must sign in'),
-  ],
+  ['another person, prompt=none', prompt({ none: true }, { subjects: ['8'] }), refusal('sign-in too old')],
   [
     'another person signed in for this',
     { signedInForThis: true, ...asking({ subjects: ['8'] }) },
-    refusal('login_required', 'the user who was asked for is not signed in'),
+    refusal('another user'),
   ],
-  [
-    'no account could be meant',
-    { visitor: 'anonymous', ...asking({ subjects: [] }) },
-    refusal('login_required', 'the user who was asked for is not signed in'),
-  ],
+  ['no account could be meant', { visitor: 'anonymous', ...asking({ subjects: [] }) }, refusal('another user')],
   [
     'another person is asked for a sign-in, not for a choice',
     prompt({ select: true }, { subjects: ['8'] }),
@@ -181,7 +149,7 @@ for (const redirectUri of [
     [
       `RFC 8252 §8.6: public, ${redirectUri}, prompt=none`,
       { clientType: 'public', ...request({ none: true }) },
-      refusal('consent_required', 'the user must consent each time: any local program could claim this redirect_uri'),
+      refusal('consent each time'),
     ],
     [
       `RFC 8252 §8.6: public, ${redirectUri}, signed in for this`,

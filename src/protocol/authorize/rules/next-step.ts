@@ -7,15 +7,8 @@ import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
 import { grantedScopes, type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
-import { MESSAGES } from '../../../verdict/rules.ts';
-import {
-  type AuthorizationErrorCode,
-  type AuthorizationRequest,
-  consentScopes,
-  type Prompt,
-  type RedirectedError,
-  redirectedError,
-} from './request.ts';
+import { refuseByRedirect } from './refusals.ts';
+import { type AuthorizationRequest, consentScopes, type Prompt, type RedirectedError } from './request.ts';
 
 /** The next step of a request. Only {@link nextStep} decides on it, from what is stored; pages never do. */
 export type AuthorizationStep =
@@ -60,36 +53,36 @@ export interface AuthorizationState {
   readonly approved: { readonly scopes: ReadonlySet<string>; readonly resources: ReadonlySet<string> } | null;
 }
 
-const refuse = (error: AuthorizationErrorCode, description: string): AuthorizationStep => ({
-  kind: 'refuse',
-  refusal: redirectedError(error, description),
-});
+/** The refusals that the state of the person and the session leads to. */
+export type StepRefusal =
+  | `account ${'banned' | 'suspended'}`
+  | 'another user'
+  | 'not signed in'
+  | 'sign-in too old'
+  | 'stronger factor'
+  | 'factor not set up'
+  | 'not assigned'
+  | 'consent missing'
+  | 'consent each time';
 
-const UNREACHABLE =
-  'the user has not set up the factor that is required: an authenticator app or a passkey, on the Security page of the account';
-export const NOT_ASSIGNED = 'this account may not use the app: ask the person who manages it for access';
-const ASKED_EACH_TIME = 'the user must consent each time: any local program could claim this redirect_uri';
+const refuse = (name: StepRefusal): AuthorizationStep => ({ kind: 'refuse', refusal: refuseByRedirect(name) });
 
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
 export function nextStep(state: AuthorizationState): AuthorizationStep {
   const { request, visitor, accountId, signedInForThis, chosenForThis, stepUp } = state;
   const { prompt, subjects } = request;
-  if (visitor === 'banned' || visitor === 'suspended') return refuse('access_denied', MESSAGES[visitor]);
+  if (visitor === 'banned' || visitor === 'suspended') return refuse(`account ${visitor}`);
   // §3.1.2.2: a request that names accounts never gets a response about another one, not even after a sign-in.
   const isOther = visitor === 'signed in' && subjects !== null && !subjects.includes(accountId ?? '');
-  if (subjects?.length === 0 || (isOther && signedInForThis)) {
-    return refuse('login_required', 'the user who was asked for is not signed in');
-  }
-  if (visitor === 'anonymous') {
-    return prompt.none ? refuse('login_required', 'nobody is signed in') : { kind: 'login' };
-  }
+  if (subjects?.length === 0 || (isOther && signedInForThis)) return refuse('another user');
+  if (visitor === 'anonymous') return prompt.none ? refuse('not signed in') : { kind: 'login' };
   // A sign-in for this request is recent enough, however long its pages stay open.
   if (isOther || (!signedInForThis && mustSignInAgain(state))) {
-    return prompt.none ? refuse('login_required', 'the user must sign in') : { kind: 'login' };
+    return prompt.none ? refuse('sign-in too old') : { kind: 'login' };
   }
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
   // Before a second factor is asked for, which would not help; after the account is chosen, which might.
-  if (!state.hasAccess) return prompt.none ? refuse('access_denied', NOT_ASSIGNED) : { kind: 'no access' };
+  if (!state.hasAccess) return prompt.none ? refuse('not assigned') : { kind: 'no access' };
   if (stepUp.kind !== 'met') return toStepUp(stepUp, prompt);
   return toConsent(state);
 }
@@ -120,12 +113,12 @@ function toConsent(given: AuthorizationState): AuthorizationStep {
     return { kind: 'issue', approved: scopesToAsk(consentScopes(request), null, true, rules) ?? [] };
   }
   if (!prompt.none) return { kind: 'consent', asked };
-  return refuse('consent_required', isClaimableUri ? ASKED_EACH_TIME : 'the user has not consented yet');
+  return refuse(isClaimableUri ? 'consent each time' : 'consent missing');
 }
 
 /** The step to a stronger class of authentication, or the refusal where it cannot be reached. */
 function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): AuthorizationStep {
-  if (prompt.none) return refuse('login_required', 'the user must authenticate with a stronger factor');
+  if (prompt.none) return refuse('stronger factor');
   switch (stepUp.kind) {
     case 'prove':
       return { kind: 'second factor', methods: stepUp.methods };
@@ -134,7 +127,7 @@ function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): Aut
     case 'sign in':
       return { kind: 'login' };
     case 'unreachable':
-      return refuse('unmet_authentication_requirements', UNREACHABLE);
+      return refuse('factor not set up');
   }
 }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type AuthorizationRequest,
-  checkSize,
   errorResponse,
+  findExcess,
   locationOf,
   restoredRequest,
   storedRequest,
@@ -39,14 +39,14 @@ for (const state of [null, 'st4te', '\0\x01"\\', '\ufeffé授😀', 'x'.repeat(5
   });
 }
 
-for (const [name, change, reason] of [
-  ['state', { state: 'x'.repeat(4096) }, 'state too large'],
-  ['state in UTF-8', { state: 'é'.repeat(2000) }, 'state too large'],
-  ['nonce', { nonce: '\0'.repeat(1000) }, 'nonce too large'],
+for (const [name, change, largest] of [
+  ['state', { state: 'x'.repeat(4096) }, 'state'],
+  ['state in UTF-8', { state: 'é'.repeat(2000) }, 'state'],
+  ['nonce', { nonce: '\0'.repeat(1000) }, 'nonce'],
   ['an ordinary request', {}, undefined],
 ] as const) {
-  test(`the size of ${name}: ${reason ?? 'accepted'}`, () =>
-    assert.equal(checkSize({ ...request('xyz'), ...change })?.reason, reason));
+  test(`the size of ${name}: ${largest === undefined ? 'accepted' : `too much for ${largest}`}`, () =>
+    assert.equal(findExcess({ ...request('xyz'), ...change })?.name, largest));
 }
 
 const issuer = 'https://id.example.com';

@@ -43,7 +43,7 @@ export const AUTHORIZATION_ERRORS = [
 ] as const;
 export type AuthorizationErrorCode = (typeof AUTHORIZATION_ERRORS)[number];
 
-/** An error for the client, sent to its redirect URI. */
+/** An error for the client, sent to its redirect URI. Only `refuseByRedirect` makes one, from a row of the catalogue. */
 export interface RedirectedError {
   readonly kind: 'redirect';
   readonly error: AuthorizationErrorCode;
@@ -53,17 +53,6 @@ export interface RedirectedError {
   /** The facts of the refusal, for traces. */
   readonly detail?: RefusalDetail;
 }
-
-export const redirectedError = (
-  error: AuthorizationErrorCode,
-  description: string,
-  detail?: RefusalDetail,
-): RedirectedError => ({
-  kind: 'redirect',
-  error,
-  description,
-  ...(detail && { detail }),
-});
 
 /** Where the responses to a request go. */
 interface ResponseTarget {
@@ -162,10 +151,10 @@ export function restoredRequest(json: string, octets: Uint8Array | null): Author
 type StoredMembers = Omit<AuthorizationRequest, 'endpointSet' | 'state'> & { readonly face: string };
 
 /**
- * Rejects a request that is larger than what is stored of one, also where it need not be stored: whether a page is needed depends
+ * Whether a request is larger than what is stored of one. It is refused also where it need not be stored: whether a page is needed depends
  * on the person, and a client must be able to rely on what it sends.
  */
-export function checkSize(request: AuthorizationRequest): RedirectedError | undefined {
+export function findExcess(request: AuthorizationRequest): RequestExcess | undefined {
   const { size, state } = storedRequest(request);
   if (size <= LARGEST_REQUEST) return undefined;
   const json = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
@@ -178,12 +167,14 @@ export function checkSize(request: AuthorizationRequest): RedirectedError | unde
     ['redirect_uri', json(request.redirectUri)],
   ];
   const [name, bytes] = parameters.reduce((largest, parameter) => (parameter[1] > largest[1] ? parameter : largest));
-  return {
-    kind: 'redirect',
-    error: 'invalid_request',
-    description: `the request takes ${size} bytes, ${bytes} of them for ${name}; at most ${LARGEST_REQUEST} are kept, so shorten ${name}`,
-    reason: `${name} too large`,
-  };
+  return { size, name, bytes };
+}
+
+/** How large a request is, and its largest parameter. */
+export interface RequestExcess {
+  readonly size: number;
+  readonly name: string;
+  readonly bytes: number;
 }
 
 /** A response to a client, through the browser. */

@@ -10,7 +10,6 @@ import { randomIdentifier } from '../../../platform/crypto/secrets.ts';
 import type { Work } from '../../../platform/database/database.ts';
 import type { OAuthError } from '../../../platform/oauth-error.ts';
 import { judgeClientToken } from '../../../verdict/rules.ts';
-import { invalidClient } from '../../client-authentication/authenticate.ts';
 import type { Exchangeable, Grant, TokenRequest } from '../grant.ts';
 import { refusal } from '../refuse.ts';
 import { ACCESS_LIFETIME, accessAudience, clientClaims } from '../rules/claims.ts';
@@ -65,7 +64,8 @@ function* check(
   const verdict = judgeClientToken(found.client, { endsAt: endsAtOf(now), deadAt: null }, client.generation, now);
   if (verdict.kind !== 'live') return clientGone();
   // UserInfo is no resource for a token without a user.
-  if (requestedResources.includes(accessAudience(parts.issuer))) return yield* refuse('unknown resource', {});
+  if (requestedResources.includes(accessAudience(parts.issuer)))
+    return yield* refuse('unknown resource', { requested: requestedResources, granted: null });
   if (names.length === 0) return { granted: requestedResources, scopes: [], about: {} };
   const registered = yield* listApiScopes({ clientId: client.id });
   const { found: scopes } = resolveApiScopes(names, requestedResources, registered);
@@ -103,4 +103,4 @@ async function respond({ parts, authenticated, keySet, now }: TokenRequest, issu
   } as const;
 }
 
-const clientGone = (): OAuthError => invalidClient('check client_id and client_secret.');
+const clientGone = (): OAuthError => refusal('client changed', {});

@@ -115,7 +115,8 @@ function* check(
   const { token, keySet } = verified;
   const { accountId, familyId } = token;
   const about = { accountId, familyId };
-  if (token.clientId !== client.id) return yield* refuse('refresh token of another client', about);
+  if (token.clientId !== client.id)
+    return yield* refuse('refresh token of another client', { ...about, issuedTo: token.clientId });
   const family = yield* lockFamily(token);
   if (family === undefined) return yield* refuse('refresh token not on record', { accountId });
   requireVersion(keySet, family.keyVersion);

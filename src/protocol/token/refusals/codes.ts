@@ -1,10 +1,10 @@
 import type { AuditEvent, EventType } from '../../../audit/audit.ts';
 import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
+import { type AboutCredential, AGAIN, type Column, columnOf, type RefusalRow } from '../../refusals/row.ts';
 import { adviceOnUri, adviceOnVerifier, SEND_ANOTHER_VERIFIER } from '../rules/code-advice.ts';
 import { describeUnknownCode } from '../rules/presented-form.ts';
 import type { CodePresentation, IssuedCode } from '../rules/redemption.ts';
-import { type AboutCredential, AGAIN, type Column, columnOf, type TokenRefusal } from './row.ts';
 
 const UNKNOWN_CODE = 'the code is unknown or was used before';
 const REPLAYED = 'the code was exchanged before, and the tokens from it are revoked now';
@@ -46,12 +46,14 @@ interface CodeTexts<Facts> {
   /** For the log, the trace and the audit event, where it says more than the client may know. */
   readonly cause?: string;
   readonly trace?: (facts: Facts) => RefusalDetail;
+  /** What the operator can do, where that is something else than what the client is told. */
+  readonly operatorRemedy?: Column<Facts, string>;
   readonly event?: EventType;
   readonly details?: (facts: Facts) => NonNullable<AuditEvent['details']>;
   readonly example?: Facts;
 }
 
-function codeRow<Facts extends AboutCredential>(texts: CodeTexts<Facts>): TokenRefusal<Facts> {
+function codeRow<Facts extends AboutCredential>(texts: CodeTexts<Facts>): RefusalRow<Facts> {
   const { when, example, event = 'token.refused' } = texts;
   const reasonOf = (facts: Facts) => columnOf(texts.reason, facts);
   const remedyOf = (facts: Facts) => columnOf(texts.remedy, facts);
@@ -68,7 +70,7 @@ function codeRow<Facts extends AboutCredential>(texts: CodeTexts<Facts>): TokenR
         ...UNUSED_CODE,
         received: causeOf(facts),
         ...texts.trace?.(facts),
-        remedy: remedyOf(facts),
+        remedy: columnOf(texts.operatorRemedy ?? texts.remedy, facts),
       }),
       event,
       details: texts.details ?? ((facts) => ({ reason: causeOf(facts) })),
@@ -85,13 +87,17 @@ export const CODES = {
     remedy: ({ text }) => describeUnknownCode(text),
     example: { text: 'x'.repeat(43) },
   }),
-  'code of another client': codeRow<AboutCredential & { readonly text: string }>({
+  'code of another client': codeRow<
+    AboutCredential & { readonly text: string; readonly code: { readonly clientId: string } }
+  >({
     when: 'The code was issued to another client. The response does not say so.',
     reason: UNKNOWN_CODE,
     remedy: ({ text }) => describeUnknownCode(text),
     cause: 'the code was issued to another client',
+    operatorRemedy: ({ code }) =>
+      `Have the app send the client_id of the authorization request: the code was issued to ${code.clientId}.`,
     event: 'token.foreign_client',
-    example: { text: 'x'.repeat(43) },
+    example: { text: 'x'.repeat(43), code: { clientId: '1' } },
   }),
   'code of the other endpoints': codeRow<RefusedCode>({
     when: 'The code was issued by the other authorization endpoint. It stays valid there.',
@@ -125,7 +131,7 @@ export const CODES = {
   'verifier missing': codeRow<RefusedCode>({
     when: '`code_verifier` is missing.',
     reason: 'code_verifier is missing',
-    remedy: 'Send the one that code_challenge was made of.',
+    remedy: 'Send the verifier that you used to create code_challenge.',
     example: EXAMPLE_CODE,
   }),
   'malformed verifier': codeRow<RefusedCode>({
@@ -136,9 +142,9 @@ export const CODES = {
   }),
   'wrong verifier': codeRow<RefusedCode>({
     when: '`code_verifier` does not match `code_challenge`.',
-    reason: 'code_verifier does not fit the code_challenge',
+    reason: 'code_verifier does not match code_challenge',
     remedy: ({ code, presented }) => adviceOnVerifier(presented.codeVerifier ?? '', code.codeChallenge),
-    trace: () => ({ rule: 'RFC 7636 §4.6', expected: 'the verifier that code_challenge was made of' }),
+    trace: () => ({ rule: 'RFC 7636 §4.6', expected: 'the verifier that was used to create code_challenge' }),
     example: EXAMPLE_CODE,
   }),
   'expired code': codeRow<RefusedCode>({

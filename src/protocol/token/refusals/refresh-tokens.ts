@@ -1,8 +1,9 @@
 import { ENDPOINT_RULES, type EndpointRules, type EndpointSet } from '../../../claims/endpoint-set.ts';
 import { SCOPES } from '../../../claims/permissions.ts';
-import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
+import { describeMalformedScope, describeUnknownScope, scopeAdviceLine } from '../../../claims/rules/scope-advice.ts';
+import { type AboutCredential, AGAIN, recorded, row } from '../../refusals/row.ts';
 import type { TokenFault } from '../misuse.ts';
-import { type AboutCredential, AGAIN, recorded, row } from './row.ts';
+import { detailOfInvalid } from '../refuse-verdict.ts';
 
 const NOT_VALID = `The refresh token is no longer valid, or was issued to another client. ${AGAIN}`;
 const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. Store each new refresh token, refresh once at a time, and retry within 30 seconds only. ${AGAIN}`;
@@ -21,14 +22,17 @@ function describeWiderScope({ scopes }: WiderScope): string {
   const unknown = scopes.find((name) => !SCOPES.includes(name));
   return unknown === undefined
     ? 'scope goes beyond what was granted: leave it out, or ask for less. For more, send the user through authorization.'
-    : `${describeUnknownScope(unknown, SCOPES)}.`;
+    : `${scopeAdviceLine(describeUnknownScope(unknown, SCOPES))}.`;
 }
 
 /** Of refresh tokens: the grant `refresh_token`. */
 export const REFRESH_TOKENS = {
   'malformed scope': row<AboutCredential & { readonly requestedScope: string }>({
     when: '`scope` is malformed.',
-    app: { error: 'invalid_scope', description: ({ requestedScope }) => `${describeMalformedScope(requestedScope)}.` },
+    app: {
+      error: 'invalid_scope',
+      description: ({ requestedScope }) => `${scopeAdviceLine(describeMalformedScope(requestedScope))}.`,
+    },
     operator: {},
     example: { requestedScope: 'openid,email' },
   }),
@@ -57,11 +61,18 @@ export const REFRESH_TOKENS = {
       },
     },
   }),
-  'refresh token of another client': row<AboutCredential & { readonly familyId: string }>({
+  'refresh token of another client': row<AboutCredential & { readonly familyId: string; readonly issuedTo: string }>({
     when: 'The refresh token was issued to another client.',
     app: { error: 'invalid_grant', description: NOT_VALID },
     operator: {
       reason: 'of another client',
+      trace: ({ issuedTo }) => ({
+        rule: 'RFC 6749 §6',
+        expected: 'a refresh token of the client that sends it',
+        received: `one that was issued to the app ${issuedTo}`,
+        remedy:
+          'Have the app send the client_id that the token was issued to. Two apps must not share a store of tokens.',
+      }),
       event: 'token.foreign_client',
       details: ({ familyId }) => ({ familyId }),
     },
@@ -69,7 +80,7 @@ export const REFRESH_TOKENS = {
   'refresh token not on record': row({
     when: 'The account or the sign-in of the refresh token does not exist any more.',
     app: { error: 'invalid_grant', description: NOT_VALID },
-    operator: { reason: 'not on record', ...recorded('not on record') },
+    operator: { reason: 'not on record', trace: detailOfInvalid('not on record'), ...recorded('not on record') },
   }),
   'refresh token of the other endpoints': row<OfOtherEndpoints>({
     when: 'The refresh token was issued by the other token endpoint. It stays valid there.',
@@ -125,11 +136,20 @@ export const REFRESH_TOKENS = {
       error: 'invalid_grant',
       description: `None of the scopes is still granted: the user has withdrawn them, or the client is no longer registered for them. ${AGAIN}`,
     },
-    operator: { reason: 'no scope is left', ...recorded('no scope is left') },
+    operator: {
+      reason: 'no scope is left',
+      trace: {
+        rule: 'RFC 6749 §6',
+        expected: 'a scope that is still granted and registered',
+        received: 'a refresh token of which every scope was withdrawn',
+        remedy: `${AGAIN} The scopes of the registration are shown by: tessera client show CLIENT_ID`,
+      },
+      ...recorded('no scope is left'),
+    },
   }),
   'signing key of the refresh token dropped': row({
     when: 'The keys of the server were replaced in that moment.',
     app: { error: 'invalid_grant', description: NOT_VALID },
-    operator: { reason: 'the signing key was dropped' },
+    operator: { reason: 'the signing key was dropped', trace: { remedy: AGAIN } },
   }),
 };

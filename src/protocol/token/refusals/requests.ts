@@ -1,6 +1,6 @@
 import { ENDPOINT_RULES, type EndpointSet } from '../../../claims/endpoint-set.ts';
 import { GRANT_TYPES } from '../../../clients/rules/registration.ts';
-import { type AboutCredential, recorded, row } from './row.ts';
+import { type AboutCredential, recorded, row } from '../../refusals/row.ts';
 
 const OTHER_GRANT = 'a grant or endpoint that the client may not use';
 
@@ -14,8 +14,16 @@ const OTHER_GRANTS: Readonly<Record<string, string>> = {
   'urn:ietf:params:oauth:grant-type:jwt-bearer': 'assertions authenticate clients only',
 };
 
-const UNKNOWN_RESOURCE =
-  'resource is not one that is registered here, or not one that was granted. Send the resource of a registered client, in the authorization request first.';
+const requested = (resources: readonly string[]): string =>
+  resources.map((resource) => `resource=${resource}`).join(' ');
+
+interface RequestedResources extends AboutCredential {
+  readonly requested: readonly string[];
+  /** Those of the authorization request; null where it named none. */
+  readonly granted: readonly string[] | null;
+}
+
+const RESOURCES: RequestedResources = { requested: ['https://api.example.com/'], granted: null };
 
 /** Of what a request asks for: its grant and its resources. */
 export const REQUESTS = {
@@ -60,10 +68,44 @@ export const REQUESTS = {
     },
     operator: {},
   }),
-  'resource not granted': row({
-    when: 'A `resource` was not granted in the authorization, or is no longer registered.',
-    app: { error: 'invalid_target', description: UNKNOWN_RESOURCE },
-    operator: recorded('a resource that was not granted'),
+  'resource not granted': row<RequestedResources>({
+    when: 'A `resource` was not part of the authorization request.',
+    app: {
+      error: 'invalid_target',
+      description:
+        'This resource was not part of the authorization request. Add resource to the authorization URL, then send the user through authorization again.',
+    },
+    operator: {
+      ...recorded('a resource that was not granted'),
+      trace: ({ requested: sent, granted }) => ({
+        rule: 'RFC 8707 §2.2',
+        expected:
+          granted === null
+            ? 'no resource: the authorization request named none'
+            : `resources of the authorization request: ${granted.join(', ')}`,
+        received: requested(sent),
+        remedy: `Have the app add ${requested(sent)} to its authorization request, or leave resource out here.`,
+      }),
+    },
+    example: RESOURCES,
+  }),
+  'resource no longer registered': row<RequestedResources>({
+    when: 'A `resource` of the authorization is no longer registered.',
+    app: {
+      error: 'invalid_target',
+      description:
+        'A resource of this authorization is no longer registered. Send the user through authorization again, with a resource that is.',
+    },
+    operator: {
+      ...recorded('a resource that is no longer registered'),
+      trace: ({ requested: sent, granted }) => ({
+        rule: 'RFC 8707 §2.2',
+        expected: 'resources of active clients',
+        received: requested(granted ?? sent),
+        remedy: 'Enable or register the API again, with the same resource: tessera client list',
+      }),
+    },
+    example: RESOURCES,
   }),
   'no scope at the resource': row({
     when: 'None of the granted scopes belongs to a `resource` of the request.',
@@ -74,10 +116,35 @@ export const REQUESTS = {
     },
     operator: recorded('no scope at the resource'),
   }),
-  'unknown resource': row({
+  'unknown resource': row<RequestedResources>({
     when: 'Client credentials: a `resource` is not registered.',
-    app: { error: 'invalid_target', description: UNKNOWN_RESOURCE },
-    operator: recorded('a resource that is unknown'),
+    app: {
+      error: 'invalid_target',
+      description:
+        'Unknown resource. It must match the registered resource of an API exactly, character for character.',
+    },
+    operator: {
+      ...recorded('a resource that is unknown'),
+      trace: ({ requested: sent }) => ({
+        rule: 'RFC 8707 §2',
+        expected: 'resources of active clients, character for character',
+        received: requested(sent),
+        remedy: 'Correct the app, or register the API: tessera client update CLIENT_ID --resource URI',
+      }),
+    },
+    example: RESOURCES,
+  }),
+  'client changed': row({
+    when: 'Client credentials: the client was disabled or deleted during the request.',
+    app: { error: 'invalid_client', description: 'Client authentication failed: check client_id and client_secret.' },
+    operator: {
+      reason: 'the client was changed during the request',
+      trace: {
+        expected: 'an active app',
+        received: 'an app that was disabled or deleted during the request',
+        remedy: 'Look at its registration: tessera client show CLIENT_ID',
+      },
+    },
   }),
   'scope without a user': row({
     when: 'Client credentials: `scope` has a scope about a person, or was sent to `/api/v2/oauth/token`.',

@@ -1,7 +1,7 @@
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { MESSAGES } from '../../../verdict/rules.ts';
+import { type AboutCredential, AGAIN, recorded, row } from '../../refusals/row.ts';
 import { DETAILS_OF_ENDED, detailOfInvalid, type RefusedVerdict } from '../refuse-verdict.ts';
-import { type AboutCredential, AGAIN, recorded, row } from './row.ts';
 
 type EndedBy = AboutCredential & { readonly rules: Pick<EndpointRules, 'invalidGrantInsteadOf403'> };
 

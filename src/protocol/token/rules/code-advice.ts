@@ -10,7 +10,7 @@ export function adviceOnUri(issuedFor: string, presented: string): string {
 }
 
 export const SEND_ANOTHER_VERIFIER =
-  'Use letters, digits and the signs - . _ ~ only, and send the same verifier that the challenge was made of.';
+  'Use letters, digits and the signs - . _ ~ only, and send the verifier that you used to create code_challenge.';
 
 /** Tells usual mistakes from a verifier of another request. */
 export function adviceOnVerifier(verifier: string, challenge: string | null): string {
@@ -18,7 +18,7 @@ export function adviceOnVerifier(verifier: string, challenge: string | null): st
     return 'Both are equal: send BASE64URL(SHA256(code_verifier)) as code_challenge, and code_verifier itself here.';
   }
   if (hash('sha256', Buffer.from(verifier, 'base64url'), 'base64url') === challenge) {
-    return 'The challenge was made of the decoded bytes of the verifier: hash its characters instead.';
+    return 'The challenge is the hash of the decoded bytes of the verifier: hash its characters instead.';
   }
-  return 'Send the verifier of the same request: a second tab, a reload or another server may have replaced it.';
+  return 'Use the verifier saved for this sign-in; a second tab, a reload or another server may have overwritten it.';
 }

@@ -52,14 +52,19 @@ const headers: readonly (readonly [text: string | undefined, description: RegExp
   ['Token x', /another scheme/],
 ];
 for (const [text, description] of headers) {
-  test(`Authorization: ${text ?? '(none)'}`, () => assert.match(describeAuthorization(text), description));
+  test(`Authorization: ${text ?? '(none)'}`, () => {
+    const { cause, remedy } = describeAuthorization(text);
+    assert.match(cause, description);
+    assert.match(remedy, /Authorization: Bearer ACCESS_TOKEN/);
+  });
 }
 
 test('no description repeats the text, and each can stand in a challenge (RFC 6750 §3)', () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom(...cases.map(([text]) => text)));
   fc.assert(
     fc.property(texts, fc.constantFrom('access', 'refresh'), (text, wanted) => {
-      for (const said of [describeForm(text, wanted).description, describeAuthorization(text)]) {
+      const { cause, remedy } = describeAuthorization(text);
+      for (const said of [describeForm(text, wanted).description, cause, remedy]) {
         assert.match(said, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
         if (text.length > 20) assert.ok(!said.includes(text));
       }

@@ -81,25 +81,44 @@ function readHeader(segment: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** What is wrong with an Authorization header, and what to do. */
+export interface AuthorizationFault {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+const HEADER = 'Authorization: Bearer ACCESS_TOKEN';
+const SEND_HEADER = `Send ${HEADER}.`;
+
 /** Why an Authorization header has no bearer token (RFC 6750 §2.1). It repeats nothing of the header. */
-export function describeAuthorization(authorization: string | undefined): string {
-  const header = 'Authorization: Bearer ACCESS_TOKEN';
+export function describeAuthorization(authorization: string | undefined): AuthorizationFault {
+  const fault = (cause: string, remedy = SEND_HEADER): AuthorizationFault => ({ cause, remedy });
   if (authorization === undefined) {
-    return `The request has no Authorization header. Send ${header}. Proxies and redirects to another host may remove it.`;
+    return fault(
+      'The request has no Authorization header.',
+      `${SEND_HEADER} Proxies and redirects to another host may remove it.`,
+    );
   }
   const text = authorization.trim();
-  if (/^bearer$/i.test(text)) return `Nothing follows the word Bearer: ${NOT_SET} Send ${header}.`;
+  if (/^bearer$/i.test(text)) return fault(`Nothing follows the word Bearer: ${NOT_SET}`);
   if (/^bearer[\s]+\[object/i.test(text)) {
-    return `The token is [object Object]: an object was sent instead of its member access_token. Send ${header}.`;
+    return fault('The token is [object Object]: an object was sent instead of its member access_token.');
   }
-  if (/^bearer\s+bearer\s/i.test(text)) return `The header has the word Bearer twice. Send ${header}.`;
-  if (/^bearer\s/i.test(text))
-    return `White space or something else follows the token. Send ${header}, and nothing after it.`;
-  if (/^bearer/i.test(text)) return `A space must follow the word Bearer. Send ${header}.`;
-  if (/^basic\s/i.test(text))
-    return `The header has client credentials (Basic). They are for the token endpoint: send ${header}.`;
-  if (/^(ey[\w-]+\.|["'])/.test(text)) return `The word Bearer is missing before the token. Send ${header}.`;
-  return `The header has another scheme than Bearer. Send ${header}.`;
+  if (/^bearer\s+bearer\s/i.test(text)) return fault('The header has the word Bearer twice.');
+  if (/^bearer\s/i.test(text)) {
+    return fault('White space or something else follows the token.', `Send ${HEADER}, and nothing after it.`);
+  }
+  if (/^bearer/i.test(text)) return fault('A space must follow the word Bearer.');
+  if (/^basic\s/i.test(text)) {
+    return fault('The header has client credentials (Basic). They are for the token endpoint.');
+  }
+  if (/^(ey[\w-]+\.|["'])/.test(text)) {
+    return fault(
+      'The word Bearer is missing before the token.',
+      `Add Bearer and a space before the token: send ${HEADER}.`,
+    );
+  }
+  return fault('The header has another scheme than Bearer.');
 }
 
 /** What may be wrong with a text that is no code on record. The client learns no more than what it sent. */

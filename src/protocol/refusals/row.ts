@@ -1,23 +1,24 @@
-import type { AuditEvent, EventType } from '../../../audit/audit.ts';
-import type { ErrorCode } from '../../../platform/error-codes.ts';
-import type { RefusalDetail } from '../../../platform/oauth-error.ts';
+import type { AuditEvent, EventType } from '../../audit/audit.ts';
+import type { ErrorCode } from '../../platform/error-codes.ts';
+import type { RefusalDetail } from '../../platform/oauth-error.ts';
 
 /** A value, or how it follows from the facts. */
 export type Column<Facts, T> = T | ((facts: Facts) => T);
 
-/** One refusal of the token endpoint. */
-export interface TokenRefusal<Facts> {
+/** One refusal of an endpoint. */
+export interface RefusalRow<Facts, Code extends string = ErrorCode> {
   /** For docs/reference/errors.md. */
   readonly when: string;
   /** The response: all that the developer of the app may know. */
   readonly app: {
-    readonly error: Column<Facts, ErrorCode>;
+    readonly error: Column<Facts, Code>;
     readonly description: Column<Facts, string>;
   };
   /** What only the operator may know. */
   readonly operator: {
     /** For the log and the metrics, from a bounded set. */
     readonly reason?: Column<Facts, string>;
+    /** For the trace, with the remedy that `tessera explain` prints. */
     readonly trace?: Column<Facts, RefusalDetail>;
     /** The audit event; without it, the refusal says nothing about a credential, and is not recorded. */
     readonly event?: Column<Facts, EventType>;
@@ -27,6 +28,11 @@ export interface TokenRefusal<Facts> {
   readonly example?: Facts;
 }
 
+/** A catalogue, whatever its rows are about: for the reference and the tests. */
+export type Catalogue = Readonly<
+  Record<string, Omit<RefusalRow<never, string>, 'example'> & { readonly example?: unknown }>
+>;
+
 /** What is known of the credential, for the audit event. */
 export interface AboutCredential {
   readonly accountId?: string | null;
@@ -34,9 +40,8 @@ export interface AboutCredential {
 }
 
 /** What each row is about has its own type, so that a refusal cannot leave out what its texts need. */
-export const row = <Facts extends AboutCredential = AboutCredential>(
-  refusal: TokenRefusal<Facts>,
-): TokenRefusal<Facts> => refusal;
+export const row = <Facts extends AboutCredential = AboutCredential>(refusal: RefusalRow<Facts>): RefusalRow<Facts> =>
+  refusal;
 
 export const recorded = (reason: string) => ({
   event: 'token.refused' as const,

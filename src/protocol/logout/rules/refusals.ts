@@ -1,0 +1,81 @@
+import type { RefusalDetail } from '../../../platform/oauth-error.ts';
+import { type Column, columnOf, type RefusalRow } from '../../refusals/row.ts';
+import type { RedirectObstacle } from './end-session.ts';
+
+interface IgnoredRedirect {
+  readonly clientId: string | undefined;
+  /** What to do about an address that is not registered. */
+  readonly remedy: string | undefined;
+  readonly registered: string | undefined;
+}
+
+type LogoutRow = RefusalRow<IgnoredRedirect, 'invalid_request'>;
+
+interface Texts {
+  readonly when: string;
+  readonly cause: string;
+  readonly remedy: Column<IgnoredRedirect, string>;
+  readonly expected: Column<IgnoredRedirect, string>;
+  readonly reason: string;
+}
+
+const row = ({ when, cause, remedy, expected, reason }: Texts): LogoutRow => ({
+  when,
+  app: { error: 'invalid_request', description: (facts) => `${cause} ${columnOf(remedy, facts)}` },
+  operator: {
+    reason,
+    trace: (facts): RefusalDetail => ({
+      rule: 'OpenID Connect RP-Initiated Logout 1.0 §3',
+      expected: columnOf(expected, facts),
+      received: cause,
+      remedy: columnOf(remedy, facts),
+    }),
+  },
+  example: { clientId: 'CLIENT_ID', remedy: undefined, registered: undefined },
+});
+
+/** Why the person is not sent back to the app after signing out. The page says it to the developer. */
+export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
+  hint: row({
+    when: '`id_token_hint` is not an ID token that this service issued to the client.',
+    cause:
+      'id_token_hint is not an unmodified ID token that this service issued to the client. It was ignored, and so was post_logout_redirect_uri.',
+    remedy: 'Send the id_token of a token response as it came, or client_id in its place.',
+    expected: 'the ID token of the last token response, unchanged',
+    reason: 'id_token_hint is not an ID token of the client',
+  }),
+  client: row({
+    when: 'No active client has this `client_id`.',
+    cause: 'No active client has this client_id, so post_logout_redirect_uri was ignored.',
+    remedy: 'Send the clientId of the app’s registration.',
+    expected: 'the client_id of an active app',
+    reason: 'client_id is not that of an active client',
+  }),
+  'client missing': row({
+    when: 'There is neither `id_token_hint` nor `client_id`.',
+    cause: 'post_logout_redirect_uri was ignored, because the request identifies no app.',
+    remedy: 'Send id_token_hint or client_id with it.',
+    expected: 'id_token_hint or client_id beside post_logout_redirect_uri',
+    reason: 'post_logout_redirect_uri without a client',
+  }),
+  address: row({
+    when: '`post_logout_redirect_uri` is not registered for the client.',
+    cause: 'post_logout_redirect_uri is not registered for this app, so it was ignored.',
+    remedy: ({ clientId, remedy }) =>
+      remedy ??
+      `Register it, character for character: tessera client update ${clientId} --add-post-logout-redirect-uri URI`,
+    expected: ({ registered }) => registered ?? 'one of postLogoutRedirectUris of the app, character for character',
+    reason: 'post_logout_redirect_uri is not registered',
+  }),
+};
+
+/** A refusal of a redirect: the reason for the log, the description for the developer, the facts for the trace. */
+export function explainObstacle(obstacle: RedirectObstacle, facts: IgnoredRedirect) {
+  const { app, operator } = LOGOUT_REFUSALS[obstacle];
+  return {
+    code: columnOf(app.error, facts),
+    reason: operator.reason && columnOf(operator.reason, facts),
+    description: columnOf(app.description, facts),
+    detail: operator.trace && columnOf(operator.trace, facts),
+  };
+}
