@@ -129,12 +129,6 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'The owner of the address can undo the change',
     days: 7,
   },
-  replaced_value: {
-    holds: 'Usernames, authenticator apps (encrypted) and recovery codes (as keyed digests) that accounts had before',
-    until: '28 days after they were replaced or removed, or the deletion of the account',
-    why: 'The owner who takes an account back has them again',
-    days: 28,
-  },
   username_reservation: {
     holds: 'Usernames that were given up',
     until: '90 days after that',
@@ -244,6 +238,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   client: { holds: 'Apps', until: 'The operator deletes it', why: 'Operators register them', days: null },
   client_secret: { holds: 'Secrets of apps, as hashes', until: WITH_APP, why: 'At most two for each app', days: null },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },
+  operator_grant: {
+    holds: 'The roles of operators',
+    until: `They are taken away; ${WITH_ACCOUNT.toLowerCase()}`,
+    why: 'Who may do what in the admin API',
+    days: null,
+  },
   admin_key: {
     holds: 'Admin keys, as hashes',
     until: 'Never; revoked ones stay listed',

@@ -4,7 +4,7 @@ import { deleteDueAccounts } from './account-actions/personal-data/deletion.ts';
 import { maintainExports } from './account-actions/personal-data/export.ts';
 import { startExportDispatcher } from './account-actions/personal-data/export-dispatcher.ts';
 import { startRequestDispatcher } from './account-actions/recovery/requests.ts';
-import { registerConfiguredAdminKey } from './admin/keys.ts';
+import { registerConfiguredAdminKey, reportKeysWithoutRole } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { type RecordThrottled, throttledRecorder } from './audit/throttle.ts';
 import { relyingPartyOf } from './authenticators/relying-party.ts';
@@ -352,6 +352,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     if (!mail.available && !local && isFirst) {
       logLine(app.log, 'warn', 'mail is off, and with it what needs mail: set TESSERA_SMTP_URL', {});
     }
+    if (isFirst) await reportKeysWithoutRole(services, app.log);
     const requestDispatcher = startRequestDispatcher({
       ...services,
       contact: config.contact,

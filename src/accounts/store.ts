@@ -1,6 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
+import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -84,6 +84,18 @@ export const lockAccount = one(
 /** Locks an account as {@link lockAccount} does, without reading it. Until the unit of work ends, no sign-in to it commits. */
 export const takeAccountLock = command((db, p: { id: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.id).$call(forNoKeyUpdate),
+);
+
+/** Locks an account against acts on it by operators, until the unit of work ends: for one that changes what it holds as an operator. */
+export const lockOperator = one(
+  (db, p: { accountId: string }) =>
+    db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forUpdate),
+  ({ id }) => id,
+);
+
+/** Holds what an account holds as an operator until the unit of work ends: see {@link lockOperator}. */
+export const holdOperator = command((db, p: { accountId: string }) =>
+  db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forKeyShare),
 );
 
 const findByUsername = one(

@@ -12,8 +12,8 @@ export interface HandsOut {
  * Locks the key that hands something out, before any other lock.
  * @throws {Failure} `conflict` where the key of this process's configuration was replaced meanwhile. Any other key was checked before
  */
-export function* holdHandingKey({ adminKeyId }: HandsOut): Work<void> {
-  if (adminKeyId === null || (yield* holdAdminKey(adminKeyId))) return;
+export function* holdHandingKey({ adminKeyId }: HandsOut, now: number): Work<void> {
+  if (adminKeyId === null || (yield* holdAdminKey(adminKeyId, now))) return;
   throw conflict(
     'What this admin key hands out would not work: another server of this database was started with another TESSERA_ADMIN_KEY, or with none. Restart this server with the same one.',
   );

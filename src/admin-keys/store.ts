@@ -1,39 +1,127 @@
+import type { Kysely } from 'kysely';
+import { type OperatorRole, operatorRole } from '../operators/permissions.ts';
+import type { OperatorGrant, Within } from '../operators/rights.ts';
+import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import {
+  type Codec,
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+const roleOrNull: Codec<OperatorRole | null> = {
+  decode: (stored) => (stored === null ? null : operatorRole.decode(stored)),
+  encode: (role) => role,
+};
+
+const ADMIN_KEY = {
+  id: storedField('id', plain<string>()),
+  name: storedField('name', plain<string>()),
+  createdAt: storedField('created_at', plain<number>()),
+  revokedAt: storedField('revoked_at', plain<number | null>()),
+  /** Null for a key of an earlier version, which has every right. */
+  role: storedField('role', roleOrNull),
+  organizationId: storedField('organization_id', plain<string | null>()),
+  expiresAt: storedField('expires_at', plain<number | null>()),
+  /** To within an hour; null if it was never used. */
+  lastUsedAt: storedField('last_used_at', plain<number | null>()),
+  /** The operator who made it; null for the command line. */
+  madeBy: storedField('maker_id', plain<string | null>()),
+} as const;
 
 /** A key for the admin API. Only the hash of the key itself is stored. */
-export interface AdminKey {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
+export type AdminKey = Values<typeof ADMIN_KEY>;
+
+const COLUMNS = columnsOf(ADMIN_KEY);
+const toAdminKey: (row: object) => AdminKey = decoder(ADMIN_KEY);
+
+/** What a key may do: one grant. */
+export const grantOfKey = ({
+  role,
+  organizationId,
+  expiresAt,
+}: Pick<AdminKey, 'role' | 'organizationId' | 'expiresAt'>): OperatorGrant => ({
+  role: role ?? 'owner',
+  organizationId,
+  expiresAt,
+});
+
+/**
+ * The hash of a key, under which it is stored. Version 0.2.0 takes every key that it finds by the plain digest for an owner's, for ever, so
+ * it does not find the others.
+ */
+function hashOf(adminKey: string, { role, organizationId, expiresAt }: OperatorGrant): string {
+  const isOwners = role === 'owner' && organizationId === null && expiresAt === null;
+  return isOwners ? digest(adminKey) : restrictedHash(adminKey);
 }
 
-export const insertAdminKey = command((db, p: { id: string; name: string; hash: string; now: number }) =>
-  db.insertInto('admin_key').values({ id: p.id, name: p.name, hash: p.hash, created_at: p.now, revoked_at: null }),
+const restrictedHash = (adminKey: string): string => digest(`restricted ${adminKey}`);
+
+/** The hashes under which a key may be stored. */
+export interface KeyHashes {
+  readonly plain: string;
+  readonly restricted: string;
+}
+
+export const hashesOf = (adminKey: string): KeyHashes => ({
+  plain: digest(adminKey),
+  restricted: restrictedHash(adminKey),
+});
+
+const insert = command((db, p: Omit<AdminKey, 'revokedAt' | 'lastUsedAt'> & { hash: string }) =>
+  db.insertInto('admin_key').values({
+    id: p.id,
+    name: p.name,
+    hash: p.hash,
+    created_at: p.createdAt,
+    revoked_at: null,
+    role: p.role,
+    organization_id: p.organizationId,
+    expires_at: p.expiresAt,
+    last_used_at: null,
+    maker_id: p.madeBy,
+  }),
 );
 
-/** Finds the key with this hash, unless it was revoked. */
-export const findLiveAdminKey = one((db, p: { hash: string }) =>
-  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null),
+export const insertAdminKey = (key: AdminKey, adminKey: string): Work<void> =>
+  insert({ ...key, hash: hashOf(adminKey, grantOfKey(key)) });
+
+type AtMoment<P> = P & { readonly now: number };
+
+const live = (db: Kysely<Tables>, now: number) =>
+  db
+    .selectFrom('admin_key')
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+
+/** Finds the key with one of these hashes, unless it was revoked or has ended. */
+export const findLiveAdminKey = one(
+  (db, p: AtMoment<KeyHashes>) => live(db, p.now).select(COLUMNS).where('hash', 'in', [p.plain, p.restricted]),
+  toAdminKey,
 );
 
-const lockIfLive = command((db, p: { hash: string }) =>
-  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null).$call(forKeyShare),
+const lockIfLive = command((db, p: AtMoment<KeyHashes>) =>
+  live(db, p.now).select('id').where('hash', 'in', [p.plain, p.restricted]).$call(forKeyShare),
 );
 
 /** {@link findLiveAdminKey} for a unit of work that writes; {@link waitForAdminKeyLocks} waits until that unit has ended. */
-export function* lockLiveAdminKey(key: { hash: string }): Work<{ readonly id: string } | undefined> {
+export function* lockLiveAdminKey(key: AtMoment<KeyHashes>): Work<AdminKey | undefined> {
   yield* lockIfLive(key);
   // A revocation does not conflict with this lock, and may have committed after the row was read and before it was locked. The
   // second read sees such a revocation; a later one waits for the lock.
   return yield* findLiveAdminKey(key);
 }
 
-const findLiveById = one((db, p: { id: string }) =>
-  db.selectFrom('admin_key').select('id').where('id', '=', p.id).where('revoked_at', 'is', null),
-);
+const findLiveById = one((db, p: AtMoment<{ id: string }>) => live(db, p.now).select('id').where('id', '=', p.id));
 
 const findConfiguredById = one((db, p: { id: string }) =>
   db.selectFrom('configured_admin_key').select('key_id').where('id', '=', 1).where('key_id', '=', p.id),
@@ -47,17 +135,17 @@ const holdConfigured = command((db, _p: object) =>
   db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forKeyShare),
 );
 
-/** Whether an admin key is valid: it was not revoked, or is the one of the configuration. */
-export function* isAdminKeyLive(id: string): Work<boolean> {
-  return (yield* findLiveById({ id })) !== undefined || (yield* findConfiguredById({ id })) !== undefined;
+/** Whether an admin key is valid: it was not revoked and has not ended, or is the one of the configuration. */
+export function* isAdminKeyLive(id: string, now: number): Work<boolean> {
+  return (yield* findLiveById({ id, now })) !== undefined || (yield* findConfiguredById({ id })) !== undefined;
 }
 
 /** {@link isAdminKeyLive} for a unit of work that writes: a revocation returns after this unit has ended. */
-export function* holdAdminKey(id: string): Work<boolean> {
+export function* holdAdminKey(id: string, now: number): Work<boolean> {
   yield* holdById({ id });
   yield* holdConfigured({});
   // As in lockLiveAdminKey: read after the lock.
-  return yield* isAdminKeyLive(id);
+  return yield* isAdminKeyLive(id, now);
 }
 
 /** The key of the configuration that the newest start had. */
@@ -87,9 +175,46 @@ export const waitForAllAdminKeyLocks = command((db, _p: object) =>
   db.selectFrom('admin_key').select('id').orderBy('id').$call(forUpdate),
 );
 
-export const listAdminKeys = many(
-  (db, _p: object) => db.selectFrom('admin_key').select(['id', 'name', 'created_at', 'revoked_at']).orderBy('id'),
-  (row): AdminKey => ({ id: row.id, name: row.name, createdAt: row.created_at, revokedAt: row.revoked_at }),
+const stored = (db: Kysely<Tables>) => db.selectFrom('admin_key').select(COLUMNS).orderBy('id');
+
+interface KeyPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+const page = (db: Kysely<Tables>, p: KeyPage) => stored(db).where('id', '>', p.after).limit(p.limit);
+
+const listAll = many((db, p: KeyPage) => page(db, p), toAdminKey);
+const listOfOrganization = many(
+  (db, p: KeyPage & { organizationId: string }) => page(db, p).where('organization_id', '=', p.organizationId),
+  toAdminKey,
+);
+
+/** The keys in the order of their ids, revoked ones included: all, or those of the organization that an operator reaches. */
+export const listAdminKeys = ({ within, ...p }: KeyPage & { readonly within?: Within | undefined }) =>
+  within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+
+export const findAdminKey = one((db, p: { id: string }) => stored(db).where('id', '=', p.id), toAdminKey);
+
+/** The valid keys that an operator made, and not the command line. */
+export const adminKeysMadeBy = many(
+  (db, p: { madeBy: string; now: number }) =>
+    live(db, p.now).select(COLUMNS).where('maker_id', '=', p.madeBy).orderBy('id'),
+  toAdminKey,
+);
+
+/** The valid keys of an earlier version, which have every right for ever. */
+export const adminKeysWithoutRole = many((db, p: { now: number }) =>
+  live(db, p.now).select('id').where('role', 'is', null).orderBy('id'),
+);
+
+/** Notes that a key was used, at most once an hour. */
+export const saveLastUse = command((db, p: { id: string; now: number; before: number }) =>
+  db
+    .updateTable('admin_key')
+    .set({ last_used_at: p.now })
+    .where('id', '=', p.id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.before)])),
 );
 
 /** Marks a key as revoked; false where no valid key has this id. */

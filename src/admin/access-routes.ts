@@ -10,27 +10,31 @@ import {
   removeFromGroup,
   updateGroup,
 } from '../account-actions/access/groups.ts';
-import { getAccount } from '../account-actions/accounts/accounts.ts';
+import { openAccount } from '../account-actions/accounts/accounts.ts';
 import { findGroupsContaining, listGroupMembers, listGroups, listGroupsOfPerson } from '../groups/store.ts';
 import { groupMemberView, groupOfPersonView, groupView } from '../groups/view.ts';
 import { invalid } from '../platform/failure.ts';
-import type { TypedApp } from '../platform/http/operation.ts';
 import { previewTokens } from '../protocol/preview/preview.ts';
 import { previewView } from '../protocol/preview/schema.ts';
+import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
-import { readBoundedPage, readPage } from './paging.ts';
+import { EMPTY_PAGE, readBoundedPage, readPage } from './paging.ts';
 import * as access from './route-schemas/access.ts';
 import * as groups from './route-schemas/groups.ts';
 import { previewTokensSchema } from './route-schemas/preview.ts';
 
-export function groupRoutes(admin: TypedApp): void {
+export function groupRoutes(admin: AdminApp): void {
   admin.post('/groups', { schema: groups.createGroupSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     return reply.code(201).send(groupView(await createGroup(services, request.body, origin)));
   });
   admin.get('/groups', { schema: groups.listGroupsSchema }, async (request) => {
-    const { q: text, organizationId, ...query } = request.query;
-    const { database } = callerOf(request).services;
+    const { q: text, organizationId: asked, ...query } = request.query;
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    // Of a role of an organization, another organization has no groups.
+    if (within !== undefined && asked !== undefined && asked !== within.organizationId) return EMPTY_PAGE;
+    const organizationId = within === undefined ? asked : (within.organizationId ?? asked);
     if (text !== undefined) {
       return readBoundedPage(
         query,
@@ -73,8 +77,8 @@ export function groupRoutes(admin: TypedApp): void {
     return removeFromGroup(services, request.params.id, request.params.userId, origin);
   });
   admin.get('/users/:id/groups', { schema: groups.listGroupsOfUserSchema }, async (request) => {
-    const { services } = callerOf(request);
-    const { id: accountId } = await getAccount(services, request.params.id);
+    const { services, origin } = callerOf(request);
+    const { id: accountId } = await openAccount(services, request.params.id, 'groups', origin);
     const { database } = services;
     return readPage(
       request.query,
@@ -84,7 +88,7 @@ export function groupRoutes(admin: TypedApp): void {
   });
 }
 
-export function assignmentRoutes(admin: TypedApp): void {
+export function assignmentRoutes(admin: AdminApp): void {
   admin.post('/clients/:clientId/assignments', { schema: access.createAssignmentSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     const { clientId } = request.params;

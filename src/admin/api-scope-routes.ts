@@ -1,10 +1,10 @@
 import { allowApiScopes, allowedScopesOf, apiScopesOf, listAllowedClients } from '../clients/api-scopes.ts';
-import type { TypedApp } from '../platform/http/operation.ts';
+import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
 import { readPage } from './paging.ts';
 import * as schemas from './route-schemas/api-scopes.ts';
 
-export function apiScopeRoutes(admin: TypedApp): void {
+export function apiScopeRoutes(admin: AdminApp): void {
   const one = '/clients/:clientId/allowed-clients/:allowedClientId';
   admin.put(one, { schema: schemas.allowScopesSchema }, async (request) => {
     const { services, origin } = callerOf(request);

@@ -1,20 +1,30 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
-import { findLiveAdminKey, lockLiveAdminKey } from '../admin-keys/store.ts';
+import {
+  findLiveAdminKey,
+  grantOfKey,
+  hashesOf,
+  type KeyHashes,
+  lockLiveAdminKey,
+  saveLastUse,
+} from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import { exceeded, take } from '../limits/limits.ts';
+import { InsufficientPermission } from '../operators/refusal.ts';
+import { holdsSomewhere, type Operator, reachOf, type Within } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, HOUR } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
-import { digest, equalSecrets } from '../platform/crypto/secrets.ts';
-import type { Database, Work } from '../platform/database/database.ts';
+import { equalSecrets } from '../platform/crypto/secrets.ts';
+import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
 import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
+import { type Asked, admit } from './admission.ts';
 
 /** What the routes of the admin API need. */
 export interface AdminServices extends SecurityNoticeServices {
@@ -41,11 +51,16 @@ export interface ConfiguredAdminKey {
   readonly id: string;
 }
 
-/** The caller of an admin route. Each unit of work on the caller's database checks the admin key again. */
-interface AdminCaller {
-  readonly services: AdminServices & { readonly adminKeyId: string };
+/** The caller of an admin route. Each unit of work on the caller's database checks the admin key and its rights again. */
+export interface AdminCaller {
+  readonly services: AdminServices & { readonly adminKeyId: string; readonly operator: Operator };
   readonly origin: Origin;
+  /** What the caller reaches by the permission of the route; undefined for everything. */
+  readonly within: Within | undefined;
 }
+
+/** How precisely the last use of a key is recorded: it must not make every request a write. */
+const LAST_USE_STEP = HOUR;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -64,17 +79,66 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
 
   async function authenticate(request: FastifyRequest): Promise<AdminCaller> {
     const key = adminKeyOf(request);
-    const origin = (id: string | null) => originOf(request, { type: 'admin', id });
-    // The configured key cannot be revoked while this process runs.
     const configured = services.adminKey;
+    // The configured key cannot be revoked while this process runs, and is an owner's.
     if (configured !== undefined && equalSecrets(key, configured.key)) {
-      return { services: { ...services, adminKeyId: configured.id }, origin: origin(null) };
+      const operator = {
+        id: configured.id,
+        grants: [{ role: 'owner', organizationId: null, expiresAt: null }],
+      } as const;
+      const origin = originOf(request, { type: 'admin', id: null });
+      return {
+        services: { ...services, adminKeyId: configured.id, operator },
+        within: undefined,
+        origin: { ...origin, role: 'owner' },
+      };
     }
-    const hash = digest(key);
-    const found = await database.read(() => findLiveAdminKey({ hash }));
+    const hashes = hashesOf(key);
+    const now = clock();
+    const found = await database.read(() => findLiveAdminKey({ ...hashes, now }));
     if (found === undefined) throw await invalidKey(request);
-    const checked = checkingAdminKey(database, hash, () => invalidKey(request));
-    return { services: { ...services, database: checked, adminKeyId: found.id }, origin: origin(found.id) };
+    const grant = grantOfKey(found);
+    const operator = { id: found.id, grants: [grant] };
+    const origin = { ...originOf(request, { type: 'admin', id: found.id }), role: grant.role };
+    const asked = askedOf(request);
+    const acting = actingDatabase(database, {
+      hashes,
+      clock,
+      invalidKey: () => invalidKey(request),
+      admit: (locks) => admit(operator, asked(), { now, locks }),
+      refused: ({ permission }) =>
+        services.recordThrottled({
+          ...{ at: now, type: 'operator.refused', outcome: 'failure', origin },
+          details: { permission, reason: permission },
+        }),
+    });
+    const { permission } = asked();
+    // Before the body is read. It throws, unless the key is revoked at this moment.
+    if (!holdsSomewhere(operator, permission)) await acting.read(nothing);
+    await noteUse(found);
+    return {
+      services: { ...services, database: acting, adminKeyId: found.id, operator },
+      within: reachOf(operator, permission),
+      origin,
+    };
+  }
+
+  async function noteUse({
+    id,
+    lastUsedAt,
+  }: {
+    readonly id: string;
+    readonly lastUsedAt: number | null;
+  }): Promise<void> {
+    const now = clock();
+    const before = now - LAST_USE_STEP;
+    if (lastUsedAt !== null && lastUsedAt >= before) return;
+    try {
+      await database.commit(() => saveLastUse({ id, now, before }));
+    } catch (error) {
+      // What only reads answers while nothing can be written.
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
   }
 
   /** Counts an invalid key against the caller's address. Keys are looked up first, so a valid key is never limited. */
@@ -88,7 +152,7 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     if (wait > 0) return rateLimited(wait);
     await refusals.recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
     return invalidToken(
-      'The admin key is not valid: it is unknown, or was revoked. The operator makes another on the server with: tessera admin-key create',
+      'The admin key is not valid: it is unknown, was revoked or has ended. The operator makes another on the server with: tessera admin-key create',
       'unknown admin key',
     );
   }
@@ -112,41 +176,71 @@ export function callerOf({ adminCaller }: FastifyRequest): AdminCaller {
   return adminCaller;
 }
 
+/** What a request asks for. The body is read after the key is checked. */
+function askedOf(request: FastifyRequest): () => Asked {
+  const { permission, objects = {} } = request.routeOptions.schema ?? {};
+  if (permission === undefined) throw new Error(`${request.routeOptions.url} requires no permission`);
+  const acts = request.method !== 'GET' && request.method !== 'HEAD';
+  return () => ({ permission, objects, acts, params: fieldsOf(request.params), body: fieldsOf(request.body) });
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+function* nothing(): Work<void> {}
+
 /** Thrown in a unit of work, which rolls it back. */
 class AdminKeyRevoked extends Error {
   override readonly name = 'AdminKeyRevoked';
 }
 
+/** Who acts on a database, and how it is found out at the beginning of each unit of work that they may. */
+export interface Acting {
+  readonly hashes: KeyHashes;
+  readonly clock: Clock;
+  /** Makes the error for a key that is not valid any more. */
+  readonly invalidKey: () => Promise<OAuthError>;
+  /** Throws where the operator may not do what is asked for. */
+  readonly admit: (locks: boolean) => Work<void>;
+  readonly refused: (refusal: InsufficientPermission) => Promise<void>;
+}
+
 /**
- * A database for one request, in which each unit of work first checks that the admin key is still valid. The key may be revoked
- * while the request waits for its body, a password hash or a picture.
- * @param invalidKey makes the error for a revoked key
+ * A database for one request, in which each unit of work first checks that the admin key is still valid, and that what the request asks
+ * for is within its rights. Either may end while the request waits for its body, a password hash or a picture.
  */
-export function checkingAdminKey(database: Database, hash: string, invalidKey: () => Promise<OAuthError>): Database {
+export function actingDatabase(database: Database, { hashes, clock, invalidKey, admit, refused }: Acting): Database {
   let hasCommitted = false;
 
   async function run<T>(unit: Promise<T>): Promise<T> {
     try {
       return await unit;
     } catch (error) {
+      if (error instanceof InsufficientPermission) await refused(error);
       throw error instanceof AdminKeyRevoked ? await invalidKey() : error;
     }
+  }
+
+  function* checked<T>(key: Work<unknown>, locks: boolean, work: () => Work<T>): Work<T> {
+    if ((yield* key) === undefined) throw new AdminKeyRevoked('the admin key was revoked');
+    // What a first commit began, such as the removal of a large group, may have removed what the decision rested on.
+    if (!hasCommitted) yield* admit(locks);
+    return yield* work();
   }
 
   return {
     ...database,
     // After its commit the request reads only its own result, which a revocation no longer denies.
     read: (work) =>
-      hasCommitted ? database.read(work) : run(database.read(() => ifKeyIsLive(findLiveAdminKey({ hash }), work))),
+      hasCommitted
+        ? database.read(work)
+        : run(database.read(() => checked(findLiveAdminKey({ ...hashes, now: clock() }), false, work))),
     async commit(work) {
-      const result = await run(database.commit(() => ifKeyIsLive(lockLiveAdminKey({ hash }), work)));
+      const result = await run(
+        database.commit(() => checked(lockLiveAdminKey({ ...hashes, now: clock() }), true, work)),
+      );
       hasCommitted = true;
       return result;
     },
   };
-}
-
-function* ifKeyIsLive<T>(key: Work<unknown>, work: () => Work<T>): Work<T> {
-  if ((yield* key) === undefined) throw new AdminKeyRevoked('the admin key was revoked');
-  return yield* work();
 }

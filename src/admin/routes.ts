@@ -3,6 +3,7 @@ import {
   banAccount,
   deleteAccount,
   getAccount,
+  openAccount,
   reinstateAccount,
   setPicture,
   signOutEverywhere,
@@ -49,13 +50,15 @@ import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pict
 import { type Clock, iso } from '../platform/clock.ts';
 import { invalid } from '../platform/failure.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
-import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
+import type { SchemaTypes } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { assignmentRoutes, groupRoutes } from './access-routes.ts';
+import type { AdminApp } from './admin-app.ts';
 import { apiScopeRoutes } from './api-scope-routes.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
+import { operatorRoutes } from './operator-routes.ts';
 import { readBoundedPage, readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import { approveConsentSchema, withdrawApprovalSchema } from './route-schemas/consent-approval.ts';
@@ -98,12 +101,13 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       mailRoutes(admin);
       eventRoutes(admin);
       traceRoutes(admin, clock);
+      operatorRoutes(admin, clock);
     },
     { prefix: '/api/v2/admin' },
   );
 }
 
-function userRoutes(admin: TypedApp, clock: Clock): void {
+function userRoutes(admin: AdminApp, clock: Clock): void {
   const view = (account: Account) => accountView(account, clock());
 
   admin.post('/users', { schema: users.createUserSchema }, async (request, reply) => {
@@ -119,8 +123,8 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
     return readBoundedPage(query, (page) => searchAccounts(database, { ...page, text }), view);
   });
   admin.get('/users/:id', { schema: users.readUserSchema }, async (request) => {
-    const { services } = callerOf(request);
-    return view(await getAccount(services, request.params.id));
+    const { services, origin } = callerOf(request);
+    return view(await openAccount(services, request.params.id, 'record', origin));
   });
   admin.patch('/users/:id', { schema: users.updateUserSchema }, async (request) => {
     const { services, origin } = callerOf(request);
@@ -159,8 +163,8 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
     return reply.code(201).send({ url, expiresAt: iso(expiresAt), email });
   });
   admin.get('/users/:id/connections', { schema: users.listConnectionsSchema }, async (request) => {
-    const { services } = callerOf(request);
-    const { id } = await getAccount(services, request.params.id);
+    const { services, origin } = callerOf(request);
+    const { id } = await openAccount(services, request.params.id, 'connections', origin);
     return { items: (await connectionsOf(services, id)).map(connectionView), nextCursor: null };
   });
   admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnectionSchema }, async (request, reply) => {
@@ -169,8 +173,8 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
     return reply.code(204).send();
   });
   admin.get('/users/:id/sessions', { schema: users.listSessionsSchema }, async (request) => {
-    const { services } = callerOf(request);
-    const account = await getAccount(services, request.params.id);
+    const { services, origin } = callerOf(request);
+    const account = await openAccount(services, request.params.id, 'sessions', origin);
     return { items: (await listSessions(services, account)).map(sessionView), nextCursor: null };
   });
   admin.delete('/users/:id/sessions', { schema: users.endSessionsSchema }, async (request, reply) => {
@@ -192,19 +196,22 @@ function announceRemoval({ faces }: FormerEndpoints, reply: FastifyReply): void 
   if (faces !== undefined) reply.header('deprecation', FACES_DEPRECATED);
 }
 
-function clientRoutes(admin: TypedApp, clock: Clock): void {
+function clientRoutes(admin: AdminApp, clock: Clock): void {
   admin.post('/clients', { schema: clients.createClientSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    const created = await createClient(services, request.body, origin);
+    const { services, origin, within } = callerOf(request);
+    // Where everything is reached, nothing is one's own.
+    const developerId = within?.developerId ?? null;
+    const created = await createClient(services, request.body, origin, { developerId });
     announceRemoval(request.body, reply);
     return reply.code(201).send({ ...clientView(created), clientSecret: created.clientSecret });
   });
   admin.get('/clients', { schema: clients.listClientsSchema }, async (request) => {
-    const { database } = callerOf(request).services;
+    const { services, within } = callerOf(request);
+    const { database } = services;
     const now = clock();
     return readPage(
       request.query,
-      (page) => database.read(() => listClientsWithSecrets(page, now)),
+      (page) => database.read(() => listClientsWithSecrets(page, now, within)),
       (listed) => clientView(listed),
     );
   });
@@ -246,10 +253,11 @@ function clientRoutes(admin: TypedApp, clock: Clock): void {
   });
 }
 
-function pictureRoutes(admin: TypedApp, clock: Clock): void {
-  admin.register(async (scope) => {
-    const files = scope.withTypeProvider<SchemaTypes>();
-    acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
+function pictureRoutes(root: FastifyInstance, clock: Clock): void {
+  const admin: AdminApp = root;
+  root.register(async (scope) => {
+    acceptFiles(scope.withTypeProvider<SchemaTypes>(), PICTURE_TYPES, LARGEST_PICTURE);
+    const files: AdminApp = scope;
     files.put('/users/:id/picture', { schema: pictures.setUserPictureSchema }, async (request) => {
       const { services, origin } = callerOf(request);
       const picture = await requirePicture(services.pictures, request.body, uploadFlows(request));
@@ -271,7 +279,7 @@ function pictureRoutes(admin: TypedApp, clock: Clock): void {
   });
 }
 
-function secondFactorRoutes(admin: TypedApp): void {
+function secondFactorRoutes(admin: AdminApp): void {
   admin.post('/end-weaker-access', { schema: endWeakerAccessSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const { organizationId, clientId, everyone = false } = request.body;
@@ -283,15 +291,20 @@ function secondFactorRoutes(admin: TypedApp): void {
   });
 }
 
-function organizationRoutes(admin: TypedApp): void {
+function organizationRoutes(admin: AdminApp): void {
   admin.post('/organizations', { schema: organizations.createOrganizationSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     const organization = await createOrganization(services, request.body, origin);
     return reply.code(201).send(organizationView(organization));
   });
   admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) => {
-    const { database } = callerOf(request).services;
-    return readPage(request.query, (page) => database.read(() => listOrganizations(page)), organizationView);
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    return readPage(
+      request.query,
+      (page) => database.read(() => listOrganizations({ ...page, within })),
+      organizationView,
+    );
   });
   admin.get('/organizations/:id', { schema: organizations.readOrganizationSchema }, async (request) => {
     const { services } = callerOf(request);
@@ -321,15 +334,16 @@ function organizationRoutes(admin: TypedApp): void {
   });
 }
 
-function adminInvitationRoutes(admin: TypedApp): void {
+function adminInvitationRoutes(admin: AdminApp): void {
   admin.post('/invitations', { schema: invitations.createInvitationSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     const { invitation, link } = await createInvitation(services, request.body, origin);
     return reply.code(201).send({ ...invitationView(invitation), ...(link !== undefined && { link }) });
   });
   admin.get('/invitations', { schema: invitations.listInvitationsSchema }, async (request) => {
-    const { database } = callerOf(request).services;
-    return readPage(request.query, (page) => database.read(() => listInvitations(page)), invitationView);
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    return readPage(request.query, (page) => database.read(() => listInvitations({ ...page, within })), invitationView);
   });
   admin.delete('/invitations/:id', { schema: invitations.revokeInvitationSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
@@ -338,7 +352,7 @@ function adminInvitationRoutes(admin: TypedApp): void {
   });
 }
 
-function mailRoutes(admin: TypedApp): void {
+function mailRoutes(admin: AdminApp): void {
   admin.get('/mail', { schema: listMailSchema }, async (request) => {
     const { status, ...query } = request.query;
     const { database } = callerOf(request).services;
@@ -346,7 +360,7 @@ function mailRoutes(admin: TypedApp): void {
   });
 }
 
-function eventRoutes(admin: TypedApp): void {
+function eventRoutes(admin: AdminApp): void {
   admin.get('/audit-events', { schema: events.listEventsSchema }, async (request) => {
     const { limit, cursor, order, ...filter } = request.query;
     return readBoundedPage(
@@ -357,7 +371,7 @@ function eventRoutes(admin: TypedApp): void {
   });
 }
 
-function traceRoutes(admin: TypedApp, clock: Clock): void {
+function traceRoutes(admin: AdminApp, clock: Clock): void {
   admin.get('/traces/:id', { schema: readTraceSchema }, async (request) => {
     const { database, traces, traceRetention } = callerOf(request).services;
     await traces.flush();

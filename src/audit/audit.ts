@@ -124,10 +124,18 @@ export const eventTypes = {
     'An assignment to an app was taken away. Sign-ins that rested on it ended (`ended`), or go on by another one (`kept`).',
   'access.previewed':
     'An operator looked at what the tokens of a user would say in an app (`scope`: the requested scopes). Nothing was issued.',
-  'admin_key.created': 'An admin key was created.',
+  'admin_key.created':
+    'An admin key was created, with a role (`role`), perhaps of one organization (`organizationId`) or until a certain time (`expiresAt`).',
   'admin_key.revoked':
-    'An admin key was revoked, or the server was started with another `TESSERA_ADMIN_KEY` (`configured`). The unused invitations and recovery links of the key `ended`, or were `takenOver`.',
-  'admin_key.refused': 'The admin API was called with an unknown or revoked key.',
+    'An admin key was revoked, or the server was started with another `TESSERA_ADMIN_KEY` (`configured`). The unused invitations and recovery links of the key `ended`, or were `takenOver`; so did the keys and roles that it had made, if that was asked for.',
+  'admin_key.refused': 'The admin API was called with an unknown or revoked key, or with one that has ended.',
+  'operator.role_granted':
+    'An account got a role of operators (`role`), in the installation or in one organization (`organizationId`), perhaps until a certain time (`expiresAt`).',
+  'operator.role_revoked':
+    'A role of operators was taken away (`role`, `organizationId`). The keys and roles that the operator had made were `ended`, if that was asked for.',
+  'operator.refused':
+    'An operator asked for something that their role does not include (`permission`), or acted on somebody who holds that permission.',
+  'account.viewed': 'An operator opened the record of a person (`part`: which part of it).',
   'invitation.created': 'A person was invited to join.',
   'invitation.revoked': 'An invitation was revoked.',
   'invitation.accepted': 'A person accepted an invitation.',
@@ -260,7 +268,7 @@ export function* recordAs(id: string, event: AuditEvent): Work<void> {
 }
 
 function toRow(event: AuditEvent): EventRow {
-  const { systemUser } = event.origin;
+  const { role, systemUser } = event.origin;
   return {
     at: event.at,
     type: event.type,
@@ -273,6 +281,7 @@ function toRow(event: AuditEvent): EventRow {
     requestId: event.origin.requestId,
     details: JSON.stringify({
       ...event.details,
+      ...(role !== undefined && { actorRole: role }),
       ...(systemUser !== undefined && { systemUser }),
       ...deviceDetails(event),
     }),

@@ -6,17 +6,16 @@ export interface TotpSeed {
   readonly sealed: string;
   /** The time step of the last code that was accepted. */
   readonly lastStep: number;
-  readonly setUpAt: number;
 }
 
 export const findTotpSeed = one(
   (db, p: { accountId: string }) =>
     db
       .selectFrom('totp_secret')
-      .select(['sealed', 'last_step', 'confirmed_at'])
+      .select(['sealed', 'last_step'])
       .where('account_id', '=', p.accountId)
       .where('confirmed_at', 'is not', null),
-  (row): TotpSeed => ({ sealed: row.sealed, lastStep: row.last_step, setUpAt: row.confirmed_at ?? 0 }),
+  (row): TotpSeed => ({ sealed: row.sealed, lastStep: row.last_step }),
 );
 
 /**
@@ -35,7 +34,7 @@ export const spendTotpStep = one(
   (row): number => row.confirmed_at ?? 0,
 );
 
-interface NewTotpSeed extends Omit<TotpSeed, 'setUpAt'> {
+interface NewTotpSeed extends TotpSeed {
   readonly accountId: string;
   readonly generation: string;
   readonly now: number;

@@ -13,11 +13,11 @@ import { baseUrlOf } from '../platform/config/config.ts';
 import type { Work } from '../platform/database/database.ts';
 import { type EndpointPreview, previewTokens } from '../protocol/preview/preview.ts';
 import { PreviewRequest, previewView } from '../protocol/preview/schema.ts';
+import { accountId } from './account-id.ts';
 import { allAssignments } from './assign.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
-import { accountId } from './user.ts';
 
 /** Adds the commands that tell who may use an app, and what its tokens would say. */
 export function accessCommands(

@@ -6,6 +6,7 @@ import { assign, changeRole, unassign } from '../account-actions/access/assignme
 import { getClient } from '../clients/clients.ts';
 import type { Core } from '../core.ts';
 import { invalid, notFound } from '../platform/failure.ts';
+import { accountId } from './account-id.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { groupId } from './group.ts';
@@ -13,7 +14,6 @@ import { organizationId } from './org.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { countProgress } from './progress.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
-import { accountId } from './user.ts';
 
 interface WhomOptions {
   readonly user?: string;

@@ -8,11 +8,11 @@ import type { Core } from '../core.ts';
 import { SECOND } from '../platform/clock.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import * as Type from '../platform/validation/type.ts';
+import { accountId } from './account-id.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { pastTime, wholeNumber } from './option-parsers.ts';
 import { printable } from './output.ts';
 import { withCore } from './session.ts';
-import { accountId } from './user.ts';
 
 interface Flags {
   readonly type?: string;

@@ -19,6 +19,7 @@ import {
 import { groupMemberView, groupView } from '../groups/view.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
+import { accountId } from './account-id.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
@@ -26,7 +27,6 @@ import { allFound, allPages, type PageOptions, withPageOptions } from './pages.t
 import { countProgress } from './progress.ts';
 import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
-import { accountId } from './user.ts';
 
 const GROUP = ['<group>', 'ID or name; ORGANIZATION/NAME for a group of an organization'] as const;
 const USER = ['<user>', 'ID, username or email'] as const;

@@ -15,13 +15,13 @@ import type { Core } from '../core.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
+import { accountId } from './account-id.ts';
 import { describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { countProgress } from './progress.ts';
 import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
-import { accountId } from './user.ts';
 
 const ORGANIZATION = ['<organization>', 'ID or name'] as const;
 const USER = ['<user>', 'ID, username or email'] as const;

@@ -48,6 +48,9 @@ export async function promptLine(
   }
 }
 
+/** The option that lets the last owner of the installation go. */
+export const LAST_OWNER = ['--last-owner', 'even if nobody is left who owns the installation'] as const;
+
 export const YES = ['--yes', 'do not ask for confirmation'] as const;
 
 /**

@@ -3,6 +3,7 @@ import {
   banAccount,
   deleteAccount,
   getAccount,
+  openAccount,
   reinstateAccount,
   setPicture,
   signOutEverywhere,
@@ -10,6 +11,7 @@ import {
   unbanAccount,
 } from '../account-actions/accounts/accounts.ts';
 import { createAccount } from '../account-actions/accounts/create-account.ts';
+import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import { releaseUsername } from '../account-actions/accounts/usernames.ts';
 import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
 import { updateAccount } from '../account-actions/addresses/update-account.ts';
@@ -18,7 +20,7 @@ import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
-import { type Account, findAccountsContaining, findByIdOrIdentifier, listAccounts } from '../accounts/store.ts';
+import { type Account, findAccountsContaining, listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
 import type { Core } from '../core.ts';
@@ -29,12 +31,14 @@ import { baseUrlOf } from '../platform/config/config.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { listSessions, sessionView } from '../sessions/list.ts';
+import { accountId } from './account-id.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { futureTime } from './option-parsers.ts';
 import { allFound, allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
-import { confirm, readSecret, YES } from './prompt.ts';
+import { confirm, LAST_OWNER, readSecret, YES } from './prompt.ts';
+import { roleCommands } from './roles.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -54,13 +58,6 @@ async function readFields(given: Given): Promise<object> {
     ...readFieldOptions(PROFILE_FIELDS, given),
     password: given['passwordStdin'] ? await readSecret('Password: ') : undefined,
   };
-}
-
-/** Finds the ID of an account by its ID, username or email address. */
-export async function accountId({ database }: Pick<Core, 'database'>, who: string): Promise<string> {
-  const account = await database.read(() => findByIdOrIdentifier(who));
-  if (account === undefined) throw notFound(`There is no user ${who}. List them with: tessera user list`);
-  return account.id;
 }
 
 const view = (account: Account) => accountView(account, Date.now());
@@ -86,13 +83,14 @@ type UserCommands = ReturnType<typeof userTools>;
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, roles, grant-role, revoke-role',
   );
 
   const tools = userTools(user, getContext);
   profileCommands(tools);
   standingCommands(tools);
   accessCommands(tools);
+  roleCommands(tools.about, getContext);
   return user;
 }
 
@@ -118,7 +116,7 @@ function profileCommands({ user, about, showing, getContext }: UserCommands): vo
     about('show', 'show an account'),
     'tessera user show ada',
     'tessera user show ada@example.com --json',
-  ).action(showing((core, id) => getAccount(core, id)));
+  ).action(showing((core, id) => openAccount(core, id, 'record', origin)));
 
   examples(
     withPageOptions(user.command('list')),
@@ -172,9 +170,13 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
       futureTime,
     )
     .option('--reason <text>', 'for the audit log; the user does not see it')
+    .option(...LAST_OWNER)
     .action(
-      showing(async (core, id, { until, reason }: { until?: string; reason?: string }) =>
-        banAccount({ ...core, ...(await core.notices()) }, id, checkInput(BanRequest, { until, reason }), origin),
+      showing(
+        async (core, id, { until, reason, lastOwner = false }: { until?: string; reason?: string } & OwnerOptions) => {
+          const context = { ...core, ...(await core.notices()), lastOwner };
+          return banAccount(context, id, checkInput(BanRequest, { until, reason }), origin);
+        },
       ),
     );
 
@@ -183,10 +185,12 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     'tessera user suspend ada --reason "asked for by phone"',
   )
     .option('--reason <text>', 'for the audit log; the user does not see it')
+    .option(...LAST_OWNER)
     .action(
-      showing(async (core, id, { reason }: { reason?: string }) =>
-        suspendAccount({ ...core, ...(await core.notices()) }, id, checkInput(SuspensionRequest, { reason }), origin),
-      ),
+      showing(async (core, id, { reason, lastOwner = false }: { reason?: string } & OwnerOptions) => {
+        const context = { ...core, ...(await core.notices()), lastOwner };
+        return suspendAccount(context, id, checkInput(SuspensionRequest, { reason }), origin);
+      }),
     );
 
   examples(about('unban', 'lift a ban; tokens and sessions from before stay invalid'), 'tessera user unban ada').action(
@@ -203,12 +207,13 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     'tessera user delete ada --yes',
   )
     .option(...YES)
-    .action(async (who: string, options: { yes?: boolean }, command: Command) => {
+    .option(...LAST_OWNER)
+    .action(async (who: string, options: { yes?: boolean } & OwnerOptions, command: Command) => {
       const { flags, out } = getContext(command);
       const id = await withCore(flags, async (core) => {
         const found = await accountId(core, who);
         await confirm(`This deletes the user ${who} (${found}).`, options);
-        await deleteAccount(core, found, origin);
+        await deleteAccount({ ...core, lastOwner: options.lastOwner ?? false }, found, origin);
         return found;
       });
       out.say(`Deleted the user ${id}.`, { id, deleted: true });
@@ -234,7 +239,10 @@ function accessCommands({ about, getContext }: UserCommands): void {
   examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, async (core) => connectionsOf(core, await accountId(core, who)));
+      const found = await withCore(flags, async (core) => {
+        const { id } = await openAccount(core, await accountId(core, who), 'connections', origin);
+        return connectionsOf(core, id);
+      });
       out.list(found.map(connectionView), ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt']);
     },
   );
@@ -255,7 +263,7 @@ function accessCommands({ about, getContext }: UserCommands): void {
     async (who: string, part: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
       const found = await withCore(flags, async (core) => {
-        const id = await accountId(core, who);
+        const { id } = await openAccount(core, await accountId(core, who), 'groups', origin);
         return core.database.read(() => allPages((page) => listGroupsOfPerson({ accountId: id, ...page }), part));
       });
       out.list(found.map(groupOfPersonView), ['id', 'name', 'displayName', 'organization', 'addedAt']);
@@ -266,7 +274,7 @@ function accessCommands({ about, getContext }: UserCommands): void {
     async (who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const found = await withCore(flags, async (core) =>
-        listSessions(core, await getAccount(core, await accountId(core, who))),
+        listSessions(core, await openAccount(core, await accountId(core, who), 'sessions', origin)),
       );
       out.list(found.map(sessionView), ['id', 'browser', 'system', 'network', 'signedInAt', 'lastUsedAt']);
     },

@@ -4,6 +4,8 @@ import { type EventType, record } from '../audit/audit.ts';
 import { MEMBER_SCOPES } from '../claims/permissions.ts';
 import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { giveUpAlgorithm } from '../keys/store.ts';
+import type { Within } from '../operators/rights.ts';
+import { findOrganization, organizationNotFound } from '../organizations/store.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import { type Clock, DAY, SECOND } from '../platform/clock.ts';
@@ -125,15 +127,22 @@ function* removeLostScopes(before: Client, after: Client): Work<void> {
 
 /**
  * Registers a client.
- * @param alsoCommit further work of the same commit
+ * @param options.alsoCommit further work of the same commit
  * @returns the client, and its secret, which cannot be read again; undefined for a client that has none
  * @throws {Failure} `invalid` naming the field, `conflict` where the resource is taken
  */
 export async function createClient(
   { database, clock, ids }: ClientsContext & { readonly ids: Ids },
-  input: CreateClientRequest,
+  { organizationId = null, ...input }: CreateClientRequest,
   origin: Origin,
-  alsoCommit?: (client: Client, clientSecret: string) => Work<void>,
+  {
+    alsoCommit,
+    developerId = null,
+  }: {
+    readonly alsoCommit?: (client: Client, clientSecret: string) => Work<void>;
+    /** The operator who registers it as a developer. */
+    readonly developerId?: string | null;
+  } = {},
 ): Promise<ClientWithSecrets & { readonly clientSecret?: string }> {
   const fields = checkedFields(input, input.type ?? 'confidential');
   const now = clock();
@@ -141,6 +150,8 @@ export async function createClient(
     id: await ids.next(),
     ...initialValues(CLIENT_FIELDS, fields),
     picture: null,
+    organizationId,
+    developerId,
     consentApproval: null,
     leftOut: null,
     status: 'active',
@@ -154,6 +165,9 @@ export async function createClient(
   const clientSecret = newSecret();
   const secretId = await ids.next();
   const secrets = await database.commit(function* create(): Work<readonly ClientSecret[]> {
+    if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
+      throw organizationNotFound(organizationId);
+    }
     yield* requireUniqueResource(client);
     yield* store.insertClient(client);
     if (hasSecret) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
@@ -333,9 +347,10 @@ export async function endSecret(
 export function* listClientsWithSecrets(
   page: { readonly after: string; readonly limit: number },
   now: number,
+  within?: Within,
 ): Work<readonly (ClientWithSecrets & { readonly id: string })[]> {
   const listed = [];
-  for (const client of yield* store.listClients(page)) {
+  for (const client of yield* store.listClients(page, within)) {
     listed.push({ id: client.id, client, secrets: yield* store.liveSecrets({ clientId: client.id, now }) });
   }
   return listed;

@@ -1,9 +1,9 @@
 import { record } from '../audit/audit.ts';
 import { isRegisteredScope, SCOPES } from '../claims/permissions.ts';
-import { findOrganization } from '../organizations/store.ts';
+import { findOrganization, organizationNotFound } from '../organizations/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { conflict, invalid, notFound } from '../platform/failure.ts';
+import { conflict, invalid } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { type ClientWithSecrets, clientNotFound } from './clients.ts';
@@ -39,7 +39,7 @@ export async function approveConsent(
       throw conflict('The client asks each person for consent. Set consent to operator first.');
     }
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
-      throw notFound(`There is no organization with the id ${organizationId}.`);
+      throw organizationNotFound(organizationId);
     }
     const registered = yield* listApiScopes({ clientId });
     const apiScopes = registered.filter(({ name }) => scopes.includes(name));

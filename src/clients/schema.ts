@@ -12,10 +12,17 @@ type ClientValues = Values<typeof CLIENT_FIELDS>;
 const { name, redirectUris, type, ...fields } = schemasOf(CLIENT_FIELDS, 'schema');
 const others = { ...fields, faces: formerEndpoints };
 
+const organizationId = Type.Union([Type.String({ format: 'id' }), Type.Null()], {
+  about: 'The organization that it belongs to. Default: null, for the installation.',
+  description: 'the ID of an organization, or null',
+});
+
 /** The body of a request that registers a client. */
-export type CreateClientRequest = Pick<ClientValues, 'name'> & Partial<ClientValues> & FormerEndpoints;
+export type CreateClientRequest = Pick<ClientValues, 'name'> &
+  Partial<ClientValues> &
+  FormerEndpoints & { readonly organizationId?: string | null };
 export const CreateClientRequest = Type.Unsafe<CreateClientRequest>(
-  requestBody('CreateClientRequest', { name, ...optional({ redirectUris, type, ...others }) }),
+  requestBody('CreateClientRequest', { name, ...optional({ redirectUris, type, ...others, organizationId }) }),
 );
 
 const status = Type.Unsafe<'active' | 'disabled'>({
@@ -65,6 +72,8 @@ const clientRecord = {
   clientId: Id,
   ...schemasOf(CLIENT_FIELDS, 'record'),
   faces: formerEndpointsRecord,
+  organizationId: nullableField(Id, 'The organization that it belongs to; null for the installation.'),
+  developerId: nullableField(Id, 'The operator who made it as a developer; null for none.'),
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
   consentApproval: nullableField(

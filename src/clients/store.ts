@@ -1,10 +1,13 @@
+import type { Kysely } from 'kysely';
 import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { LeftOut } from '../claims/rules/member-claims.ts';
 import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
+import type { Within } from '../operators/rights.ts';
 import type { ClientTable } from '../platform/database/client-tables.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   type Codec,
   changes,
@@ -38,6 +41,10 @@ const STORED = {
   leftOut: storedField('left_out', jsonOr<LastLeftOut, null>(null)),
   /** What an operator approved for the people who use it; null for nothing. */
   consentApproval: storedField('consent_approval', jsonOr<ConsentApproval, null>(null)),
+  /** The organization that it belongs to; null for the installation. */
+  organizationId: storedField('organization_id', plain<string | null>()),
+  /** The operator who made it as a developer, and may change it as one; null for none. */
+  developerId: storedField('developer_id', plain<string | null>()),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
   /** Replaced to require new consent. */
@@ -121,11 +128,31 @@ export const removeClient = changes((db, p: { id: string }) =>
   db.deleteFrom('client').where('id', '=', p.id).returning('id'),
 );
 
-export const listClients = many(
-  (db, p: { after: string; limit: number }) =>
-    db.selectFrom('client').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+interface ClientPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+const page = (db: Kysely<Tables>, p: ClientPage) =>
+  db.selectFrom('client').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit);
+
+const listAll = many((db, p: ClientPage) => page(db, p), toClient);
+const listOwn = many(
+  (db, p: ClientPage & { organizationId: string; developerId: string }) =>
+    page(db, p).where((eb) =>
+      eb.or([eb('organization_id', '=', p.organizationId), eb('developer_id', '=', p.developerId)]),
+    ),
   toClient,
 );
+
+/** No id. */
+const NOBODY = '0';
+
+/** The clients in the order of their ids: all, or those that an operator reaches. */
+export const listClients = (p: ClientPage, within?: Within): Work<readonly Client[]> =>
+  within === undefined
+    ? listAll(p)
+    : listOwn({ ...p, organizationId: within.organizationId ?? NOBODY, developerId: within.developerId ?? NOBODY });
 
 /** The scopes of APIs that a client may request, in one order. A disabled API has none. */
 export const listApiScopes = many(

@@ -32,6 +32,8 @@ export function clientView({ client, secrets }: ClientWithSecrets) {
     clientId: client.id,
     ...pick(client, SHOWN),
     faces: formerNames(client.endpoints),
+    organizationId: client.organizationId,
+    developerId: client.developerId,
     hasPicture: client.picture !== null,
     status: client.status,
     consentApproval: client.consentApproval && approvalView(client.consentApproval),

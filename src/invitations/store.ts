@@ -1,8 +1,11 @@
+import type { Kysely } from 'kysely';
+import type { Within } from '../operators/rights.ts';
 import type { Role } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { InvitationTable } from '../platform/database/people-tables.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   bit,
   changes,
@@ -46,6 +49,11 @@ const insert = command((db, p: InvitationTable) => db.insertInto('invitation').v
 export const insertInvitation = (invitation: Invitation): Work<void> => insert(encode(INVITATION, invitation));
 
 export const findInvitation = one(
+  (db, p: { id: string }) => db.selectFrom('invitation').select(COLUMNS).where('id', '=', p.id),
+  toInvitation,
+);
+
+export const findInvitationByHash = one(
   (db, p: { hash: string }) => db.selectFrom('invitation').select(COLUMNS).where('hash', '=', p.hash),
   toInvitation,
 );
@@ -100,11 +108,23 @@ export const removeOpenInvitations = command((db, _p: object) =>
   db.deleteFrom('invitation').where('used_at', 'is', null),
 );
 
-export const listInvitations = many(
-  (db, p: { after: string; limit: number }) =>
-    db.selectFrom('invitation').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+interface InvitationPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+const page = (db: Kysely<Tables>, p: InvitationPage) =>
+  db.selectFrom('invitation').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit);
+
+const listAll = many((db, p: InvitationPage) => page(db, p), toInvitation);
+const listOfOrganization = many(
+  (db, p: InvitationPage & { organizationId: string }) => page(db, p).where('organization_id', '=', p.organizationId),
   toInvitation,
 );
+
+/** The invitations in the order of their ids: all, or those of the organization that an operator reaches. */
+export const listInvitations = ({ within, ...p }: InvitationPage & { readonly within?: Within | undefined }) =>
+  within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
 
 /** The role of a member, locked against changes until the unit of work ends. */
 export const lockMemberRole = one(

@@ -143,7 +143,7 @@ export function* findChallenge(
   if (!isSecretForm(link)) return undefined;
   const stored = yield* store.findChallengeByHash({ hash: digest(link) });
   if (stored?.purpose !== purpose || !isOpen(stored, now)) return undefined;
-  if (stored.adminKeyId !== null && !(yield* isAdminKeyLive(stored.adminKeyId))) return undefined;
+  if (stored.adminKeyId !== null && !(yield* isAdminKeyLive(stored.adminKeyId, now))) return undefined;
   return opened(sealer, stored);
 }
 
@@ -177,16 +177,6 @@ export function* listBrowsersWaiting(
     .map(({ browserHash }) => browserHash);
 }
 
-/** Whether what a challenge confirms may still happen: it can be answered, or was answered and the account is as it was. */
-export function* isUnderWay(
-  { id: accountId, generation }: NonNullable<NewChallenge['account']>,
-  purpose: ChallengePurpose,
-  now: number,
-): Work<boolean> {
-  const stored = yield* store.listChallengesOfAccount({ accountId, purpose });
-  return stored.some((challenge) => challenge.generation === generation && challenge.expiresAt > now);
-}
-
 /** Finds the newest challenge of a purpose that a browser asked for, if it can still be answered. */
 export function* findChallengeOfBrowser(
   sealer: Sealer,
@@ -210,7 +200,7 @@ export function* useChallenge(
 ): Work<Challenge | undefined> {
   const challenge = yield* findChallenge(sealer, link, purpose, now);
   if (challenge === undefined) return undefined;
-  if (challenge.adminKeyId !== null && !(yield* holdAdminKey(challenge.adminKeyId))) return undefined;
+  if (challenge.adminKeyId !== null && !(yield* holdAdminKey(challenge.adminKeyId, now))) return undefined;
   return (yield* store.spendChallenge({ hash: challenge.hash, now })) ? challenge : undefined;
 }
 

@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely';
+import type { Within } from '../operators/rights.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
+import { type Failure, notFound } from '../platform/failure.ts';
 
 export interface Organization {
   readonly id: string;
@@ -36,6 +38,8 @@ const toOrganization = (row: OrganizationTable): Organization => ({
 });
 
 const toRole = (role: string | null): Role | null => role as Role | null;
+
+export const organizationNotFound = (id: string): Failure => notFound(`There is no organization with the id ${id}.`);
 
 export const findOrganization = one(
   (db, p: { id: string }) => db.selectFrom('organization').select(COLUMNS).where('id', '=', p.id),
@@ -81,11 +85,26 @@ export const findRequiringOrganization = one(
   ({ id }) => id,
 );
 
-export const listOrganizations = many(
-  (db, p: { after: string; limit: number }) =>
+interface OrganizationPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+const listAll = many(
+  (db, p: OrganizationPage) =>
     db.selectFrom('organization').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
   toOrganization,
 );
+
+/** The organizations in the order of their ids: all, or the one that an operator reaches. */
+export function* listOrganizations({
+  within,
+  ...page
+}: OrganizationPage & { readonly within?: Within | undefined }): Work<readonly Organization[]> {
+  if (within === undefined) return yield* listAll(page);
+  const only = within.organizationId === null ? undefined : yield* findOrganization({ id: within.organizationId });
+  return only === undefined || BigInt(only.id) <= BigInt(page.after) ? [] : [only];
+}
 
 interface Member {
   readonly organizationId: string;
@@ -164,6 +183,17 @@ export const lockMember = one(
       .where('account_id', '=', p.accountId)
       .where('organization_id', '=', p.organizationId)
       .$call(forUpdate),
+  ({ id }) => id,
+);
+
+/** The id of a person's membership in an organization; undefined where there is none. */
+export const findMember = one(
+  (db, p: Member) =>
+    db
+      .selectFrom('membership')
+      .select('id')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId),
   ({ id }) => id,
 );
 

@@ -42,6 +42,11 @@ export const errorCodes = {
     'The access token lacks a scope that the endpoint requires.',
     'Request the scope in a new authorization.',
   ],
+  insufficient_permission: [
+    '403',
+    'The role of the admin key does not include what the request needs; the description names the permission.',
+    'Use a key with a role that includes it, or ask an owner.',
+  ],
   not_found: ['404', 'No resource has this ID.', 'Check the ID.'],
   conflict: [
     '409',

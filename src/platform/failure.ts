@@ -6,6 +6,7 @@ const CODES = {
   'not found': 'not_found',
   conflict: 'conflict',
   'session ended': 'access_denied',
+  'insufficient permission': 'insufficient_permission',
   limited: 'rate_limit_exceeded',
   unavailable: 'temporarily_unavailable',
 } as const;

@@ -32,6 +32,7 @@ export const logFields = {
   ended: 'How it ended: the status, or the signal.',
   delay: 'In how many seconds another one is started.',
   seconds: 'How long an outage has lasted.',
+  keys: 'The ids of admin keys.',
   dropped: 'How many lines were dropped.',
   refused: 'How many requests were refused because of an outage: since the line before, and in the last line in total.',
 } as const satisfies Readonly<Record<string, string>>;
@@ -101,6 +102,11 @@ export const logLines = {
     levels: ['warn'],
     fields: ['seconds', 'refused', 'causes'],
     about: 'The same, where no request came that could have failed.',
+  },
+  'admin keys without a role have every right: replace them by tessera admin-key create --role': {
+    levels: ['warn'],
+    fields: ['keys'],
+    about: 'At each start: keys of an earlier version, which had no roles, and the key in `TESSERA_ADMIN_KEY`.',
   },
   'mail is off, and with it what needs mail: set TESSERA_SMTP_URL': {
     levels: ['warn'],

@@ -79,6 +79,13 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   if (names('invitationId')) {
     values[sample.invitationId] = (await admin(server, 'POST', '/invitations', {})).body.id;
   }
+  if (names('adminKeyId')) {
+    values[sample.adminKeyId] = (await admin(server, 'POST', '/admin-keys', { name: 'ops', role: 'admin' })).body.id;
+  }
+  if (names('operatorId')) {
+    values[sample.operatorId] = (await newUser(server, { password: undefined })).id;
+    await admin(server, 'PUT', `/users/${values[sample.operatorId]}/roles/support`, {});
+  }
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
   if (names('operatorClientId'))
     values[sample.operatorClientId] = (await newClient(server, { consent: 'operator' })).clientId;

@@ -71,6 +71,14 @@ const CALLS = [
   'GET /invitations',
   'DELETE /invitations/:id',
   'GET /mail',
+  'GET /operators',
+  'GET /users/:id/roles',
+  'PUT /users/:id/roles/:role',
+  'DELETE /users/:id/roles/:role',
+  'POST /admin-keys',
+  'GET /admin-keys',
+  'GET /admin-keys/:id',
+  'DELETE /admin-keys/:id',
 ];
 
 let clientSecret: string;

@@ -205,7 +205,7 @@ test('GET /audit-events: what was done, by whom, filtered by type, user and clie
     userId: user.id,
     clientId: null,
     address: '127.0.0.1',
-    details: { until: null, reason: 'spam' },
+    details: { until: null, reason: 'spam', actorRole: 'owner' },
   });
   const ofClient = (await get('/audit-events', { clientId: client.clientId, type: 'client.disabled' })).body.items;
   assert.equal(ofClient.length, 1);

@@ -5,19 +5,19 @@ import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import fastify from 'fastify';
 import { findAccount, searchAccounts } from '../../src/accounts/store.ts';
-import { checkingAdminKey } from '../../src/admin/guard.ts';
+import { actingDatabase } from '../../src/admin/guard.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { revokeEverythingIssued } from '../../src/admin/recovery.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { findLiveAdminKey } from '../../src/admin-keys/store.ts';
+import { findLiveAdminKey, hashesOf } from '../../src/admin-keys/store.ts';
 import { type AuditEvent, record } from '../../src/audit/audit.ts';
 import { listEvents } from '../../src/audit/search-store.ts';
 import { createKeySet } from '../../src/keys/store.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
-import { digest, randomName } from '../../src/platform/crypto/secrets.ts';
-import type { Work } from '../../src/platform/database/database.ts';
+import { randomName } from '../../src/platform/crypto/secrets.ts';
+import type { Database, Work } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { sendError, toOAuthError } from '../../src/platform/http/errors.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
@@ -77,6 +77,16 @@ adminRoutes(app, {
 });
 await app.ready();
 
+/** The database of a request with this key, which may do everything. */
+const actingWith = (on: Database, adminKey: string) =>
+  actingDatabase(on, {
+    hashes: hashesOf(adminKey),
+    clock,
+    invalidKey: async () => invalidToken('revoked'),
+    *admit() {},
+    refused: async () => {},
+  });
+
 const newKey = () => createAdminKey({ database, clock, ids }, { name: 'a key' }, ORIGIN);
 const revoke = async (id: string): Promise<void> => void (await revokeAdminKey({ database, clock }, id, ORIGIN));
 
@@ -112,10 +122,10 @@ for (const [what, method, path, payload] of waits) {
 
 test('what a request reads after its act is not refused: the act is done', async () => {
   const { key, adminKey } = await newKey();
-  const acting = checkingAdminKey(database, digest(adminKey), async () => invalidToken('revoked'));
+  const acting = actingWith(database, adminKey);
   await acting.commit(() => record(EVENT));
   await revoke(key.id);
-  assert.equal(await acting.read(() => findLiveAdminKey({ hash: digest(adminKey) })), undefined);
+  assert.equal(await acting.read(() => findLiveAdminKey({ ...hashesOf(adminKey), now: clock() })), undefined);
   await assert.rejects(
     acting.commit(() => record(EVENT)),
     { status: 401 },
@@ -141,14 +151,14 @@ test('a revocation takes effect before the units under way have ended, and each 
     const filter = { type: EVENT.type };
     returnedAfterAct.push((await listEvents(other, { filter, order: 'desc', after: '0', limit: 1 })).length === 1);
   };
-  const isLive = () => other.read(() => findLiveAdminKey({ hash: digest(adminKey) }));
-  const acting = checkingAdminKey(node, digest(adminKey), async () => invalidToken('revoked'));
+  const isLive = () => other.read(() => findLiveAdminKey({ ...hashesOf(adminKey), now: clock() }));
+  const acting = actingWith(node, adminKey);
 
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
   const act = acting.commit(function* unit(): Work<void> {
     begun.resolve();
-    while (underWay) yield* findLiveAdminKey({ hash: '' });
+    while (underWay) yield* findLiveAdminKey({ ...hashesOf(''), now: clock() });
     yield* record(EVENT);
   });
   act.then(() => order.push('act'), ended.reject);
@@ -190,11 +200,11 @@ test('a recovery returns after the requests under way have ended that had an adm
   });
   await node.commit(() => createKeySet({ kid: 'kid', sealed: 'sealed' }, 'version', clock()));
   const { adminKey } = await createAdminKey({ database: node, clock, ids }, { name: 'a key' }, ORIGIN);
-  const acting = checkingAdminKey(node, digest(adminKey), async () => invalidToken('revoked'));
+  const acting = actingWith(node, adminKey);
   const begun = Promise.withResolvers<void>();
   const act = acting.commit(function* unit(): Work<void> {
     begun.resolve();
-    while (underWay) yield* findLiveAdminKey({ hash: '' });
+    while (underWay) yield* findLiveAdminKey({ ...hashesOf(''), now: clock() });
     yield* record(EVENT);
   });
   await begun.promise;

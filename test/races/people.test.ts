@@ -84,14 +84,7 @@ async function newPerson(fields = {}): Promise<Person> {
   const report = await challenge(person, 'secure account', null, data);
   const undo = prepareChallenge();
   const email = `former-${person.email}`;
-  const previous = {
-    hash: undo.hash,
-    accountId: user.id,
-    email,
-    changedAt: now,
-    factorsSince: now,
-    standing: 'right' as const,
-  };
+  const previous = { hash: undo.hash, accountId: user.id, email, changedAt: now, factorsSince: now, byOperator: false };
   await core.database.commit(() => insertPreviousAddress({ ...previous, expiresAt: now + HOUR }));
   return { ...person, report, undo };
 }

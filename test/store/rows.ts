@@ -50,6 +50,8 @@ export function* client(id: string): Work<void> {
       idTokenSignedResponseAlg: 'HS256',
     }),
     picture: null,
+    organizationId: null,
+    developerId: null,
     leftOut: null,
     consentApproval: null,
     status: 'active',

@@ -76,7 +76,7 @@ async function newPerson(): Promise<NotifiedAccount & { readonly oldest: string 
         email: earlier,
         changedAt,
         factorsSince: now,
-        standing: 'right' as const,
+        byOperator: false,
         expiresAt,
       };
       yield* insertPreviousAddress(previous);

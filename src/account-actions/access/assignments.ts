@@ -5,7 +5,7 @@ import { record } from '../../audit/audit.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { type Client, findClient, holdClient } from '../../clients/store.ts';
 import { holdGroup } from '../../groups/store.ts';
-import { findOrganization } from '../../organizations/store.ts';
+import { findOrganization, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts';
@@ -84,7 +84,7 @@ function* requireAssigned(to: AssignedTo): Work<void> {
       return;
     case 'organization':
       if ((yield* findOrganization({ id: to.organizationId })) === undefined) {
-        throw notFound(`There is no organization with the id ${to.organizationId}.`);
+        throw organizationNotFound(to.organizationId);
       }
   }
 }

@@ -4,7 +4,7 @@ import { record } from '../../audit/audit.ts';
 import type { CreateGroupRequest, UpdateGroupRequest } from '../../groups/schema.ts';
 import type { Group } from '../../groups/store.ts';
 import * as store from '../../groups/store.ts';
-import { findOrganization, holdMember } from '../../organizations/store.ts';
+import { findOrganization, holdMember, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, type Failure, notFound } from '../../platform/failure.ts';
@@ -44,7 +44,7 @@ export async function createGroup(
   };
   await database.commit(function* create(): Work<void> {
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
-      throw notFound(`There is no organization with the id ${organizationId}.`);
+      throw organizationNotFound(organizationId);
     }
     if (!(yield* store.insertGroup(group))) throw nameTaken();
     const details = { groupId: group.id, name, ...(organizationId !== null && { organizationId }) };

@@ -22,6 +22,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
+import { keepAnOwner, type OwnerOptions } from './last-owner.ts';
 import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
 export { FieldTaken } from './usernames.ts';
@@ -144,10 +145,10 @@ export function setPicture(
  * used again at once, and so may its username after a deletion by an operator; one that a person asked for holds the username for a
  * while. Its id is never reused.
  * @param isDue decides under the lock of the account whether it is still to be deleted
- * @throws {Failure} `not found`
+ * @throws {Failure} `not found`, or `conflict` for the last owner of the installation
  */
 export async function deleteAccount(
-  { database, clock }: AccountsContext,
+  { database, clock, ...options }: AccountsContext & OwnerOptions,
   id: string,
   origin: Origin,
   isDue: (account: Account) => boolean = () => true,
@@ -157,6 +158,7 @@ export async function deleteAccount(
     const account = yield* store.lockAccount({ id });
     if (account === undefined) throw userNotFound(id);
     if (!isDue(account)) return;
+    yield* keepAnOwner(id, now, options);
     // Housekeeping deletes what a person asked for.
     yield* releaseUsernames(account.profile.username, id, origin.actor.type !== 'system', now);
     yield* enqueueAccountNotices(id, now);
@@ -174,7 +176,7 @@ export async function deleteAccount(
  * @throws {Failure} `not found`, `invalid` where the end is not in the future
  */
 export async function banAccount(
-  context: AccountsContext & SecurityNoticeServices,
+  context: AccountsContext & SecurityNoticeServices & OwnerOptions,
   id: string,
   ban: BanRequest,
   origin: Origin,
@@ -190,6 +192,7 @@ export async function banAccount(
     { type: 'account.banned', origin, details: { until, reason } },
     (_account, now) => ({ bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() }),
     function* bar(changed, _before, now) {
+      yield* keepAnOwner(id, now, context);
       yield* endInvitationsOf(id, origin, now);
       yield* renewReport(context, changed, 'banned', now, changed.updatedAt);
     },
@@ -215,7 +218,7 @@ export function unbanAccount(context: AccountsContext, id: string, origin: Origi
  * report, which another one replaces.
  */
 export function suspendAccount(
-  context: AccountsContext & SecurityNoticeServices,
+  context: AccountsContext & SecurityNoticeServices & OwnerOptions,
   id: string,
   input: SuspensionRequest,
   origin: Origin,
@@ -227,6 +230,7 @@ export function suspendAccount(
     { type: 'account.suspended', origin, details: { reason } },
     (_account, now) => ({ suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() }),
     function* bar(changed, _before, now) {
+      yield* keepAnOwner(id, now, context);
       yield* endInvitationsOf(id, origin, now);
       yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
     },
@@ -256,6 +260,25 @@ export function signOutEverywhere(
     (changed, _before, now) =>
       enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now, changed.updatedAt),
   );
+}
+
+/**
+ * Reads an account for an operator, and records that it was opened.
+ * @param part what of it was opened
+ * @throws {Failure} `not found`
+ */
+export async function openAccount(
+  { database, clock }: AccountsContext,
+  id: string,
+  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'access' | 'history',
+  origin: Origin,
+): Promise<Account> {
+  return database.commit(function* open(): Work<Account> {
+    const account = yield* store.findAccount({ id });
+    if (account === undefined) throw userNotFound(id);
+    yield* record({ at: clock(), type: 'account.viewed', origin, accountId: id, details: { part } });
+    return account;
+  });
 }
 
 /** @throws {Failure} `not found` */

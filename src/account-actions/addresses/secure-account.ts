@@ -85,19 +85,18 @@ export function* endEverything(
   now: number,
 ): Work<Account> {
   const { id } = account;
-  const username = yield* usernameAt(account, since, now);
-  const at = yield* accountTime(account, now);
+  const username = yield* usernameAt(account, since);
   const changed = {
     ...account,
     ...NOT_DELETED,
     profile: { ...profile, username },
     passwordHash: null,
     generation: randomIdentifier(),
-    updatedAt: at,
+    updatedAt: yield* accountTime(account, now),
   };
   yield* enqueueAccountNotices(id, now);
   yield* saveAccount(changed);
-  if (username !== profile.username) yield* replaceUsername(profile.username, username, id, at);
+  if (username !== profile.username) yield* replaceUsername(profile.username, username, id, now);
   yield* endChallenges(id);
   yield* removeAddedSince(id, since, origin, now);
   yield* forgetBrowsers({ accountId: id });

@@ -1,4 +1,3 @@
-import { spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.ts';
 import {
   countRecoveryCodes,
   insertRecoveryCode,
@@ -62,14 +61,10 @@ export function authenticateByRecoveryCode(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   return attemptCode(services, 'recovery code', attempt, now, async () => {
-    const { account, asOf } = attempt;
-    const accountId = account.id;
+    const accountId = attempt.account.id;
     const code = parseRecoveryCode(attempt.code);
     if (code === undefined) return undefined;
     const hash = hashOf(services.sealer, accountId, code);
-    return function* spend() {
-      const since = yield* spendRecoveryCode({ accountId, hash, now });
-      return since ?? (asOf === undefined ? undefined : yield* spendEarlierRecoveryCode({ accountId, hash }, asOf));
-    };
+    return () => spendRecoveryCode({ accountId, hash, now });
   });
 }

@@ -6,12 +6,18 @@ import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
 import type { Mailer } from '../../mail/mail.ts';
-import { findMembership, findOrganization, type Role, upsertMember } from '../../organizations/store.ts';
+import {
+  findMembership,
+  findOrganization,
+  organizationNotFound,
+  type Role,
+  upsertMember,
+} from '../../organizations/store.ts';
 import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { canonicalEmail } from '../../platform/domain-name.ts';
-import { conflict, invalid, notFound } from '../../platform/failure.ts';
+import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts';
 import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -22,6 +28,7 @@ import { accountStatus } from '../../verdict/rules.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
+import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
 import { invitationMail } from './invitation-mails.ts';
 import { mayGive, mayInvite } from './rules.ts';
 
@@ -91,6 +98,8 @@ export const invitationView = (invitation: Invitation) => ({
   usedBy: invitation.usedBy,
 });
 
+export const invitationNotFound = (id: string): Failure => notFound(`There is no open invitation with the id ${id}.`);
+
 interface InvitationsContext {
   readonly database: Database;
   readonly clock: Clock;
@@ -99,14 +108,17 @@ interface InvitationsContext {
 /**
  * Creates an invitation. With an address and mail, its link is sent there and shown to nobody, so that it proves the address.
  * @returns the invitation, and its link unless that was mailed
- * @throws {Failure} `invalid`, `not found`, or `conflict` where the inviter has no right to invite
+ * @throws {Failure} `invalid`, `not found`, `conflict` where the inviter has no right to invite, or `insufficient permission` where the
+ *   operator may not give the role
  */
 export async function createInvitation(
-  context: InvitationsContext & HandsOut & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
+  context: InvitationsContext &
+    ActingOperator &
+    HandsOut & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
   input: CreateInvitationRequest,
   origin: Origin,
 ): Promise<{ readonly invitation: Invitation; readonly link: string | undefined }> {
-  const { database, clock, ids, mail, issuer, adminKeyId } = context;
+  const { database, clock, ids, mail, issuer, adminKeyId, operator } = context;
   const { organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
   const email = input.email === undefined ? null : canonicalEmail(input.email);
   if (organizationId === null && (role !== null || inviterId !== null)) {
@@ -118,6 +130,7 @@ export async function createInvitation(
   for (const [field, id] of Object.entries({ organizationId, inviterId })) {
     if (id !== null && !isSnowflake(id)) throw invalid(`${field} must be an ID, as the admin API gives it.`);
   }
+  const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
   const now = clock();
   const secret = randomSecret();
   const link = `${issuer}/invitation?link=${secret}`;
@@ -128,10 +141,11 @@ export async function createInvitation(
     ...{ createdAt: now, expiresAt, usedAt: null, usedBy: null },
   };
   await database.commit(function* create(): Work<void> {
-    yield* holdHandingKey(context);
+    requireGivable(operator, grant);
+    yield* holdHandingKey(context, now);
     const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
     if (organizationId !== null && organization === undefined) {
-      throw notFound(`There is no organization with the id ${organizationId}.`);
+      throw organizationNotFound(organizationId);
     }
     if (!(yield* hasRight(invitation, now))) {
       throw conflict(
@@ -163,14 +177,14 @@ export async function revokeInvitation(
 ): Promise<void> {
   const now = clock();
   await database.commit(function* revoke(): Work<void> {
-    if (!(yield* store.removeInvitation({ id }))) throw notFound(`There is no open invitation with the id ${id}.`);
+    if (!(yield* store.removeInvitation({ id }))) throw invitationNotFound(id);
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId: id } });
   });
 }
 
 /** Whether the inviter still has the right to invite, locked until the unit of work ends. */
 function* hasRight({ inviterId, organizationId, role, adminKeyId }: Invitation, now: number): Work<boolean> {
-  if (adminKeyId !== null && !(yield* holdAdminKey(adminKeyId))) return false;
+  if (adminKeyId !== null && !(yield* holdAdminKey(adminKeyId, now))) return false;
   if (inviterId === null) return true;
   const inviter = yield* lockAccount({ id: inviterId });
   if (inviter === undefined || accountStatus(inviter, now) !== 'active') return false;
@@ -187,7 +201,7 @@ export interface OpenInvitation {
 /** Finds the invitation of a link; undefined where it is unknown, revoked, used or expired. Changes nothing. */
 export function* findOpenInvitation(link: string, now: number): Work<OpenInvitation | undefined> {
   if (!isSecretForm(link)) return undefined;
-  const invitation = yield* store.findInvitation({ hash: digest(link) });
+  const invitation = yield* store.findInvitationByHash({ hash: digest(link) });
   if (invitation === undefined || invitation.usedAt !== null || invitation.expiresAt <= now) return undefined;
   const { organizationId } = invitation;
   const found = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });

@@ -5,12 +5,12 @@ import {
   assignmentsOfOrganization,
   endAssignment,
 } from '../../access/store.ts';
-import { findAccount } from '../../accounts/store.ts';
+import { findAccount, lockOperator } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
-import type { Organization } from '../../organizations/store.ts';
 import * as store from '../../organizations/store.ts';
+import { type Organization, organizationNotFound } from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { asciiDomain } from '../../platform/domain-name.ts';
@@ -22,6 +22,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
 import { userNotFound } from '../accounts/accounts.ts';
+import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
 
 const requireSecondFactor = Type.Optional(
   Type.Boolean({
@@ -82,8 +83,6 @@ interface OrganizationsContext {
   readonly clock: Clock;
 }
 
-const organizationNotFound = (id: string) => notFound(`There is no organization with the id ${id}.`);
-
 /** Creates an organization. @throws {Failure} `conflict` where the name is taken */
 export async function createOrganization(
   { database, clock, ids }: OrganizationsContext & { readonly ids: Ids },
@@ -136,15 +135,20 @@ export async function updateOrganization(
 
 /**
  * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
- * @throws {Failure} `not found`, or `conflict` where the user belongs to another organization
+ * @throws {Failure} `not found`, `conflict` where the user belongs to another organization, or `insufficient permission` where the operator
+ *   may not give the role
  */
 export async function setMember(
-  { database, clock }: OrganizationsContext,
+  { database, clock, operator }: OrganizationsContext & ActingOperator,
   member: { readonly organizationId: string; readonly accountId: string; readonly role: store.Role | null },
   origin: Origin,
 ): Promise<void> {
   const { organizationId, accountId, role } = member;
+  const grant = grantOfMembership(organizationId, role);
   await database.commit(function* set(): Work<void> {
+    requireGivable(operator, grant);
+    // Acts on the person by operators rest on what the person holds.
+    if (grant !== undefined) yield* lockOperator({ accountId });
     if ((yield* store.findOrganization({ id: organizationId })) === undefined)
       throw organizationNotFound(organizationId);
     if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);

@@ -9,6 +9,7 @@ import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
+import { keepAnOwner } from '../accounts/last-owner.ts';
 import { addressesToTell, enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
 
@@ -52,8 +53,9 @@ export function requestDeletion(
         generation: randomIdentifier(),
       };
     },
-    function* check(changed): Work<void> {
+    function* check(changed, _before, now): Work<void> {
       yield* rejectLastOwner(id);
+      yield* keepAnOwner(id, now, {});
       const { deletionRequestedAt, deletionDueAt } = changed;
       if (deletionRequestedAt === null || deletionDueAt === null) return;
       // It ends the links of earlier reports, so it brings another one.
@@ -125,7 +127,8 @@ export async function deleteDueAccounts({ database, clock }: Context, now: numbe
   const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
   for (const { id } of await database.read(() => listDueDeletions({ now, limit: BATCH }))) {
     await deleteAccount(
-      { database, clock },
+      // It was asked for while there was another owner.
+      { database, clock, lastOwner: true },
       id,
       origin,
       ({ deletionDueAt }) => deletionDueAt !== null && deletionDueAt <= now,

@@ -14,7 +14,7 @@ import {
   revokeWeakerFamilies,
   revokeWeakerFamiliesOfApp,
 } from '../../credentials/weaker-store.ts';
-import { findOrganization, listMembers } from '../../organizations/store.ts';
+import { findOrganization, listMembers, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -76,8 +76,7 @@ async function* accountsOf(database: Database, required: Required): AsyncGenerat
   if ('organizationId' in required) {
     const { organizationId } = required;
     const members = await database.read(function* read() {
-      if ((yield* findOrganization({ id: organizationId })) === undefined)
-        throw notFound(`There is no organization with the id ${organizationId}.`);
+      if ((yield* findOrganization({ id: organizationId })) === undefined) throw organizationNotFound(organizationId);
       return yield* listMembers({ organizationId });
     });
     for (const { userId } of members) yield userId;

@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import {
   AccessChangeRecord,
   AppAccessRecord,
@@ -9,6 +8,7 @@ import {
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
@@ -29,6 +29,8 @@ const ofGroup = {
 export const createAssignmentSchema = {
   ...IN_ACCESS,
   operationId: 'createAssignment',
+  permission: 'apps.assign',
+  objects: { app: ['clientId'], assigned: true },
   summary: 'Assign a person, a group or an organization to an app',
   description:
     'Says who may use an app with `access: assigned`, and in which role. An organization’s owners choose who is in it and in its groups: everyone that they add may use the app.',
@@ -47,11 +49,13 @@ export const createAssignmentSchema = {
       answer: ofGroup,
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listAssignmentsSchema = {
   ...IN_ACCESS,
   operationId: 'listAssignments',
+  permission: 'apps.read',
+  objects: { app: ['clientId'] },
   summary: 'List who is assigned to an app',
   params: Type.Object({ clientId: Id }),
   querystring: pageParameters({}),
@@ -62,11 +66,13 @@ export const listAssignmentsSchema = {
   examples: [
     { summary: 'The first page', params: theClient, status: 200, answer: { items: [ofGroup], nextCursor: null } },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const updateAssignmentSchema = {
   ...IN_ACCESS,
   operationId: 'updateAssignment',
+  permission: 'apps.assign',
+  objects: { app: ['clientId'] },
   summary: 'Change the role of an assignment',
   description: 'Nothing ends: new tokens, UserInfo and introspection give the new role.',
   params: Type.Object({ clientId: Id, id: Id }),
@@ -76,11 +82,13 @@ export const updateAssignmentSchema = {
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [{ summary: 'No role', params: theAssignment, body: { role: null }, status: 200, answer: ofGroup }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const removeAssignmentSchema = {
   ...IN_ACCESS,
   operationId: 'removeAssignment',
+  permission: 'apps.assign',
+  objects: { app: ['clientId'] },
   summary: 'Take an assignment away',
   description:
     'From the moment of the response on, no code or token is accepted that a person got by this assignment, unless the person has another one to the app. Assigned again, the person signs in again.',
@@ -90,11 +98,13 @@ export const removeAssignmentSchema = {
     ...adminErrors(MAY_BE_MISSING),
   },
   examples: [{ summary: 'Take it away', params: theAssignment, status: 200, answer: { kept: 0, ended: 0 } }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const readAppAccessSchema = {
   ...IN_ACCESS,
   operationId: 'readAppAccess',
+  permission: 'users.read',
+  objects: { app: ['clientId'], person: 'userId' },
   summary: 'Tell whether a user may use an app, and why',
   description:
     'Gives the user’s roles, every assignment that reaches the user (of the user, of a group, of an organization), and what keeps the user from the app: `client_disabled`, `client_without_sign_in` (the app does not use `authorization_code`), `account_banned`, `account_suspended`, `not_assigned`.',
@@ -128,4 +138,4 @@ export const readAppAccessSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -1,8 +1,8 @@
-import type { FastifySchema } from 'fastify';
 import { AllowedScopesRecord, AllowScopesRequest, ApiScopesRecord } from '../../clients/schema.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
@@ -16,6 +16,8 @@ const allowed = { apiId: sample.apiId, clientId: sample.clientId, scopes: ['note
 export const allowScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'allowApiScopes',
+  permission: 'apps.manage',
+  objects: { app: ['clientId', 'allowedClientId'] },
   summary: 'Let a client request scopes of an API',
   description:
     'The client in `clientId` is the API, which declares them in `resourceScopes`. What the client could request before and is not in the list ends at once: in its grants, codes and tokens, and for good.',
@@ -34,11 +36,13 @@ export const allowScopesSchema = {
       answer: allowed,
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const readAllowedScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'readAllowedApiScopes',
+  permission: 'apps.read',
+  objects: { app: ['clientId', 'allowedClientId'] },
   summary: 'Get the scopes of an API that a client may request',
   params: ofBoth,
   response: {
@@ -46,21 +50,25 @@ export const readAllowedScopesSchema = {
     ...adminErrors(MAY_BE_MISSING),
   },
   examples: [{ summary: 'Two scopes', params: both, status: 200, answer: allowed }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const disallowScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'disallowApiScopes',
+  permission: 'apps.manage',
+  objects: { app: ['clientId', 'allowedClientId'] },
   summary: 'Take all scopes of an API away from a client',
   description: 'They end at once in the grants, codes and tokens of the client, and for good.',
   params: ofBoth,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Take them away', params: both, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listAllowedClientsSchema = {
   ...IN_API_SCOPES,
   operationId: 'listAllowedClients',
+  permission: 'apps.read',
+  objects: { app: ['clientId'] },
   summary: 'List the clients that may request scopes of an API',
   params: ofApi,
   querystring: pageParameters({}),
@@ -71,11 +79,13 @@ export const listAllowedClientsSchema = {
   examples: [
     { summary: 'The first page', params: theApi, status: 200, answer: { items: [allowed], nextCursor: null } },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listApiScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'listApiScopes',
+  permission: 'apps.read',
+  objects: { app: ['clientId'] },
   summary: 'List the scopes of APIs that a client may request',
   params: ofApi,
   response: {
@@ -100,4 +110,4 @@ export const listApiScopesSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

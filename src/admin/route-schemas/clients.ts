@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
 import { CLIENT_FIELDS } from '../../clients/fields.ts';
 import { formerNames } from '../../clients/former-endpoints.ts';
@@ -14,6 +13,7 @@ import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/opera
 import { sample } from '../../platform/http/samples.ts';
 import { initialValues } from '../../platform/validation/fields.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
@@ -33,6 +33,8 @@ const notes = {
     owner: 'Acme Ltd',
   }),
   faces: formerNames(ENDPOINT_SETS),
+  organizationId: null,
+  developerId: null,
   hasPicture: false,
   claimsLeftOut: null,
   consentApproval: null,
@@ -45,11 +47,13 @@ const notes = {
 export const createClientSchema = {
   ...IN_CLIENTS,
   operationId: 'createClient',
+  permission: 'apps.create',
+  objects: { inOrganizationOfBody: true },
   summary: 'Register a client',
   body: CreateClientRequest,
   response: {
     201: jsonResponse('The client and its `clientSecret`, which is shown only once.', CreatedClient),
-    ...adminErrors(MAY_CONFLICT),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
     {
@@ -81,17 +85,18 @@ export const createClientSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listClientsSchema = {
   ...IN_CLIENTS,
   operationId: 'listClients',
+  permission: 'apps.read',
   summary: 'List clients',
   querystring: pageParameters({}),
   response: { 200: jsonResponse('A page of the list, in the order of ids.', pageOf(ClientRecord)), ...adminErrors() },
   // The record is shown where one is registered.
   examples: [{ summary: 'The first page', query: { limit: '1' }, status: 200 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 const theClient = {
   ...IN_CLIENTS,
@@ -102,13 +107,17 @@ const theClient = {
 export const readClientSchema = {
   ...theClient,
   operationId: 'readClient',
+  permission: 'apps.read',
+  objects: { app: ['clientId'] },
   summary: 'Get a client',
   examples: [{ summary: 'A web app', params: byId, status: 200 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const updateClientSchema = {
   ...theClient,
   operationId: 'updateClient',
+  permission: 'apps.manage',
+  objects: { app: ['clientId'] },
   summary: 'Update a client',
   description:
     'Omitted fields stay unchanged. After a new owner or redirect URI, users are asked for consent again. `disabled` invalidates codes and tokens for good.',
@@ -123,21 +132,25 @@ export const updateClientSchema = {
       answer: { ...notes, status: 'disabled' },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const deleteClientSchema = {
   ...IN_CLIENTS,
   operationId: 'deleteClient',
+  permission: 'apps.manage',
+  objects: { app: ['clientId'] },
   summary: 'Delete a client',
   description: 'Also deletes its secrets, codes, tokens and consents.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const rotateSecretSchema = {
   ...IN_SECRETS,
   operationId: 'rotateSecret',
+  permission: 'apps.manage',
+  objects: { app: ['clientId'] },
   summary: 'Create a client secret',
   description:
     'The previous secret expires after a day, or as requested. At most two secrets are valid. Codes and tokens stay valid. `conflict` for a client without secrets.',
@@ -156,14 +169,16 @@ export const rotateSecretSchema = {
       answer: { ...secret, clientSecret: sample.clientSecret, secrets: [secret] },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const endSecretSchema = {
   ...IN_SECRETS,
   operationId: 'endSecret',
+  permission: 'apps.manage',
+  objects: { app: ['clientId'] },
   summary: 'Delete a client secret',
   description: '`conflict` for the only secret of a client: create another one first.',
   params: Type.Object({ clientId: Id, id: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'The previous secret', params: { ...byId, id: sample.secretId }, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -5,7 +5,12 @@ import { type ResponseDescription, refusalResponses } from '../../platform/http/
 export const adminErrors = (
   more: Readonly<Record<number, readonly ErrorCode[]>> = {},
 ): Record<number, ResponseDescription> =>
-  refusalResponses({ 401: ['invalid_token'], 429: ['rate_limit_exceeded'], ...more });
+  refusalResponses({
+    401: ['invalid_token'],
+    403: ['insufficient_permission'],
+    429: ['rate_limit_exceeded'],
+    ...more,
+  });
 
 /** For a route about a record that may not exist. */
 export const MAY_BE_MISSING = { 404: ['not_found'] } as const;

@@ -1,8 +1,8 @@
-import type { FastifySchema } from 'fastify';
 import { EventRecord, eventFilters } from '../../audit/schema.ts';
 import { jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors } from './errors.ts';
 
@@ -20,6 +20,7 @@ export const listEventsSchema = {
   area: 'audit',
   caller: 'admin key',
   operationId: 'listAuditEvents',
+  permission: 'events.read',
   summary: 'List audit events',
   description:
     'In the order of recording, or reversed. With several nodes, an event may appear shortly after one with a higher ID. One request examines up to 200,000 events: a page may have fewer items than `limit`, or none, before the end. Follow `nextCursor` until it is null.',
@@ -42,11 +43,11 @@ export const listEventsSchema = {
             clientId: sample.clientId,
             address: '203.0.113.7',
             requestId: sample.requestId,
-            details: {},
+            details: { actorRole: 'owner' },
           },
         ],
         nextCursor: null,
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import { AccessChangeRecord } from '../../access/schema.ts';
 import {
   CreateGroupRequest,
@@ -10,6 +9,7 @@ import {
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
@@ -35,6 +35,8 @@ const ENDS =
 export const createGroupSchema = {
   ...IN_GROUPS,
   operationId: 'createGroup',
+  permission: 'groups.manage',
+  objects: { inOrganizationOfBody: true },
   summary: 'Create a group',
   body: CreateGroupRequest,
   response: {
@@ -49,11 +51,12 @@ export const createGroupSchema = {
       answer: analysts,
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listGroupsSchema = {
   ...IN_GROUPS,
   operationId: 'listGroups',
+  permission: 'groups.read',
   summary: 'List groups',
   querystring: pageParameters({
     q: Type.Optional(
@@ -82,20 +85,24 @@ export const listGroupsSchema = {
       answer: { items: [analysts], nextCursor: null },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const readGroupSchema = {
   ...IN_GROUPS,
   operationId: 'readGroup',
+  permission: 'groups.read',
+  objects: { group: 'id' },
   summary: 'Get a group',
   params: Type.Object({ id: Id }),
   response: { 200: jsonResponse('The group.', GroupRecord), ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'A group', params: theGroup, status: 200, answer: analysts }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const updateGroupSchema = {
   ...IN_GROUPS,
   operationId: 'updateGroup',
+  permission: 'groups.manage',
+  objects: { group: 'id' },
   summary: 'Change a group',
   description: 'Tokens name the group by `name`: apps that compare it must know the new one.',
   params: Type.Object({ id: Id }),
@@ -113,11 +120,13 @@ export const updateGroupSchema = {
       answer: { ...analysts, displayName: 'Analysts and friends' },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const deleteGroupSchema = {
   ...IN_GROUPS,
   operationId: 'deleteGroup',
+  permission: 'groups.manage',
+  objects: { group: 'id' },
   summary: 'Delete a group',
   description: ENDS,
   params: Type.Object({ id: Id }),
@@ -126,11 +135,13 @@ export const deleteGroupSchema = {
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [{ summary: 'Delete it', params: theGroup, status: 200, answer: { kept: 0, ended: 0 } }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listGroupMembersSchema = {
   ...IN_GROUPS,
   operationId: 'listGroupMembers',
+  permission: 'groups.read',
+  objects: { group: 'id' },
   summary: 'List the members of a group',
   params: Type.Object({ id: Id }),
   querystring: pageParameters({}),
@@ -149,21 +160,25 @@ export const listGroupMembersSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const addGroupMemberSchema = {
   ...IN_GROUPS,
   operationId: 'addGroupMember',
+  permission: 'groups.manage',
+  objects: { group: 'id', person: 'userId' },
   summary: 'Add a user to a group',
   description: 'A group of an organization has members of that organization only: `conflict` for anybody else.',
   params: memberParams,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Add the user', params: theMember, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const removeGroupMemberSchema = {
   ...IN_GROUPS,
   operationId: 'removeGroupMember',
+  permission: 'groups.manage',
+  objects: { group: 'id', person: 'userId' },
   summary: 'Remove a user from a group',
   description: ENDS,
   params: memberParams,
@@ -172,11 +187,13 @@ export const removeGroupMemberSchema = {
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [{ summary: 'Remove the user', params: theMember, status: 200, answer: { kept: 0, ended: 0 } }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listGroupsOfUserSchema = {
   ...IN_GROUPS,
   operationId: 'listGroupsOfUser',
+  permission: 'groups.read',
+  objects: { person: 'id' },
   summary: 'List the groups of a user',
   params: Type.Object({ id: Id }),
   querystring: pageParameters({}),
@@ -204,4 +221,4 @@ export const listGroupsOfUserSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -1,8 +1,8 @@
-import type { FastifySchema } from 'fastify';
 import { CreateInvitationRequest, InvitationRecord } from '../../account-actions/invitations/invitations.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
@@ -16,6 +16,8 @@ const open = {
 export const createInvitationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'createInvitation',
+  permission: 'invitations.manage',
+  objects: { inOrganizationOfBody: true },
   summary: 'Invite a person',
   description:
     'With an email address and mail, the link is sent there; else the answer has it, this once. An unused invitation ends when the admin key that made it is revoked.',
@@ -38,11 +40,12 @@ export const createInvitationSchema = {
       answer: { error: 'not_found', error_description: 'There is no organization with the id 71.' },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listInvitationsSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'listInvitations',
+  permission: 'invitations.read',
   summary: 'List invitations',
   querystring: pageParameters({}),
   response: {
@@ -50,11 +53,13 @@ export const listInvitationsSchema = {
     ...adminErrors(),
   },
   examples: [{ summary: 'The first page', status: 200, answer: { items: [open], nextCursor: null } }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const revokeInvitationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'revokeInvitation',
+  permission: 'invitations.manage',
+  objects: { invitation: 'id' },
   summary: 'Revoke an invitation',
   params: Type.Object({ id: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
@@ -67,4 +72,4 @@ export const revokeInvitationSchema = {
       answer: { error: 'not_found', error_description: 'There is no open invitation with the id 71.' },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

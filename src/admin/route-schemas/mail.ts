@@ -1,7 +1,7 @@
-import type { FastifySchema } from 'fastify';
 import { mailStatuses } from '../../mail/store.ts';
 import { Id, Instant, jsonResponse, nullableField } from '../../platform/http/operation.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors } from './errors.ts';
 
@@ -27,6 +27,7 @@ const IN_MAIL = { area: 'mail', caller: 'admin key' } as const;
 export const listMailSchema = {
   ...IN_MAIL,
   operationId: 'listMail',
+  permission: 'mail.read',
   summary: 'List mail',
   description:
     'Newest first, never with its content. `dead` messages were given up, are listed for two weeks and cannot be sent again: the person asks for another one. Sent and expired messages are listed for a day.',
@@ -48,4 +49,4 @@ export const listMailSchema = {
       answer: { items: [], nextCursor: null },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

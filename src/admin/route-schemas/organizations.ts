@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import { AccessChangeRecord } from '../../access/schema.ts';
 import {
   CreateOrganizationRequest,
@@ -11,6 +10,7 @@ import {
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
@@ -29,6 +29,7 @@ const engines = {
 export const createOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'createOrganization',
+  permission: 'organizations.create',
   summary: 'Create an organization',
   body: CreateOrganizationRequest,
   response: { 201: jsonResponse('The organization.', OrganizationRecord), ...adminErrors(MAY_CONFLICT) },
@@ -40,11 +41,12 @@ export const createOrganizationSchema = {
       answer: engines,
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listOrganizationsSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'listOrganizations',
+  permission: 'organizations.read',
   summary: 'List organizations',
   querystring: pageParameters({}),
   response: {
@@ -52,11 +54,13 @@ export const listOrganizationsSchema = {
     ...adminErrors(),
   },
   examples: [{ summary: 'The first page', status: 200, answer: { items: [engines], nextCursor: null } }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const readOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'readOrganization',
+  permission: 'organizations.read',
+  objects: { organization: 'id' },
   summary: 'Get an organization and its members',
   params: Type.Object({ id: Id }),
   response: {
@@ -71,11 +75,13 @@ export const readOrganizationSchema = {
       answer: { ...engines, members: [{ userId: sample.userId, username: sample.username, role: 'MEMBER' }] },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const updateOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'updateOrganization',
+  permission: 'organizations.update',
+  objects: { organization: 'id' },
   summary: 'Change what an organization requires of its members',
   description: 'It counts from the next authorization of each member. Tokens from before stay valid.',
   params: Type.Object({ id: Id }),
@@ -90,11 +96,13 @@ export const updateOrganizationSchema = {
       answer: { ...engines, requireSecondFactor: true },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const deleteOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'deleteOrganization',
+  permission: 'organizations.delete',
+  objects: { organization: 'id' },
   summary: 'Delete an organization',
   description:
     'With its groups, memberships, assignments and invitations; the accounts stay. From the moment of the response on, no code or token is accepted that a person got by an assignment of the organization or its groups, unless the person has another assignment to the app.',
@@ -103,11 +111,13 @@ export const deleteOrganizationSchema = {
   examples: [
     { summary: 'Delete it', params: { id: sample.organizationId }, status: 200, answer: { kept: 0, ended: 0 } },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const setMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'setMember',
+  permission: 'members.manage',
+  objects: { organization: 'id', person: 'userId' },
   summary: 'Add a member, or change the role',
   description: 'A user can be a member of one organization only: `conflict` if it is another one.',
   params: memberParams,
@@ -125,13 +135,15 @@ export const setMemberSchema = {
       answer: { organizationId: sample.organizationId, userId: sample.userId, role: 'ADMIN' },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const removeMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'removeMember',
+  permission: 'members.manage',
+  objects: { organization: 'id', person: 'userId' },
   summary: 'Remove a member',
   params: memberParams,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Remove it', params: theMember, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -1,10 +1,10 @@
-import type { FastifySchema } from 'fastify';
 import { AccountRecord } from '../../accounts/schema.ts';
 import { ClientRecord } from '../../clients/schema.ts';
 import { PICTURE_TYPES } from '../../pictures/pictures.ts';
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
 const OF_USER = {
@@ -34,31 +34,39 @@ export const setUserPictureSchema = {
   ...OF_USER,
   ...FILE,
   operationId: 'setUserPicture',
+  permission: 'users.update',
+  objects: { person: 'id' },
   summary: 'Set the picture of a user',
   examples: [{ ...user, file: sample.picture }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const removeUserPictureSchema = {
   ...OF_USER,
   operationId: 'removeUserPicture',
+  permission: 'users.update',
+  objects: { person: 'id' },
   summary: 'Remove the picture of a user',
   description: 'The initials are shown instead. Succeeds if there is no picture.',
   examples: [user],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const setClientPictureSchema = {
   ...OF_CLIENT,
   ...FILE,
   operationId: 'setClientPicture',
+  permission: 'apps.manage',
+  objects: { app: ['clientId'] },
   summary: 'Set the picture of a client',
   description: `${FILE.description} It is shown on the sign-in and consent pages, and in the list of connected apps.`,
   examples: [{ ...client, file: sample.picture }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const removeClientPictureSchema = {
   ...OF_CLIENT,
   operationId: 'removeClientPicture',
+  permission: 'apps.manage',
+  objects: { app: ['clientId'] },
   summary: 'Remove the picture of a client',
   description: 'The initials are shown instead. Succeeds if there is no picture.',
   examples: [client],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -1,14 +1,16 @@
-import type { FastifySchema } from 'fastify';
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { PreviewRecord, PreviewRequest } from '../../protocol/preview/schema.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
 export const previewTokensSchema = {
   area: 'access',
   caller: 'admin key',
   operationId: 'previewTokens',
+  permission: 'apps.preview',
+  objects: { app: ['clientId'] },
   summary: 'Tell what the tokens of a user would say in an app',
   description:
     'The claims of the ID token, and the responses of UserInfo and introspection, if the app asked for these scopes and the user allowed them all. Nothing is issued. `access` says whether the user may use the app. Claims that each token or sign-in has of its own (`iat`, `exp`, `jti`, `at_hash`, `sid`, `family`, `auth_time`, `amr`, `acr`, `nonce`) are not shown. Each call is recorded as the event `access.previewed`.',
@@ -70,4 +72,4 @@ export const previewTokensSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

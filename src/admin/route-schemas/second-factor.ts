@@ -1,8 +1,8 @@
-import type { FastifySchema } from 'fastify';
 import { jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import * as Type from '../../platform/validation/type.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
 const EndWeakerAccessRequest = requestBody('EndWeakerAccessRequest', {
@@ -17,6 +17,7 @@ export const endWeakerAccessSchema = {
   area: 'users',
   caller: 'admin key',
   operationId: 'endWeakerAccess',
+  permission: 'access.end',
   summary: 'End sessions and tokens without a second factor',
   description:
     'For use after a second factor was required: ends what people got before without one, of an organization, of an app, or of everyone. Name exactly one of these. For an app only its tokens end. Where the call does not return, repeat it.',
@@ -43,4 +44,4 @@ export const endWeakerAccessSchema = {
       answer: { users: 0, sessions: 0, authorizations: 0 },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

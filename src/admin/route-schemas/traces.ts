@@ -1,8 +1,8 @@
-import type { FastifySchema } from 'fastify';
 import { jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { TraceRecord } from '../../traces/schema.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
 const RequestId = Type.String({ format: 'uuid', description: 'a correlation ID' });
@@ -11,6 +11,7 @@ export const readTraceSchema = {
   area: 'audit',
   caller: 'admin key',
   operationId: 'readTrace',
+  permission: 'traces.read',
   summary: 'Explain a refusal by its correlation ID',
   description:
     'The steps of the authorization that a request belongs to, in order of time: what each expected and received, and what to do. ' +
@@ -49,4 +50,4 @@ export const readTraceSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import { ConnectionRecord } from '../../account-actions/connections/connections.ts';
 import {
   AccountRecord,
@@ -11,10 +10,12 @@ import { Id, Instant, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/h
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { SessionRecord } from '../../sessions/list.ts';
+import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_USERS = { area: 'users', caller: 'admin key' } as const;
+const IN_SESSIONS = { area: 'sessions', caller: 'admin key' } as const;
 const params = Type.Object({ id: Id });
 const byId = { id: sample.userId };
 const reason = 'Sends advertisements.';
@@ -49,6 +50,7 @@ const suspended = { ...ada, status: 'suspended', suspension: { since: sample.mom
 export const createUserSchema = {
   ...IN_USERS,
   operationId: 'createUser',
+  permission: 'users.create',
   summary: 'Create an account',
   description: 'Without a password, the user cannot sign in yet.',
   body: CreateUserRequest,
@@ -67,7 +69,7 @@ export const createUserSchema = {
       answer: ada,
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 const searchQuery = pageParameters({
   q: Type.Optional(
@@ -82,6 +84,7 @@ const searchQuery = pageParameters({
 export const listUsersSchema = {
   ...IN_USERS,
   operationId: 'listUsers',
+  permission: 'users.read',
   summary: 'List or search accounts',
   description:
     'With `q`, the account whose ID, username or email address it is comes first. For the others, one request examines up to 50,000 accounts: a page may have fewer items than `limit`, or none, before the end. Follow `nextCursor` until it is null.',
@@ -101,7 +104,7 @@ export const listUsersSchema = {
       answer: { items: [ada], nextCursor: null },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 const theUser = {
   ...IN_USERS,
@@ -112,13 +115,17 @@ const theUser = {
 export const readUserSchema = {
   ...theUser,
   operationId: 'readUser',
+  permission: 'users.read',
+  objects: { person: 'id' },
   summary: 'Get an account',
   examples: [{ summary: 'A user', params: byId, status: 200, answer: ada }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const updateUserSchema = {
   ...theUser,
   operationId: 'updateUser',
+  permission: 'users.update',
+  objects: { person: 'id' },
   summary: 'Update an account',
   description:
     'Omitted fields stay unchanged. A new password ends all sessions and tokens of the user, and keeps the factors, the address and the rights of earlier addresses. A new address also ends all links and those rights, and keeps the password and the factors; where the user had it in the last seven days, what was added since is removed. To give an account back to its owner, create a recovery link.',
@@ -133,22 +140,26 @@ export const updateUserSchema = {
       answer: { ...ada, location: 'Marylebone' },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const deleteUserSchema = {
   ...IN_USERS,
   operationId: 'deleteUser',
+  permission: 'users.delete',
+  objects: { person: 'id' },
   summary: 'Delete an account',
   description:
     'Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const banUserSchema = {
   ...theUser,
   operationId: 'banUser',
+  permission: 'users.ban',
+  objects: { person: 'id' },
   summary: 'Ban an account',
   description:
     'When the call returns, all sessions and tokens are invalid, and stay so. The ban ends at `until`; another call replaces the end.',
@@ -162,44 +173,54 @@ export const banUserSchema = {
       answer: banned,
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const unbanUserSchema = {
   ...theUser,
   operationId: 'unbanUser',
+  permission: 'users.ban',
+  objects: { person: 'id' },
   summary: 'Lift a ban',
   description: 'The user can sign in again. Tokens from before the ban stay invalid.',
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const suspendUserSchema = {
   ...theUser,
   operationId: 'suspendUser',
+  permission: 'users.suspend',
+  objects: { person: 'id' },
   summary: 'Suspend an account',
   description: 'Like a ban without an end date.',
   body: SuspensionRequest,
   examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const reinstateUserSchema = {
   ...theUser,
   operationId: 'reinstateUser',
+  permission: 'users.reinstate',
+  objects: { person: 'id' },
   summary: 'Lift a suspension',
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const cancelDeletionSchema = {
   ...theUser,
   operationId: 'cancelUserDeletion',
+  permission: 'users.delete',
+  objects: { person: 'id' },
   summary: 'Cancel a deletion that the user asked for',
   description:
     'The user is told by mail, and can sign in again. Sessions and tokens from before stay invalid. Succeeds if no deletion was asked for.',
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listConnectionsSchema = {
-  ...IN_USERS,
+  ...IN_SESSIONS,
   operationId: 'listConnections',
+  permission: 'users.read',
+  objects: { person: 'id' },
   summary: 'List the apps with access to an account',
   params,
   response: {
@@ -229,22 +250,26 @@ export const listConnectionsSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const revokeConnectionSchema = {
-  ...IN_USERS,
+  ...IN_SESSIONS,
   operationId: 'revokeConnection',
+  permission: 'users.revoke_connections',
+  objects: { person: 'id' },
   summary: 'Revoke an app’s access',
   description:
     'Same as when the user does it: from the next request on, every token of the app for this user answers 403. Succeeds if the app has no access.',
   params: Type.Object({ id: Id, clientId: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Revoke it', params: { ...byId, clientId: sample.clientId }, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const listSessionsSchema = {
-  ...IN_USERS,
+  ...IN_SESSIONS,
   operationId: 'listUserSessions',
+  permission: 'users.read',
+  objects: { person: 'id' },
   summary: 'List the sessions of a user',
   params,
   response: {
@@ -273,18 +298,20 @@ export const listSessionsSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const endSessionSchema = {
-  ...IN_USERS,
+  ...IN_SESSIONS,
   operationId: 'endUserSession',
+  permission: 'users.end_sessions',
+  objects: { person: 'id' },
   summary: 'End a session',
   description:
     'Also revokes the codes and tokens that were issued in it, and notifies apps with back-channel logout. Succeeds if it has already ended.',
   params: Type.Object({ id: Id, sessionId: Type.String() }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'End it', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 const RecoveryLinkRequest = Type.Object(
   {
@@ -314,8 +341,10 @@ const RecoveryLinkRecord = Type.Object(
 );
 
 export const createRecoveryLinkSchema = {
-  ...IN_USERS,
+  ...IN_SESSIONS,
   operationId: 'createRecoveryLink',
+  permission: 'users.recovery_link',
+  objects: { person: 'id' },
   summary: 'Create a link that recovers an account',
   description:
     'The link sets a new password, once, within 30 minutes. Using it ends all sessions, codes and tokens. An authenticator app is kept, and a code of it is asked for, unless it is reset. The user is told by mail. A new link replaces the earlier one. An unused link ends when the admin key that made it is revoked. Where the address was changed in the last seven days, decide which address is the owner’s: the decision ends all sessions, tokens and links and the password, removes what was added since the change, and leaves only this link. Without it, the answer is 409 and names the addresses.',
@@ -338,14 +367,16 @@ export const createRecoveryLinkSchema = {
       },
     },
   ],
-} satisfies FastifySchema;
+} satisfies AdminSchema;
 
 export const endSessionsSchema = {
-  ...IN_USERS,
+  ...IN_SESSIONS,
   operationId: 'signOutUser',
+  permission: 'users.end_sessions',
+  objects: { person: 'id' },
   summary: 'Sign a user out everywhere',
   description: 'Ends all sessions, codes and tokens of the account. Consents are kept.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Sign out', params: byId, status: 204 }],
-} satisfies FastifySchema;
+} satisfies AdminSchema;

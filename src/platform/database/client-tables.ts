@@ -60,6 +60,10 @@ export interface ClientTable {
   consent_approval: Json | null;
   /** Null for a client that declares no scopes. */
   resource_scopes: Json | null;
+  /** The organization that it belongs to; null for the installation. */
+  organization_id: Id | null;
+  /** The operator who made it as a developer; null for none. */
+  developer_id: Id | null;
 }
 
 export interface ClientSecretTable {

@@ -27,6 +27,19 @@ export interface MembershipTable {
   role: string | null;
 }
 
+/** The roles of operators. Owners and admins of an organization are not among them: the role of their membership says it. */
+export interface OperatorGrantTable {
+  id: Generated<Id>;
+  account_id: Id;
+  role: string;
+  /** Null for the whole installation. */
+  organization_id: Id | null;
+  expires_at: Instant | null;
+  /** The operator who gave it; null for the command line. */
+  maker_id: Id | null;
+  created_at: Instant;
+}
+
 /** Pictures of people and of apps: each is of one of them. */
 export interface PictureTable {
   name: string;
@@ -215,21 +228,8 @@ export interface AddressChangeTable {
   /** Factors that were added from then on are not asked for by the undo, and removed by it. */
   factors_since: Instant;
   expires_at: Instant;
-  /** 0 for an address with a right; 1 where an operator took it away and 2 where it was never verified, which reserve nothing. */
+  /** 1 where an operator took the address away: it gives no right, and reserves nothing. */
   by_operator: Generated<number>;
-}
-
-/** What accounts had until it was replaced or removed, for the owner who takes one back. */
-export interface ReplacedValueTable {
-  /** Random. */
-  hash: string;
-  account_id: Id;
-  kind: string;
-  value: string;
-  /** From when to when the account had it, by its own time. */
-  set_up_at: Instant;
-  replaced_at: Instant;
-  expires_at: Instant;
 }
 
 /** Links and codes that were asked for: they are made later, so that the answer does not depend on the account. */

@@ -20,13 +20,13 @@ import type {
   MailRequestTable,
   MailTable,
   MembershipTable,
+  OperatorGrantTable,
   OrganizationTable,
   PasskeyTable,
   PendingSignInTable,
   PictureTable,
   RecoveryCodeTable,
   RecoverySettingTable,
-  ReplacedValueTable,
   TotpSecretTable,
   TrustedBrowserTable,
   UsernameReservationTable,
@@ -280,6 +280,7 @@ export interface Tables {
   account: AccountTable;
   organization: OrganizationTable;
   membership: MembershipTable;
+  operator_grant: OperatorGrantTable;
   user_group: GroupTable;
   group_member: GroupMemberTable;
   app_assignment: AppAssignmentTable;
@@ -294,7 +295,6 @@ export interface Tables {
   pending_sign_in: PendingSignInTable;
   challenge: ChallengeTable;
   address_change: AddressChangeTable;
-  replaced_value: ReplacedValueTable;
   invitation: InvitationTable;
   totp_secret: TotpSecretTable;
   recovery_code: RecoveryCodeTable;

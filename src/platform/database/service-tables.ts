@@ -64,6 +64,16 @@ export interface AdminKeyTable {
   hash: string;
   created_at: Instant;
   revoked_at: Instant | null;
+  /** Null for a key of an earlier version, which has every right. */
+  role: string | null;
+  /** Null for the whole installation. */
+  organization_id: Id | null;
+  /** Null for a key that does not end by itself. */
+  expires_at: Instant | null;
+  /** To within an hour; null if it was never used. */
+  last_used_at: Instant | null;
+  /** The operator who made it; null for the command line. */
+  maker_id: Id | null;
 }
 
 /** The admin key of the configuration, as the newest start had it: one row. */

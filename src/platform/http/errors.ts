@@ -101,6 +101,7 @@ const STATUSES: Readonly<Record<FailureKind, number>> = {
   'not found': 404,
   conflict: 409,
   'session ended': 403,
+  'insufficient permission': 403,
   limited: 429,
   unavailable: 503,
 };

@@ -15,7 +15,11 @@ export const AREAS = {
   tokens: ['Tokens', 'Where apps get, revoke and introspect tokens.'],
   userinfo: ['UserInfo', 'Claims about the person behind an access token.'],
   discovery: ['Discovery and keys', 'What a standard client reads to find the other endpoints.'],
-  users: ['Admin: users', 'Accounts, their state, and the apps that they have access to.'],
+  users: ['Admin: users', 'Accounts and their state.'],
+  sessions: [
+    'Admin: sessions and recovery',
+    'Where people are signed in, which apps have access, and how people get back into their accounts.',
+  ],
   clients: ['Admin: clients', 'Registered apps and their secrets.'],
   secrets: ['Admin: client secrets', 'The secrets of apps, and how they are replaced.'],
   'api-scopes': [
@@ -25,6 +29,7 @@ export const AREAS = {
   access: ['Admin: access to apps', 'Who may use an app that is not open to everyone, and in which role.'],
   groups: ['Admin: groups', 'Groups of people, of the installation or of an organization.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],
+  operators: ['Admin: operators', 'Who may do what in the admin API: roles of people, and admin keys.'],
   mail: ['Admin: mail', 'Messages that wait, were sent or were given up.'],
   audit: ['Admin: audit trail', 'What happened, who did it, and from where.'],
   health: ['Health', 'For load balancers and supervisors.'],

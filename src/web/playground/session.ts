@@ -72,14 +72,16 @@ export async function startPlaygroundSession(
   if (wait > 0) return wait;
   const registration = { name: 'Playground app', owner: 'your own playground', redirectUris: [issuer + CALLBACK] };
   const expiresAt = now + LIFETIME;
-  await createClient(context, registration, origin, function* replaceSession({ id }, clientSecret): Work<void> {
-    const previous = yield* findPlaygroundSession({ browserHash });
-    if (previous !== undefined && (yield* removeClient({ id: previous.clientId }))) {
-      yield* record({ at: now, type: 'client.deleted', origin, clientId: previous.clientId });
-    }
-    const session = newPlaygroundSession({ clientId: id, clientSecret, expiresAt }, newAttempt());
-    const content = sealed(context, browserHash, session);
-    yield* addPlaygroundSession({ browserHash, clientId: id, turn: 1, sealed: content, expiresAt });
+  await createClient(context, registration, origin, {
+    *alsoCommit({ id }, clientSecret): Work<void> {
+      const previous = yield* findPlaygroundSession({ browserHash });
+      if (previous !== undefined && (yield* removeClient({ id: previous.clientId }))) {
+        yield* record({ at: now, type: 'client.deleted', origin, clientId: previous.clientId });
+      }
+      const session = newPlaygroundSession({ clientId: id, clientSecret, expiresAt }, newAttempt());
+      const content = sealed(context, browserHash, session);
+      yield* addPlaygroundSession({ browserHash, clientId: id, turn: 1, sealed: content, expiresAt });
+    },
   });
   return 0;
 }

@@ -6,7 +6,7 @@ import { signInTables } from './0004-sign-in.ts';
 import { tokenTables } from './0005-tokens.ts';
 import { serviceTables } from './0006-service.ts';
 import { mailTables } from './0007-mail.ts';
-import { replacedValues } from './0008-replaced-values.ts';
+import { operators } from './0008-operators.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -42,7 +42,10 @@ const BASELINE: Timeline = {
  * The timeline of this version. A change is a new entry at the end, which says whether the version before can run on its result: see
  * docs/reference/versions.md.
  */
-export const timeline: Timeline = { ...BASELINE, '0008-replaced-values': expand(replacedValues) };
+export const timeline: Timeline = {
+  ...BASELINE,
+  '0008-operators': expand(operators),
+};
 
 export { NewerDatabase } from './position.ts';
 

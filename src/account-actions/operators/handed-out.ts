@@ -1,6 +1,6 @@
-import { endInvitationsOfAdminKey, takeOverInvitations } from '../invitations/store.ts';
-import { endChallengesOfAdminKey } from '../mail/challenge-store.ts';
-import type { Work } from '../platform/database/database.ts';
+import { endInvitationsOfAdminKey, takeOverInvitations } from '../../invitations/store.ts';
+import { endChallengesOfAdminKey } from '../../mail/challenge-store.ts';
+import type { Work } from '../../platform/database/database.ts';
 
 /** What happened to what a key had handed out, as far as nobody had used it and it had not expired. */
 export interface EndedWithKey {

@@ -1,0 +1,156 @@
+import type { Kysely } from 'kysely';
+import { operatorRole } from '../operators/permissions.ts';
+import type { OperatorGrant, Within } from '../operators/rights.ts';
+import type { Work } from '../platform/database/database.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
+
+/** A role that an account holds. */
+export interface AccountGrant extends OperatorGrant {
+  /** `0` where the role of a membership is the grant. */
+  readonly id: string;
+  readonly accountId: string;
+  /** The operator who gave it; null for the command line. */
+  readonly madeBy: string | null;
+  readonly createdAt: number | null;
+}
+
+const COLUMNS = ['id', 'account_id', 'role', 'organization_id', 'expires_at', 'maker_id', 'created_at'] as const;
+
+const toGrant = (row: {
+  readonly id: string;
+  readonly account_id: string;
+  readonly role: string;
+  readonly organization_id: string | null;
+  readonly expires_at: number | null;
+  readonly maker_id: string | null;
+  readonly created_at: number;
+}): AccountGrant => ({
+  id: row.id,
+  accountId: row.account_id,
+  role: operatorRole.decode(row.role),
+  organizationId: row.organization_id,
+  expiresAt: row.expires_at,
+  madeBy: row.maker_id,
+  createdAt: row.created_at,
+});
+
+const stored = (db: Kysely<Tables>) => db.selectFrom('operator_grant').select(COLUMNS);
+
+const grantsOfAccount = many(
+  (db, p: { accountId: string }) => stored(db).where('account_id', '=', p.accountId).orderBy('id'),
+  toGrant,
+);
+
+const MEMBERSHIP_ROLES = { OWNER: 'owner', ADMIN: 'admin' } as const;
+
+const membershipGrants = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('membership')
+      .select(['organization_id', 'role'])
+      .where('account_id', '=', p.accountId)
+      .where('role', 'in', Object.keys(MEMBERSHIP_ROLES)),
+  (row): Pick<OperatorGrant, 'role' | 'organizationId'> => ({
+    role: MEMBERSHIP_ROLES[row.role as keyof typeof MEMBERSHIP_ROLES],
+    organizationId: row.organization_id,
+  }),
+);
+
+/** Every role that an account holds: those that were given, and owner or admin of an organization by its membership. */
+export function* grantsOf(accountId: string): Work<readonly AccountGrant[]> {
+  const given = yield* grantsOfAccount({ accountId });
+  const members = yield* membershipGrants({ accountId });
+  const unbounded = { id: '0', accountId, expiresAt: null, madeBy: null, createdAt: null };
+  return [...given, ...members.map((member) => ({ ...unbounded, ...member }))];
+}
+
+interface GrantPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+const page = (db: Kysely<Tables>, p: GrantPage) => stored(db).where('id', '>', p.after).orderBy('id').limit(p.limit);
+
+const listAll = many((db, p: GrantPage) => page(db, p), toGrant);
+const listOfOrganization = many(
+  (db, p: GrantPage & { organizationId: string }) => page(db, p).where('organization_id', '=', p.organizationId),
+  toGrant,
+);
+
+/** The given grants in the order of their ids: all, or those of the organization that an operator reaches. */
+export const listGrants = ({ within, ...p }: GrantPage & { readonly within: Within | undefined }) =>
+  within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+
+/** What an operator gave, and not the command line. */
+export const grantsMadeBy = many(
+  (db, p: { madeBy: string }) => stored(db).where('maker_id', '=', p.madeBy).orderBy('id'),
+  toGrant,
+);
+
+const insert = command(
+  (
+    db,
+    p: {
+      accountId: string;
+      role: string;
+      organizationId: string | null;
+      expiresAt: number | null;
+      madeBy: string | null;
+      now: number;
+    },
+  ) =>
+    db.insertInto('operator_grant').values({
+      account_id: p.accountId,
+      role: p.role,
+      organization_id: p.organizationId,
+      expires_at: p.expiresAt,
+      maker_id: p.madeBy,
+      created_at: p.now,
+    }),
+);
+
+/** Adds a grant. The unit of work has locked the account by `lockOperator`, and has removed one of the same role and place. */
+export const insertGrant = (
+  grant: OperatorGrant & { accountId: string; madeBy: string | null; now: number },
+): Work<void> => insert(grant);
+
+const remove = changes((db, p: { accountId: string; role: string; organizationId: string }) =>
+  db
+    .deleteFrom('operator_grant')
+    .where('account_id', '=', p.accountId)
+    .where('role', '=', p.role)
+    .where((eb) => eb(eb.fn.coalesce('organization_id', eb.val('0')), '=', p.organizationId))
+    .returning('id'),
+);
+
+/** Removes a grant; false where there is none. */
+export const removeGrant = ({
+  accountId,
+  role,
+  organizationId,
+}: Omit<OperatorGrant, 'expiresAt'> & { accountId: string }) =>
+  remove({ accountId, role, organizationId: organizationId ?? '0' });
+
+export const removeGrantById = changes((db, p: { id: string }) =>
+  db.deleteFrom('operator_grant').where('id', '=', p.id).returning('id'),
+);
+
+const ownerGrants = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('operator_grant')
+    .where('role', '=', 'owner')
+    .where('organization_id', 'is', null)
+    .where('expires_at', 'is', null);
+
+/** Whether an account owns the installation without an end. */
+export const findOwner = one((db, p: { accountId: string }) =>
+  ownerGrants(db).select('id').where('account_id', '=', p.accountId),
+);
+
+/** The accounts that own the installation without an end, locked in one order, so that two that remove each other come one after the other. */
+export const lockOwners = many(
+  (db, _p: object) => ownerGrants(db).select('account_id').orderBy('id').$call(forUpdate),
+  (row) => row.account_id,
+);

@@ -1,0 +1,63 @@
+import { type AccountGrant, grantsMadeBy, removeGrantById } from '../../access/operator-grant-store.ts';
+import { type AdminKey, adminKeysMadeBy, markAdminKeyRevoked } from '../../admin-keys/store.ts';
+import { record } from '../../audit/audit.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { keepAnOwner } from '../accounts/last-owner.ts';
+import { endHandedOut } from './handed-out.ts';
+
+/** The valid keys and roles that an operator made. */
+export interface Made {
+  readonly adminKeys: readonly AdminKey[];
+  readonly roles: readonly AccountGrant[];
+}
+
+/** What an event says of them. */
+export const idsOfMade = ({ adminKeys, roles }: Made) => ({
+  adminKeys: adminKeys.map(({ id }) => id),
+  roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
+});
+
+export const NOTHING_MADE: Made = { adminKeys: [], roles: [] };
+
+export function* madeBy(operatorId: string, now: number): Work<Made> {
+  return {
+    adminKeys: yield* adminKeysMadeBy({ madeBy: operatorId, now }),
+    roles: yield* grantsMadeBy({ madeBy: operatorId }),
+  };
+}
+
+/**
+ * Ends the keys and roles that an operator made, and what these made in turn, inside a unit of work.
+ * @throws {Failure} `conflict` where that would leave the installation without an owner
+ */
+export function* endAllMadeBy(
+  operatorId: string,
+  { origin, now }: { readonly origin: Origin; readonly now: number },
+): Work<Made> {
+  const adminKeys: AdminKey[] = [];
+  const roles: AccountGrant[] = [];
+  const makers = [operatorId];
+  const seen = new Set(makers);
+  for (const maker of makers) {
+    const made = yield* madeBy(maker, now);
+    for (const key of made.adminKeys) {
+      if (!(yield* markAdminKeyRevoked({ id: key.id, now }))) continue;
+      const details = { adminKeyId: key.id, madeBy: maker, ...(yield* endHandedOut(key.id, false, now)) };
+      yield* record({ at: now, type: 'admin_key.revoked', origin, details });
+      adminKeys.push(key);
+    }
+    for (const role of made.roles) {
+      if (role.role === 'owner' && role.organizationId === null) yield* keepAnOwner(role.accountId, now, {});
+      if (!(yield* removeGrantById({ id: role.id }))) continue;
+      const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
+      yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
+      roles.push(role);
+    }
+    for (const next of [...made.adminKeys.map(({ id }) => id), ...made.roles.map(({ accountId }) => accountId)]) {
+      if (!seen.has(next)) makers.push(next);
+      seen.add(next);
+    }
+  }
+  return { adminKeys, roles };
+}

@@ -1,0 +1,82 @@
+import { listGrants } from '../access/operator-grant-store.ts';
+import { openAccount } from '../account-actions/accounts/accounts.ts';
+import { grantRole, grantView, revokeRole, rolesOfAccount } from '../account-actions/operators/grants.ts';
+import { type Made, madeBy } from '../account-actions/operators/made.ts';
+import { findAdminKey, listAdminKeys } from '../admin-keys/store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { AdminApp } from './admin-app.ts';
+import { callerOf } from './guard.ts';
+import { adminKeyNotFound, adminKeyView, createAdminKey, revokeAdminKey } from './keys.ts';
+import { readPage } from './paging.ts';
+import * as keys from './route-schemas/admin-keys.ts';
+import * as operators from './route-schemas/operators.ts';
+
+/** What an operator made, in answers. */
+const madeView = ({ adminKeys, roles }: Made, now: number) => ({
+  adminKeys: adminKeys.map((key) => adminKeyView(key, now)),
+  roles: roles.map(grantView),
+});
+
+/** The roles of accounts, and the admin keys. */
+export function operatorRoutes(admin: AdminApp, clock: Clock): void {
+  admin.get('/operators', { schema: operators.listOperatorsSchema }, async (request) => {
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    return readPage(request.query, (page) => database.read(() => listGrants({ ...page, within })), grantView);
+  });
+
+  admin.get('/users/:id/roles', { schema: operators.listRolesSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id } = await openAccount(services, request.params.id, 'roles', origin);
+    return { items: (await rolesOfAccount(services.database, id)).map(grantView), nextCursor: null };
+  });
+
+  const role = '/users/:id/roles/:role';
+  admin.put(role, { schema: operators.grantRoleSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id, role } = request.params;
+    return grantView(await grantRole(services, id, { ...request.body, role }, origin));
+  });
+
+  admin.delete(role, { schema: operators.revokeRoleSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id, role } = request.params;
+    const { organizationId = null, endMade = false } = request.query;
+    const made = await revokeRole(services, id, { role, organizationId }, origin, { endMade });
+    return { made: madeView(made, clock()), ended: endMade };
+  });
+
+  admin.post('/admin-keys', { schema: keys.createAdminKeySchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const { key, adminKey } = await createAdminKey(services, request.body, origin);
+    return reply.code(201).send({ ...adminKeyView(key, clock()), adminKey });
+  });
+
+  admin.get('/admin-keys', { schema: keys.listAdminKeysSchema }, async (request) => {
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    return readPage(
+      request.query,
+      (page) => database.read(() => listAdminKeys({ ...page, within })),
+      (key) => adminKeyView(key, clock()),
+    );
+  });
+
+  admin.get('/admin-keys/:id', { schema: keys.readAdminKeySchema }, async (request) => {
+    const { database } = callerOf(request).services;
+    const { id } = request.params;
+    const now = clock();
+    return database.read(function* read() {
+      const key = yield* findAdminKey({ id });
+      if (key === undefined) throw adminKeyNotFound(id);
+      return { ...adminKeyView(key, now), made: madeView(yield* madeBy(id, now), now) };
+    });
+  });
+
+  admin.delete('/admin-keys/:id', { schema: keys.revokeAdminKeySchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { takeOver = false, endMade = false } = request.query;
+    const revoked = await revokeAdminKey(services, request.params.id, origin, { takeOver, endMade });
+    return { ...revoked, made: madeView(revoked.made, clock()) };
+  });
+}

@@ -1,0 +1,37 @@
+import { OPERATOR_ROLES } from '../../operators/permissions.ts';
+import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
+import * as Type from '../../platform/validation/type.ts';
+
+/** A role of an account in the admin API, as made by `grantView`. */
+export const GrantRecord = Type.Object(
+  {
+    userId: Id,
+    role: Type.Unsafe<string>({ enum: [...OPERATOR_ROLES] }),
+    organizationId: nullableField(Id, 'Null for the whole installation.'),
+    expiresAt: nullableField(Instant, 'Null for a role that does not end by itself.'),
+    createdAt: nullableField(Instant, 'Null for owners and admins of an organization: their membership is the role.'),
+    madeBy: nullableField(Id, 'The operator who gave it; null for the command line.'),
+  },
+  { title: 'OperatorRole' },
+);
+
+export const keyFields = {
+  id: Id,
+  name: Type.String(),
+  role: Type.Unsafe<string>({ enum: [...OPERATOR_ROLES] }),
+  organizationId: nullableField(Id, 'Null for the whole installation.'),
+  status: Type.Unsafe<string>({ enum: ['active', 'revoked', 'ended'] }),
+  createdAt: Instant,
+  expiresAt: nullableField(Instant, 'Null for a key that does not end by itself.'),
+  lastUsedAt: nullableField(Instant, 'Updated at most once an hour; null if it was never used.'),
+  revokedAt: nullableField(Instant),
+  madeBy: nullableField(Id, 'The operator who made it; null for the command line.'),
+};
+
+export const AdminKeyRecord = Type.Object(keyFields, { title: 'AdminKey' });
+
+/** What an operator made and is still valid. */
+export const MadeRecord = Type.Object(
+  { adminKeys: Type.Array(AdminKeyRecord), roles: Type.Array(GrantRecord) },
+  { title: 'Made' },
+);

@@ -1,0 +1,105 @@
+import { Argument, type Command } from 'commander';
+import { openAccount } from '../account-actions/accounts/accounts.ts';
+import {
+  GrantRoleRequest,
+  grantRole,
+  grantView,
+  revokeRole,
+  rolesOfAccount,
+} from '../account-actions/operators/grants.ts';
+import { OPERATOR_ROLES, type OperatorRole } from '../operators/permissions.ts';
+import { accountId } from './account-id.ts';
+import { checkInput, examples, type GetCommandContext } from './context.ts';
+import { describeMade, madeRecord } from './made.ts';
+import { futureTime } from './option-parsers.ts';
+import { organizationId } from './org.ts';
+import { LAST_OWNER } from './prompt.ts';
+import { CLI_ORIGIN as origin, withCore } from './session.ts';
+
+const roleArgument = (): Argument => new Argument('<role>', 'the role').choices(OPERATOR_ROLES);
+export const ORGANIZATION = ['--organization <organization>', 'only in this organization: ID or name'] as const;
+export const END = [
+  '--expires <when>',
+  'when it ends: 2030-01-31T12:00:00Z, or 12h, 90d from now',
+  futureTime,
+] as const;
+export const END_MADE = ['--end-made', 'end the keys and roles that it made, too, and what these made'] as const;
+
+/** Adds the commands about the roles of people. */
+export function roleCommands(
+  about: (name: string, description: string) => Command,
+  getContext: GetCommandContext,
+): void {
+  examples(
+    about('grant-role', 'give a user a role of operators, or change its end'),
+    'tessera user grant-role ada owner',
+    'tessera user grant-role ada support --expires 90d',
+    'tessera user grant-role ada auditor --organization acme',
+  )
+    .addArgument(roleArgument())
+    .option(...ORGANIZATION)
+    .option(...END)
+    .option(...LAST_OWNER)
+    .action(
+      async (
+        who: string,
+        role: OperatorRole,
+        { organization, expires, lastOwner }: { organization?: string; expires?: string; lastOwner?: boolean },
+        command: Command,
+      ) => {
+        const { flags, out } = getContext(command);
+        const granted = await withCore(flags, async (core) => {
+          const input = checkInput(GrantRoleRequest, {
+            organizationId: organization === undefined ? undefined : await organizationId(core, organization),
+            expiresAt: expires,
+          });
+          const context = { ...core, lastOwner: lastOwner ?? false };
+          return grantRole(context, await accountId(core, who), { ...input, role }, origin);
+        });
+        out.show(grantView(granted));
+      },
+    );
+
+  examples(
+    about('revoke-role', 'take a role of operators away from a user, immediately'),
+    'tessera user revoke-role ada support',
+    'tessera user revoke-role ada admin --end-made',
+  )
+    .addArgument(roleArgument())
+    .option(...ORGANIZATION)
+    .option(...END_MADE)
+    .option(...LAST_OWNER)
+    .action(
+      async (
+        who: string,
+        role: OperatorRole,
+        options: { organization?: string; endMade?: boolean; lastOwner?: boolean },
+        command: Command,
+      ) => {
+        const { flags, out } = getContext(command);
+        const { organization, endMade = false, lastOwner = false } = options;
+        const { id, made } = await withCore(flags, async (core) => {
+          const which = {
+            role,
+            organizationId: organization === undefined ? null : await organizationId(core, organization),
+          };
+          const id = await accountId(core, who);
+          return { id, made: await revokeRole({ ...core, lastOwner }, id, which, origin, { endMade }) };
+        });
+        const text = [`Took the role ${role} away.`, describeMade(made, endMade)];
+        if (lastOwner && role === 'owner') text.push('Make the next owner with: tessera user grant-role <user> owner');
+        out.say(text.join('\n'), { userId: id, role, made: madeRecord(made), ended: endMade });
+      },
+    );
+
+  examples(about('roles', 'list the roles of a user as an operator'), 'tessera user roles ada').action(
+    async (who: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      const found = await withCore(flags, async (core) => {
+        const { id } = await openAccount(core, await accountId(core, who), 'roles', origin);
+        return rolesOfAccount(core.database, id);
+      });
+      out.list(found.map(grantView), ['role', 'organizationId', 'expiresAt', 'createdAt', 'madeBy']);
+    },
+  );
+}

@@ -1,0 +1,22 @@
+import { Failure } from '../platform/failure.ts';
+import { PERMISSIONS, type Permission } from './permissions.ts';
+
+/** An operator lacks a permission: HTTP 403. */
+export class InsufficientPermission extends Failure {
+  readonly permission: Permission;
+  constructor(permission: Permission, why: string) {
+    const { roles } = PERMISSIONS[permission];
+    const remedy = `Roles with it: ${roles.join(', ')}.`;
+    super('insufficient permission', `${why} Missing permission: ${permission}. ${remedy}`, { reason: permission });
+    this.permission = permission;
+  }
+}
+
+export const lacksPermission = (permission: Permission): InsufficientPermission =>
+  new InsufficientPermission(permission, 'The role of the caller does not include this.');
+
+export const actsOnStronger = (permission: Permission): InsufficientPermission =>
+  new InsufficientPermission(permission, 'Nobody acts on somebody who holds a permission that they lack.');
+
+export const grantsBeyond = (permission: Permission): InsufficientPermission =>
+  new InsufficientPermission(permission, 'Nobody gives a role with a permission that they lack.');
