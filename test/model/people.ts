@@ -103,11 +103,13 @@ export const peopleSteps = {
       const user = pick(state.users, which);
       await enoughCodes(world, user);
       const password = newPassword(state);
-      const apps = await appsSinceReport(state, world, user);
       const path = `/users/${pick(world.users, user.index).id}/recovery-link`;
+      const reported = await appsSinceReport(state, world, user);
       // Where an earlier address could undo a change, this decides on it, and ends everything at once.
       const answer = await admin(world.server, 'POST', path, { address: 'keep' });
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      // The person is told of the link, and what came since is what the recovery ends.
+      const apps = [...reported, ...(await appsSinceReport(state, world, user))];
       const elsewhere = world.newBrowser();
       const link = String(answer.body.url);
       const asked = (await elsewhere.get(link)).text.includes('name="factor"');
