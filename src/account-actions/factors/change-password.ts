@@ -48,7 +48,7 @@ export async function changePassword(
     browserHash,
     // A session that a stronger factor began says nothing new of that factor.
     ...(session.acr === ACR && {
-      start: { authTime: now, provedAt: now, provedBy: 'password', provedFactorSince: account.passwordSetAt ?? 0 },
+      start: { provedAt: now, provedBy: 'password', provedFactorSince: account.passwordSetAt ?? 0 },
     }),
     event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },
     decide(locked, at) {

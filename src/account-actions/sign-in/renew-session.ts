@@ -30,7 +30,7 @@ interface SecuringChange {
   /** The browser in which it is made: it alone stays known to the account. */
   readonly browserHash: string;
   /** How the person authenticated, if it is not as in the session. */
-  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | keyof SessionProof>>;
+  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | keyof SessionProof>>;
   readonly event: AccountChangeEvent;
   /** The change beside the new generation, given the account as it is under the lock, and its time. It refuses by throwing. */
   readonly decide?: (
