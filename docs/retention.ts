@@ -129,6 +129,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'The owner of the address can undo the change',
     days: 7,
   },
+  replaced_value: {
+    holds: 'Usernames, authenticator apps (encrypted) and recovery codes (as keyed digests) that accounts had before',
+    until: '28 days after they were replaced or removed, or the deletion of the account',
+    why: 'The owner who takes an account back has them again',
+    days: 28,
+  },
   username_reservation: {
     holds: 'Usernames that were given up',
     until: '90 days after that',

@@ -1,10 +1,11 @@
 import type { Insertable, Kysely } from 'kysely';
+import { DAY } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AddressChangeTable } from '../platform/database/people-tables.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
-  bit,
+  type Codec,
   columnsOf,
   command,
   decoder,
@@ -15,6 +16,24 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+
+/** What an earlier address is good for. */
+const STANDINGS = [
+  /** Its link undoes the change, and it is reserved. */
+  'right',
+  /** An operator took it away: it is remembered, in case the operator was deceived and gives it back. */
+  'taken',
+  /** The account never verified it: it may be a stranger's, and is remembered for the person who goes back to it. */
+  'unverified',
+] as const;
+type Standing = (typeof STANDINGS)[number];
+
+const standing: Codec<Standing, number> = {
+  decode: (stored) => STANDINGS[Number(stored)] ?? 'taken',
+  encode: (value) => STANDINGS.indexOf(value),
+};
+const RIGHT = standing.encode('right');
+const TAKEN = standing.encode('taken');
 
 const PREVIOUS_ADDRESS = {
   /** The secret of the link that undoes the change is stored as a hash. */
@@ -27,8 +46,7 @@ const PREVIOUS_ADDRESS = {
   /** Factors that were added from then on are not asked for by the undo, and removed by it: see `unansweredSince`. */
   factorsSince: storedField('factors_since', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
-  /** Whether an operator took it away: it gives no right, and reserves nothing. */
-  byOperator: storedField('by_operator', bit),
+  standing: storedField('by_operator', standing),
 } as const;
 
 /** An address that an account had until it was changed. */
@@ -51,7 +69,7 @@ export const findPreviousAddress = one(
       .select(COLUMNS)
       .where('hash', '=', p.hash)
       .where('expires_at', '>', p.now)
-      .where('by_operator', '=', 0),
+      .where('by_operator', '=', RIGHT),
   toPreviousAddress,
 );
 
@@ -65,30 +83,38 @@ const select = (db: Kysely<Tables>, p: { accountId: string; now: number }) =>
 
 /** The addresses that an account had in the last days and can go back to, the latest first. */
 export const listPreviousAddresses = many(
-  (db, p: Parameters<typeof select>[1]) => select(db, p).where('by_operator', '=', 0),
+  (db, p: Parameters<typeof select>[1]) => select(db, p).where('by_operator', '=', RIGHT),
   toPreviousAddress,
 );
 
-/** The addresses that operators took from an account in the last days, the latest first. */
-export const listTakenAddresses = many(
-  (db, p: Parameters<typeof select>[1]) => select(db, p).where('by_operator', '=', 1),
+/** The addresses that an account can go back to by verifying them again, the latest first: those with a right, and unverified ones. */
+export const listAddressesToReturnTo = many(
+  (db, p: Parameters<typeof select>[1]) => select(db, p).where('by_operator', '!=', TAKEN),
   toPreviousAddress,
 );
 
-const findReservation = one((db, p: { key: string; accountId: string; now: number }) =>
+/** All addresses that an account had in the last days, the latest first. */
+export const listEarlierAddresses = many(select, toPreviousAddress);
+
+/** An address is reserved no longer than this, however often its right is prolonged: its mailbox may have become another person's. */
+const LONGEST_RESERVATION = 28 * DAY;
+
+const findReservation = one((db, p: { key: string; accountId: string; now: number; after: number }) =>
   db
     .selectFrom('address_change')
     .select('hash')
     .where('email_key', '=', p.key)
     .where('account_id', '<>', p.accountId)
     .where('expires_at', '>', p.now)
-    .where('by_operator', '=', 0)
+    .where('created_at', '>', p.after)
+    .where('by_operator', '=', RIGHT)
     .limit(1),
 );
 
 /** Whether an address is reserved for another account, which had it until a few days ago and may get it back. */
 export function* isReservedAddress(email: string, accountId: string, now: number): Work<boolean> {
-  return (yield* findReservation({ key: email.toLowerCase(), accountId, now })) !== undefined;
+  const after = now - LONGEST_RESERVATION;
+  return (yield* findReservation({ key: email.toLowerCase(), accountId, now, after })) !== undefined;
 }
 
 /** The rights of an account to undo changes end together: none ends before a younger one. */
@@ -98,7 +124,7 @@ export const prolongPreviousAddresses = command((db, p: { accountId: string; now
     .set({ expires_at: p.expiresAt })
     .where('account_id', '=', p.accountId)
     .where('expires_at', '>', p.now)
-    .where('by_operator', '=', 0),
+    .where('by_operator', '!=', TAKEN),
 );
 
 /** Ends the rights to undo the changes of an account since an instant, with the reservations of their addresses. */
@@ -107,7 +133,7 @@ export const removePreviousAddresses = command((db, p: { accountId: string; sinc
     .deleteFrom('address_change')
     .where('account_id', '=', p.accountId)
     .where('created_at', '>=', p.since)
-    .where('by_operator', '=', 0),
+    .where('by_operator', '!=', TAKEN),
 );
 
 /**
@@ -117,9 +143,9 @@ export const removePreviousAddresses = command((db, p: { accountId: string; sinc
 export const takeAddressesAway = command((db, p: { accountId: string }) =>
   db
     .updateTable('address_change')
-    .set({ by_operator: 1 })
+    .set({ by_operator: TAKEN })
     .where('account_id', '=', p.accountId)
-    .where('by_operator', '=', 0),
+    .where('by_operator', '!=', TAKEN),
 );
 
 /** Ends the right to undo one change of an account, with the reservation of its address. */
@@ -133,8 +159,8 @@ export const removePreviousAddress = command((db, p: { hash: string }) =>
  * @returns the right, which ends as well: the account has its address
  */
 export function* endYoungerRights(accountId: string, email: string, now: number): Work<PreviousAddress | undefined> {
-  const rights = yield* listPreviousAddresses({ accountId, now });
-  const own = rights.findLast((right) => right.email.toLowerCase() === email.toLowerCase());
+  const addresses = yield* listAddressesToReturnTo({ accountId, now });
+  const own = addresses.findLast((right) => right.email.toLowerCase() === email.toLowerCase());
   if (own !== undefined) yield* removePreviousAddresses({ accountId, since: own.changedAt });
   return own;
 }

@@ -1,4 +1,4 @@
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import { changes, command, one } from '../platform/database/statement.ts';
 
 /** A username that was given up: until then only its former owner may take it. */
 export interface UsernameReservation {
@@ -19,17 +19,6 @@ export const findReservation = one(
     accountId: account_id,
     heldUntil: held_until,
   }),
-);
-
-/** The usernames that an account gave up, the earliest first. */
-export const listReservationsOf = many(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('username_reservation')
-      .select(['username', 'held_until'])
-      .where('account_id', '=', p.accountId)
-      .orderBy('held_until'),
-  ({ username, held_until }) => ({ username, heldUntil: held_until }),
 );
 
 export const reserveUsername = command((db, p: UsernameReservation) =>

@@ -1,5 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
-import { command, one } from '../platform/database/statement.ts';
+import { command } from '../platform/database/statement.ts';
+import { restoreFactors } from './earlier-factors.ts';
 
 interface Since {
   readonly accountId: string;
@@ -39,12 +40,14 @@ const removePending = command((db, p: { accountId: string }) =>
 
 /**
  * Removes the factors beside the password that were added at an instant or later, with half-finished enrollments, trusted browsers and
- * sign-ins that wait for a second factor. The caller holds the account's lock.
+ * sign-ins that wait for a second factor. The app and the recovery codes that were replaced since are there again. The caller holds the
+ * account's lock.
  */
 export function* removeFactorsSince(accountId: string, since: number): Work<void> {
   yield* removeTotp({ accountId, since });
   yield* removePasskeys({ accountId, since });
   yield* removeCodes({ accountId, since });
+  yield* restoreFactors(accountId, since);
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
@@ -52,18 +55,3 @@ export function* removeFactorsSince(accountId: string, since: number): Work<void
 
 /** Removes the passkeys of an account that may not all be its owner's. */
 export const removeAllPasskeys = (accountId: string): Work<void> => removePasskeys({ accountId, since: 0 });
-
-const findEarlierCode = one((db, p: { accountId: string; before: number }) =>
-  db
-    .selectFrom('recovery_code')
-    .select('hash')
-    .where('account_id', '=', p.accountId)
-    .where('created_at', '<', p.before)
-    .where('used_at', 'is', null)
-    .limit(1),
-);
-
-/** Whether an account has a recovery code from before an instant that can still be used. */
-export function* hasEarlierRecoveryCode(accountId: string, before: number): Work<boolean> {
-  return (yield* findEarlierCode({ accountId, before })) !== undefined;
-}

@@ -3,6 +3,7 @@ import { isSecondFactorRequired } from '../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
+import { rememberRecoveryCodes, rememberTotp } from './earlier-factors.ts';
 import { removeRecoveryCodes } from './recovery-code-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
 import type { Factor } from './rules/factors.ts';
@@ -34,25 +35,25 @@ export function* listFactors({ id: accountId, passwordHash }: Pick<Account, 'id'
  * @returns whether there was one
  */
 export function* removeTotp(setting: SecondFactorSetting, account: Account): Work<boolean> {
-  const removed = yield* removeTotpSeed({ accountId: account.id });
+  const { id: accountId, updatedAt } = account;
+  yield* rememberTotp(accountId, updatedAt);
+  const removed = yield* removeTotpSeed({ accountId });
   yield* removeUselessCodes(setting, account);
   return removed;
 }
 
 /** Removes recovery codes that stand in for nothing: no app or passkey is set up, and a recovery by mail does not ask for them. */
-export function* removeUselessCodes(setting: SecondFactorSetting, { id: accountId }: Account): Work<void> {
+export function* removeUselessCodes(
+  setting: SecondFactorSetting,
+  { id: accountId, updatedAt }: Pick<Account, 'id' | 'updatedAt'>,
+): Work<void> {
   const factors = yield* listFactors({ id: accountId, passwordHash: null });
   if (factors.length > 0 || (yield* requiresRecoveryCode(accountId))) return;
-  if (!(yield* isSecondFactorRequired(setting, { id: accountId }))) yield* removeRecoveryCodes({ accountId });
+  if (yield* isSecondFactorRequired(setting, { id: accountId })) return;
+  yield* rememberRecoveryCodes(accountId, updatedAt);
+  yield* removeRecoveryCodes({ accountId });
 }
 
 export const removePasskeys = command((db, p: { accountId: string }) =>
   db.deleteFrom('passkey').where('account_id', '=', p.accountId),
 );
-
-/** Removes all that a person has set up besides the password. */
-export function* removeAllFactors(accountId: string): Work<void> {
-  yield* removeTotpSeed({ accountId });
-  yield* removeRecoveryCodes({ accountId });
-  yield* removePasskeys({ accountId });
-}

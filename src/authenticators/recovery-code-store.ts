@@ -1,4 +1,4 @@
-import { command, one } from '../platform/database/statement.ts';
+import { command, many, one } from '../platform/database/statement.ts';
 
 export const insertRecoveryCode = command((db, p: { accountId: string; hash: string; now: number }) =>
   db.insertInto('recovery_code').values({ account_id: p.accountId, hash: p.hash, created_at: p.now, used_at: null }),
@@ -19,6 +19,17 @@ export const spendRecoveryCode = one(
 
 export const removeRecoveryCodes = command((db, p: { accountId: string }) =>
   db.deleteFrom('recovery_code').where('account_id', '=', p.accountId),
+);
+
+/** The recovery codes of an account that can still be used. */
+export const listUnusedCodes = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('recovery_code')
+      .select(['hash', 'created_at'])
+      .where('account_id', '=', p.accountId)
+      .where('used_at', 'is', null),
+  ({ hash, created_at }) => ({ hash, createdAt: created_at }),
 );
 
 /** How many recovery codes an account has, and how many of them can still be used. */

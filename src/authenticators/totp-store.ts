@@ -6,16 +6,17 @@ export interface TotpSeed {
   readonly sealed: string;
   /** The time step of the last code that was accepted. */
   readonly lastStep: number;
+  readonly setUpAt: number;
 }
 
 export const findTotpSeed = one(
   (db, p: { accountId: string }) =>
     db
       .selectFrom('totp_secret')
-      .select(['sealed', 'last_step'])
+      .select(['sealed', 'last_step', 'confirmed_at'])
       .where('account_id', '=', p.accountId)
       .where('confirmed_at', 'is not', null),
-  (row): TotpSeed => ({ sealed: row.sealed, lastStep: row.last_step }),
+  (row): TotpSeed => ({ sealed: row.sealed, lastStep: row.last_step, setUpAt: row.confirmed_at ?? 0 }),
 );
 
 /**
@@ -34,7 +35,7 @@ export const spendTotpStep = one(
   (row): number => row.confirmed_at ?? 0,
 );
 
-interface NewTotpSeed extends TotpSeed {
+interface NewTotpSeed extends Omit<TotpSeed, 'setUpAt'> {
   readonly accountId: string;
   readonly generation: string;
   readonly now: number;

@@ -185,14 +185,29 @@ export function* exceededRolling(
   subject: LimitSubject,
 ): Work<number> {
   if (limit === null) return 0;
-  const { name, nextAt } = quarterOf(bucket, limit, now);
-  // A node whose clock is ahead may have begun the next quarter already.
-  const names = { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
-  const counts = (yield* readQuarters(names)).filter(({ window_ends_at }) => window_ends_at > now);
+  const { nextAt } = quarterOf(bucket, limit, now);
+  const counts = (yield* readQuarters(quartersOf(bucket, limit, now))).filter(
+    ({ window_ends_at }) => window_ends_at > now,
+  );
   const taken = counts.reduce((sum, { count }) => sum + count, weight);
   if (taken <= limit.count) return 0;
   if (yield* claim(`over ${bucket}`, limit.windowMs, now)) yield* recordExceeded(now, subject);
   return secondsUntil(nextAt, now);
+}
+
+const removeCounts = command((db, p: { ahead: string; p0: string; p1: string; p2: string; p3: string; p4: string }) =>
+  db.deleteFrom('rate_count').where('bucket', 'in', [p.ahead, p.p0, p.p1, p.p2, p.p3, p.p4]),
+);
+
+/** Forgets all that was taken from a rolling limit. */
+export function* forgetRolling(bucket: string, limit: Limit, now: number): Work<void> {
+  if (limit !== null) yield* removeCounts(quartersOf(bucket, limit, now));
+}
+
+/** The names of all quarters that may count. A node whose clock is ahead may have begun the next one already. */
+function quartersOf(bucket: string, limit: NonNullable<Limit>, now: number) {
+  const { name } = quarterOf(bucket, limit, now);
+  return { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
 }
 
 /** The quarter of a rolling limit's period in which an instant falls: the names of the buckets, and the ends of quarter and count. */

@@ -177,6 +177,16 @@ export function* listBrowsersWaiting(
     .map(({ browserHash }) => browserHash);
 }
 
+/** Whether what a challenge confirms may still happen: it can be answered, or was answered and the account is as it was. */
+export function* isUnderWay(
+  { id: accountId, generation }: NonNullable<NewChallenge['account']>,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<boolean> {
+  const stored = yield* store.listChallengesOfAccount({ accountId, purpose });
+  return stored.some((challenge) => challenge.generation === generation && challenge.expiresAt > now);
+}
+
 /** Finds the newest challenge of a purpose that a browser asked for, if it can still be answered. */
 export function* findChallengeOfBrowser(
   sealer: Sealer,

@@ -1,6 +1,5 @@
 import { type Account, takeAccountLock } from '../accounts/store.ts';
 import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
-import type { FactorUse } from '../authenticators/rules/factors.ts';
 import { type Clock, DAY, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
@@ -114,12 +113,6 @@ export type SessionStart = Device & AuthenticationContext & Pick<Session, 'authT
 
 /** What a session says of the last proof of who the person is. */
 export type SessionProof = Pick<Session, 'provedAt' | 'provedBy' | 'provedFactorSince' | 'provedAfter'>;
-
-/** The factor with which a person proved last who they are. */
-export const factorUseOf = ({ provedBy, provedFactorSince }: SessionProof): FactorUse => ({
-  method: provedBy,
-  factorSince: provedFactorSince,
-});
 
 /** Makes a session, always with a new secret: a cookie from before the sign-in never becomes a signed-in one. */
 export function newSession(account: Account, now: number, start: SessionStart): NewSession {

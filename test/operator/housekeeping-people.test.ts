@@ -9,6 +9,7 @@ import { maintainExports } from '../../src/account-actions/personal-data/export.
 import { insertPiece, replaceExport } from '../../src/account-actions/personal-data/export-store.ts';
 import { insertRequest } from '../../src/account-actions/recovery/request-store.ts';
 import { insertPreviousAddress } from '../../src/accounts/previous-address-store.ts';
+import { rememberReplaced } from '../../src/accounts/replaced-store.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { findAccount, insertAccount } from '../../src/accounts/store.ts';
 import { reserveUsername } from '../../src/accounts/username-store.ts';
@@ -96,9 +97,15 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
         email: 'old@example.com',
         changedAt: now,
         factorsSince: now,
-        byOperator: false,
+        standing: 'right',
       }),
     expiresAt,
+  ],
+  [
+    'what an account had before',
+    'replaced_value',
+    () => rememberReplaced({ accountId, kind: 'username', value: 'earlier', setUpAt: 0, replacedAt: now }),
+    now + 28 * DAY,
   ],
   [
     'a username that is held',

@@ -84,7 +84,14 @@ async function newPerson(fields = {}): Promise<Person> {
   const report = await challenge(person, 'secure account', null, data);
   const undo = prepareChallenge();
   const email = `former-${person.email}`;
-  const previous = { hash: undo.hash, accountId: user.id, email, changedAt: now, factorsSince: now, byOperator: false };
+  const previous = {
+    hash: undo.hash,
+    accountId: user.id,
+    email,
+    changedAt: now,
+    factorsSince: now,
+    standing: 'right' as const,
+  };
   await core.database.commit(() => insertPreviousAddress({ ...previous, expiresAt: now + HOUR }));
   return { ...person, report, undo };
 }

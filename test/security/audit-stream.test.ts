@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { removeAllFactors } from '../../src/authenticators/factor-store.ts';
+import { removeFactorsSince } from '../../src/authenticators/factor-removal-store.ts';
 import { requireRecoveryCode } from '../../src/authenticators/recovery-setting-store.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
@@ -382,7 +382,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       status(303, await at.browser.submit(at.page, code, '/login/verify'));
       const devices = await at.browser.get('/account/sessions');
       status(303, await at.browser.submit(devices, {}, '/account/trusted-browsers'));
-      await withData(server, ({ database }) => database.commit(() => removeAllFactors(user.id)));
+      await withData(server, ({ database }) => database.commit(() => removeFactorsSince(user.id, 0)));
     },
     ['sign_in.failed', 'anonymous', '-', 'user'],
     ['browser.trusted', 'user', '+', 'user'],

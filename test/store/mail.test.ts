@@ -340,7 +340,7 @@ test('a message whose right to undo a change of address has ended is not sent', 
       email: 'a@example.com',
       changedAt: now,
       factorsSince: now,
-      byOperator: false,
+      standing: 'right' as const,
       expiresAt: now + DAY,
     };
     await database.commit(() => insertPreviousAddress({ ...made, hash: 'ended' }));
@@ -369,7 +369,7 @@ test('what outlives generations is looked up, but is not named where an earlier 
       email: 'b@example.com',
       changedAt: now,
       factorsSince: now,
-      byOperator: false,
+      standing: 'right' as const,
       expiresAt: now + DAY,
     };
     const invitation: Invitation = {

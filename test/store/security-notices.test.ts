@@ -76,7 +76,7 @@ async function newPerson(): Promise<NotifiedAccount & { readonly oldest: string 
         email: earlier,
         changedAt,
         factorsSince: now,
-        byOperator: false,
+        standing: 'right' as const,
         expiresAt,
       };
       yield* insertPreviousAddress(previous);

@@ -1,7 +1,7 @@
+import { findReplaced, rememberReplaced } from '../../accounts/replaced-store.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import {
   findReservation,
-  listReservationsOf,
   removeReservation,
   removeReservationsOf,
   reserveUsername,
@@ -61,17 +61,29 @@ export function* releaseUsernames(username: string, accountId: string, byOperato
   else yield* holdUsername(username, null, now);
 }
 
-/** The username that an account had at an instant; the present one if it did not change since. */
-export function* usernameAt(account: Pick<Account, 'id' | 'profile'>, instant: number): Work<string> {
-  const givenUp = yield* listReservationsOf({ accountId: account.id });
-  return givenUp.find(({ heldUntil }) => heldUntil - HOLD >= instant)?.username ?? account.profile.username;
+/** The username that an account had at an instant; the present one if it did not change since, or the earlier one is another account's now. */
+export function* usernameAt(
+  { id: accountId, profile }: Pick<Account, 'id' | 'profile'>,
+  instant: number,
+  now: number,
+): Work<string> {
+  const earlier = yield* findReplaced({ accountId, kind: 'username' }, instant);
+  const username = earlier?.value ?? profile.username;
+  const holder = yield* findByIdentifier(username);
+  if (holder !== undefined) return holder.id === accountId ? username : profile.username;
+  const held = yield* findReservation({ username });
+  return held === undefined || held.accountId === accountId || held.heldUntil <= now ? username : profile.username;
 }
 
-/** Moves an account from one username to another, in the unit of work that has written the account. */
-export function* replaceUsername(from: string, to: string, accountId: string, now: number): Work<void> {
-  yield* rejectHeldUsername(to, accountId, now);
+/**
+ * Moves an account from one username to another, in the unit of work that has written the account.
+ * @param at the time of the account
+ */
+export function* replaceUsername(from: string, to: string, accountId: string, at: number): Work<void> {
+  yield* rejectHeldUsername(to, accountId, at);
   yield* removeReservation({ username: to });
-  yield* holdUsername(from, accountId, now);
+  yield* holdUsername(from, accountId, at);
+  yield* rememberReplaced({ accountId, kind: 'username', value: from, setUpAt: 0, replacedAt: at });
 }
 
 /**

@@ -3,8 +3,6 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removeAllPasskeys } from '../../authenticators/factor-removal-store.ts';
-import type { FactorUse } from '../../authenticators/rules/factors.ts';
-import { exceededRolling, takeRolling } from '../../limits/limits.ts';
 import {
   type Challenge,
   createChallenge,
@@ -20,14 +18,16 @@ import { MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { factorUseOf, sessionDatabase } from '../../sessions/sessions.ts';
+import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import { exceededChanges, takeChange } from './change-limit.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
 import { accountExistsMail, verifyMail } from './mails.ts';
+import { provedSince } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** How long a link or a code confirms an address. */
@@ -56,8 +56,8 @@ export interface AddressVisit {
 /** What a request for an address remembers. */
 interface RequestedAddress {
   readonly email: string;
-  /** How the person had proved themselves when they asked; undefined in a request of an earlier version. */
-  readonly proof?: FactorUse;
+  /** {@link provedSince} when the person asked; undefined in a request of an earlier version. */
+  readonly provedSince?: number | null;
 }
 
 /**
@@ -76,10 +76,10 @@ export async function requestAddress(
   const { id, profile } = account;
   const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
   return sessionDatabase(services, session).commit(function* request(): Work<number> {
-    const proof = factorUseOf(session);
-    const isReturn = purpose === 'change address' && (yield* findReturn(account, email, proof, now)) !== undefined;
+    const since = provedSince(session, account);
+    const isReturn = purpose === 'change address' && (yield* findReturn(account, email, since, now)) !== undefined;
     if (purpose === 'change address' && !isReturn) {
-      const seconds = yield* exceededRolling(...changesOf(limits, account, origin, now));
+      const seconds = yield* exceededChanges(limits, id, origin, now);
       if (seconds > 0) return seconds;
     }
     const challenge = {
@@ -87,7 +87,7 @@ export async function requestAddress(
       account: { id, generation: session.generation },
       address: emailKey(email),
       browserHash,
-      data: { email, proof } satisfies RequestedAddress,
+      data: { email, provedSince: since } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
     const owner = yield* ownerOf(email, id, now);
@@ -229,7 +229,7 @@ async function confirm(
 ): Promise<AddressResult> {
   const { clock, limits } = services;
   const now = clock();
-  const { email, proof } = challenge.data as RequestedAddress;
+  const { email, provedSince: since = null } = challenge.data as RequestedAddress;
   const purpose = challenge.purpose as AddressPurpose;
   const sent = prepareChallenge();
   let before = account.profile;
@@ -247,9 +247,9 @@ async function confirm(
       *prepare() {
         if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
         if (purpose === 'verify address') return;
-        right = proof && (yield* findReturn(account, email, proof, now));
-        username = right && (yield* usernameAt(account, right.factorsSince));
-        const seconds = right === undefined ? yield* takeRolling(...changesOf(limits, account, origin, now)) : 0;
+        right = yield* findReturn(account, email, since, now);
+        username = right && (yield* usernameAt(account, right.factorsSince, now));
+        const seconds = right === undefined ? yield* takeChange(limits, account.id, origin, now) : 0;
         if (seconds > 0) throw new ChangesLimited(seconds);
       },
       decide(locked) {
@@ -277,31 +277,20 @@ async function confirm(
           yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });
           return yield* endSince(services, changed, { right, left: before.email, origin }, now);
         }
-        const given = before.emailVerified ? before.email : undefined;
-        yield* giveUpAddress(services, changed, given, { sent, path: UNDO_PATH }, now);
+        yield* giveUpAddress(services, changed, before, { sent, path: UNDO_PATH }, now);
       },
     });
     return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
   } catch (error) {
     if (error instanceof ChangesLimited) {
       // The event of the limit was taken back with the rest.
-      await services.database.commit(() => exceededRolling(...changesOf(limits, account, origin, now)));
+      await services.database.commit(() => exceededChanges(limits, account.id, origin, now));
       return { kind: 'limited', seconds: error.seconds };
     }
     if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };
     throw error;
   }
 }
-
-/** The count of an account's changes of address, as the limits take it. */
-const changesOf = (limits: Limits, { id }: Account, origin: Origin, now: number) =>
-  [
-    `address changes ${id}`,
-    limits.addressAccount,
-    1,
-    now,
-    { name: 'addressAccount', origin, accountId: id },
-  ] as const satisfies Parameters<typeof takeRolling>;
 
 /** The address cannot be given to the account any more. */
 class AddressLost extends Error {}

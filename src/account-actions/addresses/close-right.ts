@@ -4,16 +4,14 @@ import {
   removePreviousAddress,
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
-import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { factorUseOf, sessionDatabase } from '../../sessions/sessions.ts';
+import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { AddressVisit } from './change-address.ts';
-import { readSetUpTimes } from './earlier-address.ts';
 import { rightClosedMail } from './mails.ts';
-import { isEarlierProof, isSecondFactor, type SetUpTimes } from './rules/earlier-proof.ts';
+import { isEarlierProof, isSecondFactor } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** An address that an account had in the last days, which can undo what came since. */
@@ -32,12 +30,10 @@ export function readEarlierAddresses(
   const now = clock();
   return database.read(function* read(): Work<readonly EarlierAddress[]> {
     const rights = yield* listPreviousAddresses({ accountId: account.id, now });
-    if (rights.length === 0) return [];
-    const times = yield* readSetUpTimes(account);
     return rights.map((right) => ({
       email: right.email,
       until: right.expiresAt,
-      isClosable: mayClose(session, times, right),
+      isClosable: mayClose(session, right),
     }));
   });
 }
@@ -55,7 +51,8 @@ export async function closeRight(
   const { clock, mail } = services;
   const now = clock();
   return sessionDatabase(services, session).commit(function* close(): Work<boolean> {
-    const closable = yield* listClosable(account.id, session, email, now);
+    const rights = yield* listPreviousAddresses({ accountId: account.id, now });
+    const closable = rights.filter((one) => emailKey(one.email) === emailKey(email) && mayClose(session, one));
     for (const { hash } of closable) yield* removePreviousAddress({ hash });
     const [right] = closable;
     if (right === undefined) return false;
@@ -67,16 +64,8 @@ export async function closeRight(
 }
 
 /** A session that was stolen with a fresh proof is not enough: the person proves themselves again, after the address was given up. */
-const mayClose = (session: Session, times: SetUpTimes, right: PreviousAddress): boolean =>
-  isSecondFactor(session.provedBy) &&
-  session.provedAfter !== null &&
-  session.provedAfter >= right.changedAt &&
-  isEarlierProof(factorUseOf(session), times, right.factorsSince);
-
-function* listClosable(id: string, session: Session, email: string, now: number): Work<readonly PreviousAddress[]> {
-  const account = yield* findAccount({ id });
-  if (account === undefined) return [];
-  const times = yield* readSetUpTimes(account);
-  const rights = yield* listPreviousAddresses({ accountId: id, now });
-  return rights.filter((right) => emailKey(right.email) === emailKey(email) && mayClose(session, times, right));
-}
+const mayClose = ({ provedBy, provedAfter, provedFactorSince }: Session, right: PreviousAddress): boolean =>
+  isSecondFactor(provedBy) &&
+  provedAfter !== null &&
+  provedAfter >= right.changedAt &&
+  isEarlierProof(provedFactorSince, right.factorsSince);

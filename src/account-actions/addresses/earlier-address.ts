@@ -1,6 +1,6 @@
 import {
   insertPreviousAddress,
-  listPreviousAddresses,
+  listAddressesToReturnTo,
   type PreviousAddress,
   prolongPreviousAddresses,
   removePreviousAddresses,
@@ -8,7 +8,6 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
-import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -18,36 +17,25 @@ import { type SecurityNoticeServices, unansweredSince } from '../notices/notices
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
-import { isEarlierProof, type SetUpTimes } from './rules/earlier-proof.ts';
+import { isEarlierProof } from './rules/earlier-proof.ts';
 
 /** How long a change can be undone from the earlier address. */
 export const UNDO_LIFETIME = 7 * DAY;
 
-/** When what an account can be proved with was set up. */
-export function* readSetUpTimes(account: Account): Work<SetUpTimes> {
-  const factors = yield* listFactors(account);
-  const timesOf = (kind: string) => factors.filter((factor) => factor.kind === kind).map(({ createdAt }) => createdAt);
-  return {
-    password: account.passwordHash === null ? null : (account.passwordSetAt ?? 0),
-    totp: timesOf('totp')[0] ?? null,
-    passkeys: timesOf('passkey'),
-  };
-}
-
 /**
- * The right to an address that an account had in the last days and now goes back to, if the person proved themselves with something
- * from before it was given up: the oldest such right. Without one, going back is a change like any other.
+ * The address that an account had in the last days and now goes back to, if the person proved themselves with something from before it was
+ * given up: the first time that it was. Otherwise going back is a change like any other.
+ * @param since `provedSince` of the session
  */
 export function* findReturn(
-  account: Account,
+  { id: accountId }: Account,
   email: string,
-  proof: FactorUse,
+  since: number | null,
   now: number,
 ): Work<PreviousAddress | undefined> {
-  const rights = yield* listPreviousAddresses({ accountId: account.id, now });
-  const times = yield* readSetUpTimes(account);
-  return rights.findLast(
-    (right) => emailKey(right.email) === emailKey(email) && isEarlierProof(proof, times, right.factorsSince),
+  const addresses = yield* listAddressesToReturnTo({ accountId, now });
+  return addresses.findLast(
+    (address) => emailKey(address.email) === emailKey(email) && isEarlierProof(since, address.factorsSince),
   );
 }
 
@@ -69,22 +57,21 @@ export function* endSince(
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
   yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
   yield* services.mail.enqueue({ ...message, to: profile.email, content: addressRegainedMail(profile.username) }, now);
-  const times = yield* readSetUpTimes(account);
   // Without its way in, which was set up since, the account is recovered by the address that was just proved.
-  if (times.password === null && times.passkeys.length === 0) {
+  if ((yield* listFactors(account)).every(({ kind }) => kind === 'totp')) {
     yield* beginRecovery(services, account, { sent: prepareChallenge(), browserHash: null, origin }, now);
   }
 }
 
 /**
  * Gives the address that an account had until now the right to undo the change, in the unit of work that has saved it, and tells both
- * addresses. Older rights last as long as this one, so that no later address outlasts them.
- * @param before undefined where the account had not verified an address: one that may be a stranger's is given nothing
+ * addresses. Older rights last as long as this one, so that no later address outlasts them. An address that was never verified may be a
+ * stranger's: it is told nothing, and only remembered, for the person who goes back to it and verifies it.
  */
 export function* giveUpAddress(
   { mail, sealer, issuer }: SecurityNoticeServices,
   { id: accountId, profile, updatedAt: changedAt }: Account,
-  before: string | undefined,
+  { email: before, emailVerified: isVerified }: Pick<Account['profile'], 'email' | 'emailVerified'>,
   undo: { readonly sent: SentChallenge; readonly path: string },
   now: number,
 ): Work<void> {
@@ -92,7 +79,6 @@ export function* giveUpAddress(
   const expiresAt = now + UNDO_LIFETIME;
   const message = { accountId, kind: 'address changed', expiresAt } as const;
   yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
-  if (before === undefined) return;
   yield* prolongPreviousAddresses({ accountId, now, expiresAt });
   yield* insertPreviousAddress({
     hash: undo.sent.hash,
@@ -101,8 +87,9 @@ export function* giveUpAddress(
     changedAt,
     factorsSince: yield* unansweredSince(sealer, accountId, changedAt),
     expiresAt,
-    byOperator: false,
+    standing: isVerified ? 'right' : 'unverified',
   });
+  if (!isVerified) return;
   const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
   const content = addressLostMail(username, email, url);
   yield* mail.enqueue({ ...message, to: before, content, restsOn: undo.sent.hash }, now);
@@ -122,5 +109,5 @@ export const rememberTaken = (
     changedAt: at,
     factorsSince,
     expiresAt: now + UNDO_LIFETIME,
-    byOperator: true,
+    standing: 'taken',
   });

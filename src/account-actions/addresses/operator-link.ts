@@ -1,5 +1,5 @@
 import {
-  listPreviousAddresses,
+  listAddressesToReturnTo,
   type PreviousAddress,
   takeAddressesAway,
 } from '../../accounts/previous-address-store.ts';
@@ -91,7 +91,7 @@ function* decideAddress(
   now: number,
 ): Work<Account> {
   const { id, profile } = account;
-  const rights = yield* listPreviousAddresses({ accountId: id, now });
+  const rights = yield* listAddressesToReturnTo({ accountId: id, now });
   const chosen = decision === undefined || decision === 'keep' ? decision : emailKey(canonicalEmail(decision));
   const isPresent = chosen === 'keep' || chosen === emailKey(profile.email);
   if (rights.length === 0) {
@@ -114,7 +114,7 @@ function* decideAddress(
   const since = right?.factorsSince ?? (reported < at ? reported : at + CLOCK_SKEW + 1);
   yield* takeAddressesAway({ accountId: id });
   if (right !== undefined) yield* rememberTaken(account, { at, factorsSince: Math.min(reported, at) }, now);
-  const decided = { ...profile, email, ...(right !== undefined && { emailVerified: true }) };
+  const decided = { ...profile, email, ...(right !== undefined && { emailVerified: right.standing === 'right' }) };
   const changed = yield* endEverything(services, account, decided, since, origin, now);
   if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now);
   else yield* tellOldest(services, changed, rights, now);
@@ -129,7 +129,7 @@ function* tellOldest(
   rights: readonly PreviousAddress[],
   now: number,
 ): Work<void> {
-  const oldest = rights.at(-1);
+  const oldest = rights.findLast(({ standing }) => standing === 'right');
   if (oldest === undefined) return;
   const content = rightEndedMail(profile.username);
   yield* mail.enqueue({ to: oldest.email, accountId, kind: 'address changed', content, expiresAt: now + DAY }, now);

@@ -85,18 +85,19 @@ export function* endEverything(
   now: number,
 ): Work<Account> {
   const { id } = account;
-  const username = yield* usernameAt(account, since);
+  const username = yield* usernameAt(account, since, now);
+  const at = yield* accountTime(account, now);
   const changed = {
     ...account,
     ...NOT_DELETED,
     profile: { ...profile, username },
     passwordHash: null,
     generation: randomIdentifier(),
-    updatedAt: yield* accountTime(account, now),
+    updatedAt: at,
   };
   yield* enqueueAccountNotices(id, now);
   yield* saveAccount(changed);
-  if (username !== profile.username) yield* replaceUsername(profile.username, username, id, now);
+  if (username !== profile.username) yield* replaceUsername(profile.username, username, id, at);
   yield* endChallenges(id);
   yield* removeAddedSince(id, since, origin, now);
   yield* forgetBrowsers({ accountId: id });

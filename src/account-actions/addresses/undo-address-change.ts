@@ -8,9 +8,8 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { hasEarlierRecoveryCode } from '../../authenticators/factor-removal-store.ts';
+import { findTotpSeedAt, hasRecoveryCodesAt } from '../../authenticators/earlier-factors.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
-import type { Factor } from '../../authenticators/rules/factors.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -19,6 +18,7 @@ import { displaceAddress } from '../accounts/displace-address.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
+import { giveChangesBack } from './change-limit.ts';
 import { UNDO_LIFETIME } from './earlier-address.ts';
 import { changeUndoneMail, olderRightMail } from './mails.ts';
 import { endAndRecover } from './secure-account.ts';
@@ -42,11 +42,16 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   // Each link of an address undoes all that came since the account gave that up for the first time.
   const rights = yield* listPreviousAddresses({ accountId: account.id, now });
   const previous = rights.findLast((right) => emailKey(right.email) === emailKey(opened.email)) ?? opened;
-  const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.factorsSince);
-  const has = (kind: Factor['kind']) => earlier.some((factor) => factor.kind === kind);
+  return { account, previous, asksFactor: yield* asksFactorAt(account, previous.factorsSince) };
+}
+
+/** Whether an account had a second factor at an instant that its owner can show now. */
+function* asksFactorAt(account: Account, instant: number): Work<boolean> {
+  if ((yield* findTotpSeedAt(account.id, instant)) !== undefined) return true;
   // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
-  const asksCode = has('passkey') && (yield* hasEarlierRecoveryCode(account.id, previous.factorsSince));
-  return { account, previous, asksFactor: has('totp') || asksCode };
+  const factors = yield* listFactors(account);
+  const hadPasskey = factors.some(({ kind, createdAt }) => kind === 'passkey' && createdAt < instant);
+  return hadPasskey && (yield* hasRecoveryCodesAt(account.id, instant));
 }
 
 /** Reads the change that a link undoes; undefined where the link no longer works. Changes nothing. */
@@ -79,7 +84,9 @@ export async function undoAddressChange(
   const open = await readUndo(services, link);
   if (open === undefined) return { kind: 'dead' };
   // Each link counts for itself: a thief of a later address has a link, too.
-  const attempt = { account: open.account, code, browserHash, origin, link: `undo ${open.previous.hash}` };
+  const { account, previous } = open;
+  const asOf = previous.factorsSince;
+  const attempt = { account, code, browserHash, origin, link: `undo ${previous.hash}`, asOf };
   const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
   const checked = open.asksFactor ? await authenticate(services, attempt, now) : undefined;
   if (checked?.kind === 'limited') return checked;
@@ -99,6 +106,7 @@ export async function undoAddressChange(
     if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
     yield* removePreviousAddresses({ accountId: id, since: changedAt });
     const older = yield* keepOlderRights(services, account, now);
+    if (older === undefined) yield* giveChangesBack(services.limits, id, now);
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
     yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
     // The oldest address was told more than this.

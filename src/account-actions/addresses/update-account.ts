@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Profile } from '../../accounts/fields.ts';
 import { requireGoodPassword } from '../../accounts/password-problem.ts';
-import { listPreviousAddresses, listTakenAddresses, takeAddressesAway } from '../../accounts/previous-address-store.ts';
+import {
+  listAddressesToReturnTo,
+  listEarlierAddresses,
+  takeAddressesAway,
+} from '../../accounts/previous-address-store.ts';
+import { forgetReplaced } from '../../accounts/replaced-store.ts';
 import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { endChallenges, listBrowsersWaiting } from '../../mail/challenges.ts';
+import { endChallenges, isUnderWay } from '../../mail/challenges.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
@@ -45,34 +50,34 @@ export async function updateAccount(
     const decidesAddress = yield* isAddressDecision(account, asked, input, now);
     const isSecured = passwordHash !== undefined || decidesAddress;
     if (!isSecured && isDeepStrictEqual(asked, account.profile)) return account;
-    const isRenamed = asked.username !== account.profile.username && origin.actor.type === 'user';
+    const isByPerson = origin.actor.type === 'user';
+    const isRenamed = asked.username !== account.profile.username && isByPerson;
     const at = isSecured || isRenamed ? yield* accountTime(account, now) : now;
     const since = yield* unansweredSince(context.sealer, id, at);
     const takenBackSince = decidesAddress ? yield* foreignSince(account, asked.email, now) : undefined;
     const getsNameBack = takenBackSince !== undefined && input.username === undefined;
-    const profile = getsNameBack ? { ...asked, username: yield* usernameAt(account, takenBackSince) } : asked;
+    const profile = getsNameBack ? { ...asked, username: yield* usernameAt(account, takenBackSince, now) } : asked;
     const changed = yield* saveChange(
       account,
       {
         profile,
-        ...(takenBackSince !== undefined && {
-          ...NOT_DELETED,
-          ...((account.passwordSetAt ?? 0) >= takenBackSince && NO_PASSWORD),
-        }),
+        ...(decidesAddress && NOT_DELETED),
+        ...(takenBackSince !== undefined && (account.passwordSetAt ?? 0) >= takenBackSince && NO_PASSWORD),
         ...(passwordHash !== undefined && { passwordHash, passwordSetAt: at }),
         ...(isSecured && { generation: randomIdentifier() }),
       },
       at,
       now,
     );
+    // An operator decides on the name: no earlier one comes back.
+    if (input.username !== undefined && !isByPerson)
+      yield* forgetReplaced({ accountId: id, kind: 'username', since: 0 });
     if (decidesAddress) {
       yield* endChallenges(id);
       yield* takeAddressesAway({ accountId: id });
-    }
-    if (takenBackSince !== undefined) {
-      yield* removeAddedSince(id, takenBackSince, origin, now);
       yield* callOffDeletion(context, account, profile, origin, now);
     }
+    if (takenBackSince !== undefined) yield* removeAddedSince(id, takenBackSince, origin, now);
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (isMoved) {
       yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
@@ -108,10 +113,11 @@ const NO_PASSWORD = { passwordHash: null } as const;
  */
 function* foreignSince({ id, profile }: Account, email: string, now: number): Work<number | undefined> {
   if (emailKey(profile.email) === emailKey(email)) return undefined;
-  const rights = yield* listPreviousAddresses({ accountId: id, now });
-  const taken = yield* listTakenAddresses({ accountId: id, now });
-  const times = [...rights, ...taken].filter((one) => emailKey(one.email) === emailKey(email));
-  return times.length > 0 ? Math.min(...times.map(({ factorsSince }) => factorsSince)) : rights.at(-1)?.factorsSince;
+  const earlier = yield* listEarlierAddresses({ accountId: id, now });
+  const same = earlier.filter((one) => emailKey(one.email) === emailKey(email));
+  return same.length > 0
+    ? Math.min(...same.map(({ factorsSince }) => factorsSince))
+    : earlier.findLast(({ standing }) => standing !== 'taken')?.factorsSince;
 }
 
 /** What a person is told of an operator's change, beside an address that is new. */
@@ -139,7 +145,7 @@ async function hashNewPassword(
 
 /**
  * Whether an operator's change decides which address an account has: another one, another state of it, or the present one named again
- * while a change of it can still be undone, or waits for its link.
+ * while a change of it can still be undone, waits for its link, or is being made.
  */
 function* isAddressDecision(
   { id, generation, profile: before }: Account,
@@ -149,6 +155,6 @@ function* isAddressDecision(
 ): Work<boolean> {
   if (emailKey(after.email) !== emailKey(before.email) || after.emailVerified !== before.emailVerified) return true;
   if (input.email === undefined && input.emailVerified === undefined) return false;
-  if ((yield* listPreviousAddresses({ accountId: id, now })).length > 0) return true;
-  return (yield* listBrowsersWaiting({ id, generation }, 'change address', now)).length > 0;
+  if ((yield* listAddressesToReturnTo({ accountId: id, now })).length > 0) return true;
+  return yield* isUnderWay({ id, generation }, 'change address', now);
 }

@@ -29,6 +29,8 @@ export interface CodeAttempt {
   readonly origin: Origin;
   /** What was shown before the code, if it was not a first factor: it has a count of its own. */
   readonly link?: string;
+  /** An instant: the code is one of the factor that the account had then, which may have been replaced since. */
+  readonly asOf?: number;
 }
 
 /** Uses a code up, inside a unit of work. @returns when its factor was set up; undefined where it can no longer be used */

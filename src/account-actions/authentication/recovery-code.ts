@@ -1,3 +1,4 @@
+import { spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.ts';
 import {
   countRecoveryCodes,
   insertRecoveryCode,
@@ -61,10 +62,14 @@ export function authenticateByRecoveryCode(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   return attemptCode(services, 'recovery code', attempt, now, async () => {
-    const accountId = attempt.account.id;
+    const { account, asOf } = attempt;
+    const accountId = account.id;
     const code = parseRecoveryCode(attempt.code);
     if (code === undefined) return undefined;
     const hash = hashOf(services.sealer, accountId, code);
-    return () => spendRecoveryCode({ accountId, hash, now });
+    return function* spend() {
+      const since = yield* spendRecoveryCode({ accountId, hash, now });
+      return since ?? (asOf === undefined ? undefined : yield* spendEarlierRecoveryCode({ accountId, hash }, asOf));
+    };
   });
 }

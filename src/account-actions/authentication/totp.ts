@@ -1,3 +1,4 @@
+import { findTotpSeedAt, spendEarlierTotpStep } from '../../authenticators/earlier-factors.ts';
 import { acceptedSteps, parseTotpCode } from '../../authenticators/rules/codes.ts';
 import { findTotpSeed, spendTotpStep } from '../../authenticators/totp-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
@@ -53,13 +54,20 @@ export function authenticateByTotp(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, sealer } = services;
-  const { account, code } = attempt;
+  const { account, code, asOf } = attempt;
   return attemptCode(services, 'totp', attempt, now, async () => {
     const accountId = account.id;
-    const stored = await database.read(() => findTotpSeed({ accountId }));
+    const stored = await database.read(() =>
+      asOf === undefined ? findTotpSeed({ accountId }) : findTotpSeedAt(accountId, asOf),
+    );
     const seed = stored && sealer.open(stored.sealed, sealContext(accountId));
     if (stored === undefined || seed === undefined) return undefined;
     const step = await matchCode(seed, code, acceptedSteps(now, stored.lastStep));
-    return step === undefined ? undefined : () => spendTotpStep({ accountId, sealed: stored.sealed, step });
+    if (step === undefined) return undefined;
+    const used = { accountId, sealed: stored.sealed, step };
+    return function* spend() {
+      const since = yield* spendTotpStep(used);
+      return since ?? (asOf === undefined ? undefined : yield* spendEarlierTotpStep(used, asOf));
+    };
   });
 }

@@ -1,4 +1,5 @@
 import type { Account } from '../../accounts/store.ts';
+import { rememberRecoveryCodes, rememberTotp } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeTotp } from '../../authenticators/factor-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import { withMethod } from '../../authenticators/rules/authentication-context.ts';
@@ -103,6 +104,7 @@ export async function addTotp(
     ...(inFlow !== undefined && { start: withMethod(session, 'totp') }),
     *afterSave(saved, renewed): Work<void> {
       const { generation, updatedAt: at } = saved;
+      yield* rememberTotp(accountId, at);
       yield* saveTotpSeed({ accountId, sealed, generation, now: at, lastStep: step });
       issued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
       yield* enqueueSecurityNotice(services, saved, 'factor added', noticeFacts(session), now, at);
@@ -160,6 +162,7 @@ export async function replaceRecoveryCodes(
       if (!isUseful && !(yield* requiresRecoveryCode(account.id))) {
         throw conflict('Set up an authenticator app or a passkey first.');
       }
+      yield* rememberRecoveryCodes(account.id, saved.updatedAt);
       yield* issueRecoveryCodes(prepared, account.id, saved.updatedAt);
       yield* enqueueSecurityNotice(services, saved, 'recovery codes', deviceFacts(session), now, saved.updatedAt);
     },

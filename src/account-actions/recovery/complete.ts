@@ -5,6 +5,7 @@ import { endYoungerRights, listPreviousAddresses } from '../../accounts/previous
 import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { forgetEarlierFactors, rememberRecoveryCodes } from '../../authenticators/earlier-factors.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
 import { countRecoveryCodes, removeRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
@@ -33,6 +34,7 @@ import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import type { NewSession } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import {
   type AttemptsLimited,
   type AuthenticationRefusal,
@@ -292,28 +294,36 @@ function* secure(
   const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
   const at = yield* accountTime(account, now);
   const reported = yield* unansweredSince(services.sealer, id, at);
+  // A mailbox overrules the addresses that the account had since it had this one.
+  const right = isAddressProved ? yield* endYoungerRights(id, profile.email, now) : undefined;
+  const since = Math.min(reported, right?.factorsSince ?? reported);
+  const username = since < at ? yield* usernameAt(account, since, now) : profile.username;
+  const isRenamed = username !== profile.username;
+  const kept = { ...profile, username };
   const changed: Account = {
     ...account,
     ...NOT_DELETED,
     passwordHash,
     passwordSetAt: at,
     generation: randomIdentifier(),
-    profile: isAddressProved ? changeProfile(profile, { emailVerified: true }, now) : profile,
+    profile: isAddressProved ? changeProfile(kept, { emailVerified: true }, now) : kept,
     updatedAt: at,
   };
   yield* enqueueAccountNotices(id, now);
   yield* saveAccount(changed);
+  if (isRenamed) yield* replaceUsername(profile.username, username, id, at);
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys({ accountId });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
   const losesCodes =
     used.every(({ method }) => method !== 'recovery code') &&
     ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0;
-  if (losesCodes) yield* removeRecoveryCodes({ accountId });
+  if (losesCodes) {
+    yield* rememberRecoveryCodes(accountId, at);
+    yield* removeRecoveryCodes({ accountId });
+  }
   yield* removeFactorsSince(accountId, data.resetFactors ? 0 : at + 1);
-  // A mailbox overrules the addresses that the account had since it had this one.
-  const right = isAddressProved ? yield* endYoungerRights(id, profile.email, now) : undefined;
-  const since = Math.min(reported, right?.factorsSince ?? reported);
+  if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
@@ -323,6 +333,7 @@ function* secure(
   const told = [
     ...(losesCodes && asks.length > 0 ? [LOST_CODES] : []),
     ...(left === undefined ? [] : [leftText(left)]),
+    ...(isRenamed ? [`Its username is ${username} again.`] : []),
   ];
   const facts = told.length === 0 ? {} : { what: told.join(' ') };
   // A recovery with what was set up since the reports does not answer them: it may be the thief's.

@@ -21,6 +21,7 @@ type ExpiringTable =
   | 'challenge'
   | 'trusted_browser'
   | 'address_change'
+  | 'replaced_value'
   | 'invitation';
 
 /** Rows of tables that are alike: each has a hash and an end. */
@@ -226,6 +227,7 @@ const REMOVALS: readonly Removal[] = [
   expired('trusted_browser'),
   usernameReservations,
   expired('address_change'),
+  expired('replaced_value'),
   // Used ones as well: the audit trail keeps who accepted.
   expired('invitation', KEPT.invitation),
   mailRequests,

@@ -228,8 +228,21 @@ export interface AddressChangeTable {
   /** Factors that were added from then on are not asked for by the undo, and removed by it. */
   factors_since: Instant;
   expires_at: Instant;
-  /** 1 where an operator took the address away: it gives no right, and reserves nothing. */
+  /** 0 for an address with a right; 1 where an operator took it away and 2 where it was never verified, which reserve nothing. */
   by_operator: Generated<number>;
+}
+
+/** What accounts had until it was replaced or removed, for the owner who takes one back. */
+export interface ReplacedValueTable {
+  /** Random. */
+  hash: string;
+  account_id: Id;
+  kind: string;
+  value: string;
+  /** From when to when the account had it, by its own time. */
+  set_up_at: Instant;
+  replaced_at: Instant;
+  expires_at: Instant;
 }
 
 /** Links and codes that were asked for: they are made later, so that the answer does not depend on the account. */

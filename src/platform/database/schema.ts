@@ -27,6 +27,7 @@ import type {
   PictureTable,
   RecoveryCodeTable,
   RecoverySettingTable,
+  ReplacedValueTable,
   TotpSecretTable,
   TrustedBrowserTable,
   UsernameReservationTable,
@@ -295,6 +296,7 @@ export interface Tables {
   pending_sign_in: PendingSignInTable;
   challenge: ChallengeTable;
   address_change: AddressChangeTable;
+  replaced_value: ReplacedValueTable;
   invitation: InvitationTable;
   totp_secret: TotpSecretTable;
   recovery_code: RecoveryCodeTable;

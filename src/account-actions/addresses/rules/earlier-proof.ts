@@ -1,35 +1,32 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
-import type { FactorUse } from '../../../authenticators/rules/factors.ts';
 
-/** When what an account can be proved with was set up, by the time of the account; 0 for as long as the account exists. */
-export interface SetUpTimes {
-  /** Null where there is none. */
-  readonly password: number | null;
-  readonly totp: number | null;
-  readonly passkeys: readonly number[];
+/** With what a person proved who they are in a session, and the password of their account. */
+interface Proved {
+  /** When the factor was set up with which they did so last, by the time of the account; null for a code by mail, and where that is not known. */
+  readonly provedFactorSince: number | null;
+  readonly amr: readonly string[];
+}
+interface Password {
+  readonly passwordHash: string | null;
+  readonly passwordSetAt: number | null;
 }
 
 /**
- * Whether a proof was made with something that was set up before an instant, and that the account still has: with a passkey that was
- * removed or an app that was replaced since, nothing is proved any more. A recovery code is used up by its proof. A code by mail proves
- * the present address alone.
+ * When the oldest was set up of what a person proved themselves with in a session, by the time of the account; 0 for as long as that exists,
+ * and null for a code by mail, which proves the present address alone. Something newer that the account asked for besides takes nothing
+ * from it. What was replaced or removed meanwhile still counts: that ends every session but the one in which it was done.
  */
-export function isEarlierProof({ method, factorSince }: FactorUse, times: SetUpTimes, before: number): boolean {
-  if (factorSince === null || factorSince >= before) return false;
-  switch (method) {
-    case 'password':
-      // A new password ends every session but the one in which it was set, by the earlier one.
-      return times.password !== null;
-    case 'totp':
-      return times.totp === factorSince;
-    case 'passkey':
-      return times.passkeys.includes(factorSince);
-    case 'recovery code':
-      return true;
-    case 'mail code':
-      return false;
-  }
+export function provedSince(
+  { provedFactorSince, amr }: Proved,
+  { passwordHash, passwordSetAt }: Password,
+): number | null {
+  const password = amr.includes('pwd') && passwordHash !== null ? (passwordSetAt ?? 0) : null;
+  if (provedFactorSince === null || password === null) return provedFactorSince ?? password;
+  return Math.min(provedFactorSince, password);
 }
+
+/** Whether a proof was made with something that was set up before an instant. */
+export const isEarlierProof = (since: number | null, before: number): boolean => since !== null && since < before;
 
 /** Methods that are no mere password or mailbox: with these, a person may say that an earlier mailbox is no longer theirs. */
 export const isSecondFactor = (method: Method): boolean =>

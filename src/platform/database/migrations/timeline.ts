@@ -6,7 +6,8 @@ import { signInTables } from './0004-sign-in.ts';
 import { tokenTables } from './0005-tokens.ts';
 import { serviceTables } from './0006-service.ts';
 import { mailTables } from './0007-mail.ts';
-import { operators } from './0008-operators.ts';
+import { replacedValues } from './0008-replaced-values.ts';
+import { operators } from './0009-operators.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -44,7 +45,8 @@ const BASELINE: Timeline = {
  */
 export const timeline: Timeline = {
   ...BASELINE,
-  '0008-operators': expand(operators),
+  '0008-replaced-values': expand(replacedValues),
+  '0009-operators': expand(operators),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -1,0 +1,80 @@
+import { DAY } from '../platform/clock.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { ReplacedValueTable } from '../platform/database/people-tables.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+/** What is remembered of an account. */
+export type ReplacedKind = 'username' | 'totp' | 'recovery codes';
+
+const REPLACED = {
+  hash: storedField('hash', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
+  kind: storedField('kind', plain<ReplacedKind>()),
+  value: storedField('value', plain<string>()),
+  /** From when to when the account had it, by its own time. */
+  setUpAt: storedField('set_up_at', plain<number>()),
+  replacedAt: storedField('replaced_at', plain<number>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+} as const;
+
+/** What an account had until it was replaced or removed. The owner who takes the account back has it again. */
+export type Replaced = Values<typeof REPLACED>;
+
+/** For how long it is remembered: a right to undo a change of address may be older than seven days. */
+const REMEMBERED = 28 * DAY;
+/** How much is remembered of each kind: the earliest, which no later change pushes out. */
+const MOST = 8;
+
+const COLUMNS = columnsOf(REPLACED);
+const toReplaced: (row: object) => Replaced = decoder(REPLACED);
+
+const insert = command((db, p: ReplacedValueTable) => db.insertInto('replaced_value').values(pick(p, COLUMNS)));
+
+const list = many(
+  (db, p: { accountId: string; kind: string }) =>
+    db
+      .selectFrom('replaced_value')
+      .select(COLUMNS)
+      .where('account_id', '=', p.accountId)
+      .where('kind', '=', p.kind)
+      .orderBy('replaced_at'),
+  toReplaced,
+);
+
+/** Remembers what an account had, in the unit of work that replaces or removes it and holds the account's lock. */
+export function* rememberReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> {
+  if ((yield* list(replaced)).length >= MOST) return;
+  const expiresAt = replaced.replacedAt + REMEMBERED;
+  yield* insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt }));
+}
+
+/** What an account had at an instant, before which it was set up, and has no longer. */
+export function* findReplaced(of: Pick<Replaced, 'accountId' | 'kind'>, instant: number): Work<Replaced | undefined> {
+  const found = (yield* list(of)).find(({ replacedAt }) => replacedAt >= instant);
+  return found !== undefined && found.setUpAt < instant ? found : undefined;
+}
+
+/** Changes what is remembered, such as a code that was used. */
+export const updateReplaced = command((db, p: { hash: string; value: string }) =>
+  db.updateTable('replaced_value').set({ value: p.value }).where('hash', '=', p.hash),
+);
+
+/** Forgets what an account had of a kind from an instant on: it has it again, or an operator decided. */
+export const forgetReplaced = command((db, p: { accountId: string; kind: ReplacedKind; since: number }) =>
+  db
+    .deleteFrom('replaced_value')
+    .where('account_id', '=', p.accountId)
+    .where('kind', '=', p.kind)
+    .where('replaced_at', '>=', p.since),
+);
