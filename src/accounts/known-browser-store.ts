@@ -1,18 +1,42 @@
+import { digest, knownSecretOf } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many, one } from '../platform/database/statement.ts';
 
 /** An account remembers this many browsers: those of its latest sign-ins. */
 const MAX_KNOWN_BROWSERS = 64;
 
-const upsert = command((db, p: { accountId: string; browserHash: string; now: number }) =>
+/** By what a browser is known: its identity, and the secret that its last sign-in gave it, if it had one. Both are digests. */
+export interface BrowserMark {
+  readonly hash: string;
+  readonly knownHash: string | null;
+}
+
+interface StoredBrowser {
+  readonly accountId: string;
+  readonly browserHash: string;
+  readonly secretHash: string;
+  readonly now: number;
+}
+
+const upsert = command((db, p: StoredBrowser) =>
   db
     .insertInto('known_browser')
-    .values({ account_id: p.accountId, browser_hash: p.browserHash, last_seen_at: p.now })
+    .values({ account_id: p.accountId, browser_hash: p.browserHash, secret_hash: p.secretHash, last_seen_at: p.now })
     .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'browser_hash'])
-        .doUpdateSet((eb) => ({ last_seen_at: eb.ref('excluded.last_seen_at') })),
+      conflict.columns(['account_id', 'browser_hash']).doUpdateSet((eb) => ({
+        secret_hash: eb.ref('excluded.secret_hash'),
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+      })),
     ),
+);
+
+/** The other accounts that know a browser know it by its new secret. */
+const replaceSecret = command((db, p: { browserHash: string; from: string; to: string }) =>
+  db
+    .updateTable('known_browser')
+    .set({ secret_hash: p.to })
+    .where('browser_hash', '=', p.browserHash)
+    .where('secret_hash', '=', p.from),
 );
 
 const removeOldest = command((db, p: { accountId: string; kept: number }) =>
@@ -35,7 +59,7 @@ const removeOldest = command((db, p: { accountId: string; kept: number }) =>
 const find = one((db, p: { accountId: string; browserHash: string }) =>
   db
     .selectFrom('known_browser')
-    .select('last_seen_at')
+    .select('secret_hash')
     .where('account_id', '=', p.accountId)
     .where('browser_hash', '=', p.browserHash),
 );
@@ -70,13 +94,24 @@ export function* hasKnownBrowsers(accountId: string): Work<boolean> {
   return (yield* findAny({ accountId })) !== undefined;
 }
 
-/** Records a sign-in to an account in this browser. The caller holds the account's lock. */
-export function* rememberBrowser(accountId: string, browserHash: string, now: number): Work<void> {
-  yield* upsert({ accountId, browserHash, now });
+/**
+ * Records a sign-in to an account in this browser. The caller holds the account's lock.
+ * @param sessionSecret of the session that began, from which the secret by which the browser is known follows
+ */
+export function* rememberBrowser(
+  accountId: string,
+  { hash: browserHash, knownHash: from }: BrowserMark,
+  sessionSecret: string,
+  now: number,
+): Work<void> {
+  const secretHash = digest(knownSecretOf(sessionSecret));
+  if (from !== null) yield* replaceSecret({ browserHash, from, to: secretHash });
+  yield* upsert({ accountId, browserHash, secretHash, now });
   yield* removeOldest({ accountId, kept: MAX_KNOWN_BROWSERS });
 }
 
-/** Whether a browser signed in to an account before. */
-export function* isKnownBrowser(accountId: string, browserHash: string): Work<boolean> {
-  return (yield* find({ accountId, browserHash })) !== undefined;
+/** Whether a browser signed in to an account before. A copy of its cookies is it no longer once it has signed in again. */
+export function* isKnownBrowser(accountId: string, { hash: browserHash, knownHash }: BrowserMark): Work<boolean> {
+  const found = yield* find({ accountId, browserHash });
+  return found !== undefined && (found.secret_hash === null || found.secret_hash === knownHash);
 }

@@ -271,8 +271,8 @@ async function cookiesOfSignIn(port: number, baseUrl: string, headers: Readonly<
 
 test('SE-02, decisions §7: cookies on an http base URL', async () => {
   const cookies = await cookiesOfSignIn(Number(new URL(server.baseUrl).port), server.baseUrl);
-  const { browser, session: sessionName } = cookieStyle(server.baseUrl);
-  assert.deepEqual(cookies.map(({ name }) => name).sort(), [browser, sessionName]);
+  const { browser, known, session: sessionName } = cookieStyle(server.baseUrl);
+  assert.deepEqual(cookies.map(({ name }) => name).sort(), [browser, known, sessionName]);
   for (const { attributes, value } of cookies) {
     for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax'])
       assert.ok(attributes.includes(attribute), attribute);
@@ -285,7 +285,11 @@ test('SE-02, decisions §7: cookies on an http base URL', async () => {
 
 test('SE-02, decisions §7: cookies on an https base URL', async () => {
   const cookies = await cookiesOfSignIn(secure.port, BASE);
-  assert.deepEqual(cookies.map(({ name }) => name).sort(), ['__Host-tessera_browser', '__Host-tessera_session']);
+  assert.deepEqual(cookies.map(({ name }) => name).sort(), [
+    '__Host-tessera_browser',
+    '__Host-tessera_known',
+    '__Host-tessera_session',
+  ]);
   for (const { attributes } of cookies) {
     for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax', 'Secure']) {
       assert.ok(attributes.includes(attribute), attribute);
@@ -332,8 +336,8 @@ for (const [name, headers] of Object.entries(lies)) {
         assert.doesNotMatch(JSON.stringify([answer.headers, answer.text]), /evil/);
       }
       const cookies = await cookiesOfSignIn(port, base, headers);
-      const { browser, session } = cookieStyle(base);
-      assert.deepEqual(cookies.map((cookie) => cookie.name).sort(), [browser, session].sort());
+      const { browser, known, session } = cookieStyle(base);
+      assert.deepEqual(cookies.map((cookie) => cookie.name).sort(), [browser, known, session].sort());
     }
   });
 }

@@ -96,3 +96,68 @@ test('a browser that was known before a new password shares the count of strange
   await own.submit(await own.get('/account/security'), {}, '/logout');
   assert.equal(await attempt(own, NEW_PASSWORD), 303, 'the acting browser stays known');
 });
+
+/** A copy of the cookies that a browser has now. */
+function copyOf(browser: Agent): Agent {
+  const copy = agent(server.baseUrl, server.nodeInTurn);
+  for (const name of ['tessera_browser', 'tessera_known']) copy.setCookie(name, browser.cookie(name) ?? '');
+  return copy;
+}
+
+const tryIn = async (browser: Agent, { username }: TestUser, password = 'x'): Promise<number> =>
+  (await browser.submit(await browser.get('/login'), { identifier: username, password }, '/login')).status;
+
+const SIGN_INS: Readonly<Record<string, (user: TestUser, browser: Agent) => Promise<unknown>>> = {
+  'another sign-in': async (user, browser) => {
+    await browser.submit(await browser.get('/account'), {}, '/logout');
+    assert.equal(await tryIn(browser, user, PASSWORD), 303);
+  },
+  'a recovery': (user, browser) => recover(server, emailOf(user), NEW_PASSWORD, browser),
+  'a new password': async (_user, browser) => {
+    const page = await browser.get('/account/security');
+    await browser.submit(page, { current: PASSWORD, password: NEW_PASSWORD }, '/account/password');
+  },
+  'a fresh proof': async (_user, browser) => {
+    server.advance(11 * 60_000);
+    const page = await browser.get('/account/confirm?next=email');
+    assert.equal((await browser.submit(page, { current: PASSWORD }, '/account/confirm')).status, 303);
+  },
+};
+for (const [what, act] of Object.entries(SIGN_INS)) {
+  test(`${what} in a browser makes a copy of its cookies a stranger, which uses up none of its tries`, async () => {
+    const user = await newUser(server, { emailVerified: true });
+    const own = await signedIn(server, user);
+    const thief = copyOf(own);
+    await act(user, own);
+    const stranger = agent(server.baseUrl, server.nodeInTurn);
+    for (let guess = 0; guess < 10; guess++) assert.equal(await tryIn(stranger, user), 401);
+    assert.equal(await tryIn(thief, user), 429, 'it shares the count of strangers');
+    await own.submit(await own.get('/account'), {}, '/logout');
+    assert.equal(await tryIn(own, user), 401, 'the browser itself stays known');
+  });
+}
+
+test('a browser stays known to each of the accounts that sign in there', async () => {
+  const [ada, bea] = [await newUser(server), await newUser(server)];
+  const own = await signedIn(server, ada);
+  await own.submit(await own.get('/account'), {}, '/logout');
+  assert.equal(await tryIn(own, bea, PASSWORD), 303);
+  await own.submit(await own.get('/account'), {}, '/logout');
+  const stranger = agent(server.baseUrl, server.nodeInTurn);
+  for (let guess = 0; guess < 10; guess++) assert.equal(await tryIn(stranger, ada), 401);
+  assert.equal(await tryIn(stranger, ada), 429);
+  assert.equal(await tryIn(own, ada), 401);
+});
+
+test('a browser that version 0.2 knew is known until it signs in again', async () => {
+  const user = await newUser(server);
+  const own = await signedIn(server, user);
+  await query(server, `UPDATE known_browser SET secret_hash = NULL WHERE account_id = '${user.id}'`);
+  const thief = copyOf(own);
+  const stranger = agent(server.baseUrl, server.nodeInTurn);
+  for (let guess = 0; guess < 10; guess++) assert.equal(await tryIn(stranger, user), 401);
+  assert.equal(await tryIn(thief, user), 401);
+  await own.submit(await own.get('/account'), {}, '/logout');
+  assert.equal(await tryIn(own, user, PASSWORD), 303);
+  assert.equal(await tryIn(thief, user), 429);
+});

@@ -81,7 +81,7 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
     const { limits } = readConfig(server.environment);
     const origin = { actor: { type: 'anonymous', id: null }, address: null, requestId: null } as const;
     const browser = {
-      browserHash: 'hash',
+      mark: { hash: 'hash', knownHash: null },
       userAgent: undefined,
       previousSecret: undefined,
       trustedSecret: undefined,
@@ -90,7 +90,7 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
     };
     const services = { ...NO_MAIL, database, clock, passwords, limits };
     for (const identifier of [username, 'nobody-at-all', 'nobody@example.com', 'before\0after', passwordless]) {
-      const attempt = { identifier, password: 'not the password', origin, browserHash: 'hash' };
+      const attempt = { identifier, password: 'not the password', origin, browser: browser.mark };
       const checked = await authenticateByPassword(services, attempt, clock());
       const outcome = await signIn(services, checked, browser, () => assert.fail('signed in'));
       assert.equal(outcome.kind, 'wrong', identifier);

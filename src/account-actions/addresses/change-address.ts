@@ -1,3 +1,4 @@
+import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import { isReservedAddress, type PreviousAddress } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
@@ -47,7 +48,7 @@ interface AddressChangeServices extends AddressServices {
 export interface AddressVisit {
   readonly account: Account;
   readonly session: Session;
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   readonly origin: Origin;
   /** More work of the commit that confirms an address, given the session in which the browser continues. */
   readonly afterSave?: (session: Pick<Session, 'hash'>) => Work<void>;
@@ -67,7 +68,7 @@ interface RequestedAddress {
  */
 export async function requestAddress(
   services: AddressChangeServices,
-  { account, session, browserHash, origin }: AddressVisit,
+  { account, session, browser, origin }: AddressVisit,
   email: string,
 ): Promise<number> {
   const { clock, sealer, mail, issuer, limits } = services;
@@ -86,7 +87,7 @@ export async function requestAddress(
       purpose,
       account: { id, generation: session.generation },
       address: emailKey(email),
-      browserHash,
+      browserHash: browser.hash,
       data: { email, provedSince: since } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
@@ -149,12 +150,12 @@ function* ownerOf(email: string, ownId: string, now: number): Work<Account | 're
 /** The newest request of an account that waits for its link or code in this browser. */
 export async function readAddressRequest(
   { database, clock, sealer }: AddressServices,
-  { account, browserHash }: Pick<AddressVisit, 'account' | 'browserHash'>,
+  { account, browser }: Pick<AddressVisit, 'account' | 'browser'>,
 ): Promise<Challenge | undefined> {
   const now = clock();
   return database.read(function* read(): Work<Challenge | undefined> {
     for (const purpose of PURPOSES) {
-      const found = yield* findChallengeOfBrowser(sealer, browserHash, purpose, now);
+      const found = yield* findChallengeOfBrowser(sealer, browser.hash, purpose, now);
       if (isOwn(found, account)) return found;
     }
     return undefined;
@@ -190,10 +191,10 @@ export async function confirmByLink(
   link: string,
 ): Promise<AddressResult> {
   const now = services.clock();
-  const { account, session, browserHash } = visit;
+  const { account, session, browser } = visit;
   const used = await sessionDatabase(services, session).commit(function* use(): Work<Challenge | undefined> {
     const found = yield* findAddressRequest(services, link, now);
-    if (!isOwn(found, account) || found.browserHash !== browserHash) return undefined;
+    if (!isOwn(found, account) || found.browserHash !== browser.hash) return undefined;
     return yield* useChallenge(services.sealer, link, found.purpose, now);
   });
   return used === undefined ? { kind: 'wrong' } : confirm(services, visit, used);
@@ -206,12 +207,12 @@ export async function confirmByCode(
   code: string,
 ): Promise<AddressResult> {
   const now = services.clock();
-  const { session, browserHash, origin } = visit;
+  const { session, browser, origin } = visit;
   const waiting = await readAddressRequest(services, visit);
   if (waiting === undefined) return { kind: 'wrong' };
   const { purpose } = waiting;
   const typed = await sessionDatabase(services, session).commit(() =>
-    tryCode(services, { purpose, browserHash, code, origin }, now),
+    tryCode(services, { purpose, browserHash: browser.hash, code, origin }, now),
   );
   if (typed.kind !== 'right') return typed;
   return isOwn(typed.challenge, visit.account) ? confirm(services, visit, typed.challenge) : { kind: 'wrong' };
@@ -224,7 +225,7 @@ export async function confirmByCode(
  */
 async function confirm(
   services: AddressChangeServices,
-  { account, session, browserHash, origin, afterSave }: AddressVisit,
+  { account, session, browser, origin, afterSave }: AddressVisit,
   challenge: Challenge,
 ): Promise<AddressResult> {
   const { clock, limits } = services;
@@ -239,7 +240,7 @@ async function confirm(
     const renewal = await renewSession(services, {
       account,
       session,
-      browserHash,
+      browser,
       event: {
         type: purpose === 'verify address' ? 'account.address_verified' : 'account.address_changed',
         origin,

@@ -1,3 +1,4 @@
+import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import {
   findPreviousAddress,
   listPreviousAddresses,
@@ -77,7 +78,7 @@ export type UndoResult =
 export async function undoAddressChange(
   services: CodeServices,
   link: string,
-  { code, browserHash, origin }: { readonly code: string; readonly browserHash: string; readonly origin: Origin },
+  { code, browser, origin }: { readonly code: string; readonly browser: BrowserMark; readonly origin: Origin },
 ): Promise<UndoResult> {
   const { database, clock, mail } = services;
   const now = clock();
@@ -86,7 +87,7 @@ export async function undoAddressChange(
   // Each link counts for itself: a thief of a later address has a link, too.
   const { account, previous } = open;
   const asOf = previous.factorsSince;
-  const attempt = { account, code, browserHash, origin, link: `undo ${previous.hash}`, asOf };
+  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, asOf };
   const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
   const checked = open.asksFactor ? await authenticate(services, attempt, now) : undefined;
   if (checked?.kind === 'limited') return checked;

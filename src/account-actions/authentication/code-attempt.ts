@@ -1,4 +1,4 @@
-import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
+import { type BrowserMark, isKnownBrowser } from '../../accounts/known-browser-store.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
@@ -25,7 +25,7 @@ export interface CodeAttempt {
   readonly account: Account;
   /** As typed. */
   readonly code: string;
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   readonly origin: Origin;
   /** What was shown before the code, if it was not a first factor: it has a count of its own. */
   readonly link?: string;
@@ -92,10 +92,10 @@ function refusalOf(asked: Account, current: Account | undefined, now: number): A
  * A person who knows the password cannot use up the tries of a browser that signed in to the account before (PW-08), nor those of a link that
  * was sent by mail, which may be the owner's only way back in.
  */
-function* bucketOf({ account, browserHash, link }: CodeAttempt): Work<string> {
-  const known = yield* isKnownBrowser(account.id, browserHash);
+function* bucketOf({ account, browser, link }: CodeAttempt): Work<string> {
+  const known = yield* isKnownBrowser(account.id, browser);
   const bucket = link === undefined ? `code of ${account.id}` : `code of ${account.id} by ${link}`;
-  return known ? `${bucket} ${browserHash}` : bucket;
+  return known ? `${bucket} ${browser.hash}` : bucket;
 }
 
 function recordWrongCode(account: Account, method: Method, reason: string, origin: Origin, at: number): Work<void> {

@@ -1,4 +1,4 @@
-import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
+import { type BrowserMark, isKnownBrowser } from '../../accounts/known-browser-store.ts';
 import { type Account, findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
@@ -23,7 +23,7 @@ export interface MailCodeServices extends CodeServices {
 export interface MailCodeAttempt {
   /** As typed. */
   readonly code: string;
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   readonly origin: Origin;
 }
 
@@ -47,10 +47,11 @@ export function* acceptsMailCode(setting: SecondFactorSetting, account: Account)
  */
 export async function authenticateByMailCode(
   services: MailCodeServices,
-  { code, browserHash, origin }: MailCodeAttempt,
+  { code, browser, origin }: MailCodeAttempt,
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, sealer, limits, secondFactor } = services;
+  const { hash: browserHash } = browser;
   const bucket = signInBucket(origin);
   const seconds = await database.commit(() =>
     take(bucket, limits.signInAddress, now, { name: 'signInAddress', origin }),
@@ -70,7 +71,7 @@ export async function authenticateByMailCode(
     // It is read only after a right code: a wrong one costs the same where there is no account.
     const id = accountId ?? NO_ACCOUNT;
     yield* takeAccountLock({ id });
-    const isKnown = yield* isKnownBrowser(id, browserHash);
+    const isKnown = yield* isKnownBrowser(id, browser);
     const result = yield* tryCode(services, { purpose: 'sign in', browserHash, isKnown, code, origin }, now);
     // Reaching the limit is an event already.
     if (result.kind === 'limited') return { kind: 'wrong' };

@@ -1,4 +1,4 @@
-import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
+import { type BrowserMark, isKnownBrowser } from '../../accounts/known-browser-store.ts';
 import { identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -24,7 +24,7 @@ export interface PasswordAttempt {
   readonly identifier: string;
   /** Exactly as typed. */
   readonly password: string;
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   readonly origin: Origin;
 }
 
@@ -94,11 +94,11 @@ function* complete(
 export async function confirmPassword(
   services: AuthenticationServices,
   account: Account,
-  { password, browserHash, origin }: Omit<PasswordAttempt, 'identifier'>,
+  { password, browser, origin }: Omit<PasswordAttempt, 'identifier'>,
 ): Promise<AttemptsLimited | { readonly kind: 'wrong' } | undefined> {
   const { database, clock, limits } = services;
   const now = clock();
-  const attempt = { identifier: account.profile.username, password, browserHash, origin };
+  const attempt = { identifier: account.profile.username, password, browser, origin };
   const buckets = await database.read(() => bucketsOf(account, attempt));
   const counted = await database.commit(() => countOwn(buckets, limits, now, { origin, accountId: account.id }));
   if (counted.kind === 'limited') return counted;
@@ -160,11 +160,11 @@ interface Buckets {
 }
 
 /** A browser that signed in to the account before has its own count, so that a stranger cannot lock the owner out. */
-function* bucketsOf(account: Account | undefined, { identifier, browserHash, origin }: PasswordAttempt): Work<Buckets> {
-  const known = account !== undefined && (yield* isKnownBrowser(account.id, browserHash));
+function* bucketsOf(account: Account | undefined, { identifier, browser, origin }: PasswordAttempt): Work<Buckets> {
+  const known = account !== undefined && (yield* isKnownBrowser(account.id, browser));
   // Names are not stored as typed. Unknown ones are counted like accounts.
   const name = digest(identifierKey(identifier));
-  const own = known ? ` ${browserHash}` : '';
+  const own = known ? ` ${browser.hash}` : '';
   return {
     address: signInBucket(origin),
     identifier: `sign-in as ${name}${own}`,

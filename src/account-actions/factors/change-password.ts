@@ -1,3 +1,4 @@
+import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
 import { conflict } from '../../platform/failure.ts';
@@ -13,7 +14,7 @@ import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
 export interface PasswordChange {
   readonly account: Account;
   readonly session: Session;
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   /** Both exactly as typed. */
   readonly current: string;
   readonly password: string;
@@ -36,8 +37,8 @@ export async function changePassword(
   services: AuthenticationServices,
   change: PasswordChange,
 ): Promise<PasswordChangeResult> {
-  const { account, session, browserHash, current, password, origin } = change;
-  const refusal = await confirmPassword(services, account, { password: current, browserHash, origin });
+  const { account, session, browser, current, password, origin } = change;
+  const refusal = await confirmPassword(services, account, { password: current, browser, origin });
   if (refusal !== undefined) return refusal;
 
   const hash = await services.passwords.hash(password, [...addressFlows(origin), `account ${account.id}`]);
@@ -45,7 +46,7 @@ export async function changePassword(
   const renewal = await renewSession(services, {
     account,
     session,
-    browserHash,
+    browser,
     // A session that a stronger factor began says nothing new of that factor.
     ...(session.acr === ACR && {
       start: { provedAt: now, provedBy: 'password', provedFactorSince: account.passwordSetAt ?? 0 },

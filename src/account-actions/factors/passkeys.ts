@@ -1,3 +1,4 @@
+import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors, removeUselessCodes } from '../../authenticators/factor-store.ts';
@@ -44,14 +45,14 @@ const MAX_PASSKEYS = 20;
 interface PasskeyOwner {
   readonly account: Account;
   readonly session: Session;
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   readonly origin: Origin;
 }
 
 /** A challenge to create a passkey belongs to the session and the account's generation, and ends with them. */
-const enrollmentIn = ({ session, account, browserHash }: Omit<PasskeyOwner, 'origin'>): ChallengeUse => ({
+const enrollmentIn = ({ session, account, browser }: Omit<PasskeyOwner, 'origin'>): ChallengeUse => ({
   purpose: 'enrollment',
-  browserHash,
+  browserHash: browser.hash,
   subject: `${session.hash} ${account.generation}`,
 });
 
@@ -143,7 +144,7 @@ export async function addPasskey(
   response: string,
   afterSave?: (session: Pick<Session, 'hash'>, at: number) => Work<void>,
 ): Promise<AddPasskeyResult> {
-  const { account, session, browserHash, origin } = owner;
+  const { account, session, browser, origin } = owner;
   const { relyingParty, database, clock } = services;
   const now = clock();
   const credential = parseCredential(response);
@@ -172,7 +173,7 @@ export async function addPasskey(
       const renewal = await renewSession(services, {
         account,
         session,
-        browserHash,
+        browser,
         event,
         *afterSave(changed, renewed): Work<void> {
           yield* insert(changed, renewed, changed.updatedAt);
@@ -236,7 +237,7 @@ class NotRemoved extends Error {
  */
 export async function takeAwayPasskey(
   services: PasskeyServices & WayInServices,
-  { account, session, browserHash, origin }: PasskeyOwner,
+  { account, session, browser, origin }: PasskeyOwner,
   id: string,
 ): Promise<Renewal | NotRemoved['reason']> {
   const accountId = account.id;
@@ -248,7 +249,7 @@ export async function takeAwayPasskey(
     return await renewSession(services, {
       account,
       session,
-      browserHash,
+      browser,
       event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
       *afterSave(saved): Work<void> {
         if (!(yield* canSpareAPasskey(services, saved, yield* listFactors(saved)))) throw new NotRemoved('last way');
@@ -272,7 +273,7 @@ export async function takeAwayPasskey(
  */
 export async function removePassword(
   services: PasskeyServices,
-  { account, session, browserHash, origin }: PasskeyOwner,
+  { account, session, browser, origin }: PasskeyOwner,
 ): Promise<Renewal & { readonly codes: readonly string[] | undefined }> {
   const now = services.clock();
   const accountId = account.id;
@@ -281,7 +282,7 @@ export async function removePassword(
   const renewal = await renewSession(services, {
     account,
     session,
-    browserHash,
+    browser,
     event: { type: 'account.password_removed', origin },
     decide({ passwordHash }) {
       if (passwordHash === null) throw conflict('This account has no password. Nothing was changed.');

@@ -1,3 +1,4 @@
+import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { rememberRecoveryCodes, rememberTotp } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeTotp } from '../../authenticators/factor-store.ts';
@@ -36,7 +37,7 @@ const ENROLLMENT_LIFETIME = 15 * MINUTE;
 interface Actor {
   readonly account: Account;
   readonly session: Session;
-  readonly browser: { readonly hash: string };
+  readonly browser: BrowserMark;
   readonly origin: Origin;
 }
 
@@ -98,7 +99,7 @@ export async function addTotp(
   const renewal = await renewSession(services, {
     account,
     session,
-    browserHash: browser.hash,
+    browser,
     event: { type: 'account.factor_added', origin, details: { factor: 'totp' } },
     // The person has just shown both the password, or what else the session began with, and a code.
     ...(inFlow !== undefined && { start: withMethod(session, 'totp') }),
@@ -127,7 +128,7 @@ export function removeAuthenticatorApp(
   return renewSession(services, {
     account,
     session,
-    browserHash: browser.hash,
+    browser,
     event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
     *afterSave(saved): Work<void> {
       const factors = yield* listFactors(saved);
@@ -155,7 +156,7 @@ export async function replaceRecoveryCodes(
   const renewal = await renewSession(services, {
     account,
     session,
-    browserHash: browser.hash,
+    browser,
     event: { type: 'account.recovery_codes_created', origin },
     *afterSave(saved): Work<void> {
       const isUseful = (yield* listFactors(saved)).some(({ kind }) => kind !== 'password');

@@ -214,7 +214,7 @@ const takenAs = (
 function* prove(
   services: SignUpServices,
   proof: SignUpProof,
-  { browserHash, origin }: SignInBrowser,
+  { mark: { hash: browserHash }, origin }: SignInBrowser,
   now: number,
 ): Work<{ kind: 'right'; challenge: Challenge } | { kind: 'wrong' } | { kind: 'limited'; seconds: number }> {
   const purpose = 'sign up';

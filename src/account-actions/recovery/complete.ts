@@ -1,5 +1,10 @@
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
-import { forgetBrowsers, isKnownBrowser, otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
+import {
+  type BrowserMark,
+  forgetBrowsers,
+  isKnownBrowser,
+  otherKnownBrowsers,
+} from '../../accounts/known-browser-store.ts';
 import { type PasswordProblem, passwordProblem } from '../../accounts/password-problem.ts';
 import { endYoungerRights, listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
@@ -152,19 +157,20 @@ const NO_ACCOUNT = '0';
  */
 export async function continueWithCode(
   services: Pick<RecoveryServices, 'database' | 'clock' | 'sealer' | 'limits'>,
-  attempt: { readonly browserHash: string; readonly code: string; readonly origin: Origin },
+  { browser, ...typed }: { readonly browser: BrowserMark; readonly code: string; readonly origin: Origin },
 ): Promise<string | undefined> {
   const { database, clock, sealer } = services;
   const now = clock();
   const sent = prepareChallenge();
   return database.commit(function* check(): Work<string | undefined> {
-    const asked = yield* findChallengeOfBrowser(sealer, attempt.browserHash, 'recover', now);
+    const asked = yield* findChallengeOfBrowser(sealer, browser.hash, 'recover', now);
     // The account before the challenge, in the order in which a new code is made. It is read only after a right code: a wrong one costs
     // the same where there is no account.
     const id = asked?.accountId ?? NO_ACCOUNT;
     yield* takeAccountLock({ id });
-    const isKnown = yield* isKnownBrowser(id, attempt.browserHash);
-    const result = yield* tryCode(services, { ...attempt, purpose: 'recover', isKnown }, now);
+    const isKnown = yield* isKnownBrowser(id, browser);
+    const attempt = { ...typed, browserHash: browser.hash, purpose: 'recover', isKnown } as const;
+    const result = yield* tryCode(services, attempt, now);
     if (result.kind !== 'right') return undefined;
     const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
     const account = accountId === null ? undefined : yield* findAccount({ id: accountId });
@@ -249,7 +255,7 @@ export async function completeRecovery(
       verified !== undefined &&
       (yield* storeRecoveryPasskey(verified.created, prepared, owner, now, changed.updatedAt));
     const codes = isIssued ? prepared.codes : undefined;
-    const isOwnBrowser = challenge.browserHash === browser.browserHash;
+    const isOwnBrowser = challenge.browserHash === browser.mark.hash;
     const { request } = data;
     if (!isOwnBrowser) return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
     const { created } = yield* startSession(services, changed, used, browser, now, (session) =>
@@ -265,7 +271,7 @@ async function verifyReplacement(
   { account, offersPasskey }: FoundRecovery,
   token: string,
   replacement: Replacement,
-  { browserHash }: SignInBrowser,
+  { mark }: SignInBrowser,
   now: number,
 ): Promise<
   | Extract<RecoveryResult, { kind: 'weak' | 'wrong passkey' }>
@@ -277,7 +283,7 @@ async function verifyReplacement(
     return problem === undefined ? undefined : { kind: 'weak', problem };
   }
   if (!offersPasskey) return { kind: 'wrong passkey', problem: 'invalid' };
-  const created = await verifyRecoveryPasskey(services, token, account, browserHash, replacement.passkey, now);
+  const created = await verifyRecoveryPasskey(services, token, account, mark.hash, replacement.passkey, now);
   return typeof created === 'string' ? { kind: 'wrong passkey', problem: created } : { kind: 'passkey', created };
 }
 
@@ -354,12 +360,12 @@ async function checkFactor(
   services: RecoveryServices,
   { account, challenge, asks, by }: FoundRecovery,
   code: string,
-  { browserHash, origin }: SignInBrowser,
+  { mark: browser, origin }: SignInBrowser,
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited | undefined> {
   if (asks.length === 0) return undefined;
   const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
   // A thief of a later address cannot use up the tries of the owner's recovery at an earlier one.
-  const attempt = { account, code, browserHash, origin, link: `recovery by ${by} at ${digest(challenge.address)}` };
+  const attempt = { account, code, browser, origin, link: `recovery by ${by} at ${digest(challenge.address)}` };
   return authenticators[isOfApp ? 'totp' : 'recovery code'](services, attempt, now);
 }

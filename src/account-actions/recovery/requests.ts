@@ -32,6 +32,8 @@ export interface MailRequest {
   /** A username or an email address, as typed. */
   readonly identifier: string;
   readonly browserHash: string;
+  /** See `BrowserMark`; undefined in a request that version 0.2 stored. */
+  readonly knownHash?: string | null;
   /** The handle of the pending request, if there is one. */
   readonly request: string | undefined;
   readonly origin: Origin;
@@ -166,8 +168,8 @@ function* makeFor(
   asked: MailRequest & { readonly sent: SentChallenge },
   now: number,
 ): Work<boolean> {
-  const { purpose, browserHash, origin } = asked;
-  const isKnown = yield* isKnownBrowser(account.id, browserHash);
+  const { purpose, browserHash, knownHash = null, origin } = asked;
+  const isKnown = yield* isKnownBrowser(account.id, { hash: browserHash, knownHash });
   const counted = { to: account.profile.email, purpose: isKnown ? `${purpose} known` : purpose, origin };
   const isWithin = yield* countRecipient(services.limits, counted, now);
   if (accountStatus(account, now) !== 'active') {

@@ -1,4 +1,4 @@
-import { rememberBrowser } from '../../accounts/known-browser-store.ts';
+import { type BrowserMark, rememberBrowser } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { withMethod } from '../../authenticators/rules/authentication-context.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
@@ -28,7 +28,7 @@ interface SecuringChange {
   readonly account: Account;
   readonly session: Session;
   /** The browser in which it is made: it alone stays known to the account. */
-  readonly browserHash: string;
+  readonly browser: BrowserMark;
   /** How the person authenticated, if it is not as in the session. */
   readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | keyof SessionProof>>;
   readonly event: AccountChangeEvent;
@@ -56,7 +56,7 @@ export async function renewSession(
   services: SessionServices & { readonly limits: Limits },
   change: SecuringChange,
 ): Promise<Renewal> {
-  const { account, session, browserHash, start, event, decide, prepare, afterSave } = change;
+  const { account, session, browser, start, event, decide, prepare, afterSave } = change;
   const subject = { accountId: account.id, origin: event.origin };
   await requireFewGenerations(services, subject);
   const inSession = sessionDatabase(services, session);
@@ -78,7 +78,7 @@ export async function renewSession(
     function* replace(saved): Work<void> {
       yield* removeSession({ hash: session.hash });
       yield* insertSession({ ...started.session, generation: saved.generation });
-      yield* rememberBrowser(saved.id, browserHash, services.clock());
+      yield* rememberBrowser(saved.id, browser, started.secret, services.clock());
       if (afterSave !== undefined) yield* afterSave(saved, started.session);
     },
   );
@@ -95,6 +95,7 @@ export function* continueProved(
   session: Session,
   { method, factorSince }: FactorUse,
   account: Pick<Account, 'updatedAt'>,
+  browser: BrowserMark,
   now: number,
 ): Work<NewSession> {
   const secret = randomSecret();
@@ -110,5 +111,6 @@ export function* continueProved(
   };
   yield* removeSession({ hash: session.hash });
   yield* insertSession(proved);
+  yield* rememberBrowser(session.accountId, browser, secret, now);
   return { secret, session: proved };
 }

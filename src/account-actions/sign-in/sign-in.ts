@@ -1,4 +1,5 @@
 import {
+  type BrowserMark,
   forgetBrowsers,
   hasKnownBrowsers,
   isKnownBrowser,
@@ -44,7 +45,7 @@ export const PENDING_SIGN_IN_LIFETIME = 10 * MINUTE;
 
 /** The browser in which a person signs in. */
 export interface SignInBrowser {
-  readonly browserHash: string;
+  readonly mark: BrowserMark;
   /** Its header. */
   readonly userAgent: string | undefined;
   /** The session that it had before, which ends with a new sign-in. */
@@ -122,11 +123,11 @@ export async function signIn(
 function* countSignIn(
   { limits }: Pick<SignInServices, 'limits'>,
   { id: accountId }: Account,
-  { browserHash, origin }: SignInBrowser,
+  { mark, origin }: SignInBrowser,
   now: number,
 ): Work<number> {
-  const isKnown = yield* isKnownBrowser(accountId, browserHash);
-  const bucket = `session of ${accountId}${isKnown ? ` ${browserHash}` : ''}`;
+  const isKnown = yield* isKnownBrowser(accountId, mark);
+  const bucket = `session of ${accountId}${isKnown ? ` ${mark.hash}` : ''}`;
   return yield* take(bucket, limits.sessionAccount, now, { name: 'sessionAccount', origin, accountId });
 }
 
@@ -134,7 +135,7 @@ function* countSignIn(
 function* storePendingSignIn(
   account: Account,
   used: readonly FactorUse[],
-  { browserHash, interactionHash }: SignInBrowser,
+  { mark: { hash: browserHash }, interactionHash }: SignInBrowser,
   now: number,
 ): Work<string> {
   const secret = randomSecret();
@@ -225,13 +226,13 @@ export interface WaitingSignIn {
  */
 export function* readPendingSignIn(
   secret: string | undefined,
-  { browserHash, interactionHash }: Pick<SignInBrowser, 'browserHash' | 'interactionHash'>,
+  { mark, interactionHash }: Pick<SignInBrowser, 'mark' | 'interactionHash'>,
   now: number,
   readAccount = findAccount,
 ): Work<WaitingSignIn | undefined> {
   if (secret === undefined || !isSecretForm(secret)) return undefined;
   const pending = yield* findPendingSignIn({ hash: digest(secret) });
-  if (pending === undefined || pending.browserHash !== browserHash || pending.expiresAt <= now) return undefined;
+  if (pending === undefined || pending.browserHash !== mark.hash || pending.expiresAt <= now) return undefined;
   if (interactionHash !== null && pending.interactionHash !== interactionHash) return undefined;
   const account = yield* readAccount({ id: pending.accountId });
   if (account === undefined || account.generation !== pending.generation) return undefined;
@@ -287,7 +288,7 @@ export async function completeStepUp(
     if (authentication.kind !== 'authenticated') return authentication;
     const { account, method } = authentication;
     if (account.id !== session.accountId) return { kind: 'changed' } as const;
-    const created = yield* continueProved(session, authentication, account, now);
+    const created = yield* continueProved(session, authentication, account, browser.mark, now);
     yield* onContinued(created.session);
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     const details = { sid: session.sid, method };
@@ -324,7 +325,7 @@ export function* startSession(
   });
   const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
   yield* reportNewDevice(services, account, browser, session, now);
-  yield* rememberBrowser(account.id, browser.browserHash, now);
+  yield* rememberBrowser(account.id, browser.mark, secret, now);
   yield* onSignedIn(created.session);
   const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
   yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
@@ -338,11 +339,11 @@ const FIRST_SIGN_IN = HOUR;
 function* reportNewDevice(
   services: SecurityNoticeServices,
   account: Account,
-  { browserHash }: SignInBrowser,
+  { mark }: SignInBrowser,
   session: Session,
   now: number,
 ): Work<void> {
-  if (!services.mail.available || (yield* isKnownBrowser(account.id, browserHash))) return;
+  if (!services.mail.available || (yield* isKnownBrowser(account.id, mark))) return;
   // Whatever makes an account forget its browsers changes it, too.
   const isUntouched = account.updatedAt === account.createdAt && now - account.createdAt < FIRST_SIGN_IN;
   if (isUntouched && !(yield* hasKnownBrowsers(account.id))) return;

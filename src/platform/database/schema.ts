@@ -115,6 +115,8 @@ export interface BrowserSessionTable {
 export interface KnownBrowserTable {
   account_id: Id;
   browser_hash: string;
+  /** The secret of its last sign-in, as a hash; null where version 0.2 stored it. */
+  secret_hash: string | null;
   last_seen_at: Instant;
 }
 

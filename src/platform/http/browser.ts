@@ -1,7 +1,7 @@
 import type {} from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../clock.ts';
-import { digest, equalSecrets, keyedDigest, randomSecret } from '../crypto/secrets.ts';
+import { digest, equalSecrets, keyedDigest, knownSecretOf, randomSecret } from '../crypto/secrets.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
 import type { RepeatableParameters } from './parameters.ts';
@@ -23,6 +23,8 @@ export interface FormAudience {
 /** The browser behind a request. Its identity is not a sign-in: it binds pending requests and forms to the browser that started them. */
 export interface Browser {
   readonly hash: string;
+  /** The digest of the secret that its last sign-in gave it; null where it has none. By this, and its identity, an account knows it. */
+  readonly knownHash: string | null;
   /** The identities with which this browser may have started the request with this handle: see `keepFor`. */
   hashesFor(handle: string): readonly string[];
   /**
@@ -72,6 +74,7 @@ export interface Browsers {
    * @throws {OAuthError} 403 if a form was submitted from another site (OWASP CSRF: Fetch Metadata and Origin)
    */
   rejectCrossSiteForm(request: FastifyRequest): void;
+  /** Keeps the secret of a new session, and the one by which the browser is known from now on: a copy of the earlier one is not. */
   setSession(reply: FastifyReply, secret: string, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
   /** Keeps the secret of a sign-in that waits for a second factor; undefined clears it. */
@@ -123,6 +126,7 @@ export function cookieStyle(baseUrl: string) {
     browser: `${prefix}tessera_browser${suffix}`,
     session: `${prefix}tessera_session${suffix}`,
     signIn: `${prefix}tessera_sign_in${suffix}`,
+    known: `${prefix}tessera_known${suffix}`,
     trusted: `${prefix}tessera_trusted${suffix}`,
     invitation: `${prefix}tessera_invitation${suffix}`,
     declinedPasskey: `${prefix}tessera_no_passkey${suffix}`,
@@ -148,6 +152,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     browser: browserCookie,
     session: sessionCookie,
     signIn: signInCookie,
+    known: knownCookie,
     trusted: trustedCookie,
     invitation: invitationCookie,
     declinedPasskey: declinedCookie,
@@ -204,6 +209,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     };
     return {
       hash: digest(id),
+      get knownHash() {
+        const secret = secretOf(request, knownCookie);
+        return secret === undefined ? null : digest(secret);
+      },
       hashesFor: (handle) => identities(handle).map(digest),
       keepFor(handle, lifetimeMs) {
         if (!known) setStarted(reply, handle, id, lifetimeMs);
@@ -275,7 +284,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         );
       }
     },
-    setSession: (reply, secret, maxAgeMs) => keep(reply, sessionCookie, secret, maxAgeMs),
+    setSession(reply, secret, maxAgeMs) {
+      keep(reply, sessionCookie, secret, maxAgeMs);
+      keep(reply, knownCookie, knownSecretOf(secret), BROWSER_LIFETIME);
+    },
     clearSession: (reply) => drop(reply, sessionCookie),
     setSignIn(reply, secret, maxAgeMs) {
       if (secret === undefined) drop(reply, signInCookie);

@@ -53,7 +53,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
     const frame = frameOf(visit);
     const { email, emailVerified } = visit.account.profile;
     const proof = await readProof(services, visit);
-    const waiting = await readAddressRequest(services, addressVisit(visit));
+    const waiting = await readAddressRequest(services, visit);
     const codeField = {
       name: 'code',
       label: text.code,
@@ -104,7 +104,7 @@ ${mail.available && forms}`;
     const typed = trimTyped(form.get('email'));
     const problem = problemOf(typed, visit.account.profile.email, services.signUp, text);
     if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', problem), { typed });
-    const wait = mail.available ? await requestAddress(services, addressVisit(visit), canonicalEmail(typed)) : 0;
+    const wait = mail.available ? await requestAddress(services, visit, canonicalEmail(typed)) : 0;
     if (wait > 0) return sendLimited(reply, visit, wait, typed);
     return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
   });
@@ -132,7 +132,7 @@ ${mail.available && forms}`;
     const visit = visitOf(request);
     const { email, emailVerified } = visit.account.profile;
     if (!mail.available || emailVerified) return show(reply, 200, visit);
-    await requestAddress(services, addressVisit(visit), email);
+    await requestAddress(services, visit, email);
     return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
   });
 
@@ -141,7 +141,7 @@ ${mail.available && forms}`;
     const form = formOf(request);
     const code = trimTyped(form.get('code'));
     if (code === '') return show(reply, 400, visit, fieldProblem('code', text.codeMissing));
-    return answerCode(reply, visit, await confirmByCode(services, addressVisit(visit), code));
+    return answerCode(reply, visit, await confirmByCode(services, visit, code));
   });
 
   function answerCode(reply: FastifyReply, visit: AccountVisit, result: AddressResult): Promise<FastifyReply> {
@@ -194,10 +194,3 @@ ${
   return html`<section class="card"><header><h2>${text.earlierTitle}</h2><p class="muted small">${text.earlierLead}</p></header>
 <ul class="rows">${rows}</ul>${addresses.some(({ isClosable }) => !isClosable) && html`<p class="muted small">${text.earlierNoFactor}</p>`}</section>`;
 }
-
-const addressVisit = ({ account, session, browser, origin }: AccountVisit) => ({
-  account,
-  session,
-  browserHash: browser.hash,
-  origin,
-});

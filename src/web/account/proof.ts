@@ -116,7 +116,7 @@ interface ProofForm {
 const codeForm = (method: CodeMethod): ProofForm => ({
   fields: (site, _visit, problems) => codeField(site, method, problems),
   async check(services, { account, browser, origin }, form) {
-    const attempt = { account, code: form.get('code') ?? '', browserHash: browser.hash, origin };
+    const attempt = { account, code: form.get('code') ?? '', browser, origin };
     const checked = await authenticators[method](services, attempt, services.clock());
     if (checked.kind === 'limited') return checked;
     const result = await services.database.commit(() => checked.complete());
@@ -152,7 +152,7 @@ const FORMS: Partial<Record<Method, ProofForm>> = {
 ${passwordField({ name: 'current', label: messages.signIn.password, autocomplete: 'current-password', problems, messages, focus: true })}`,
     async check(services, { account, browser, origin }, form) {
       const password = form.get('current') ?? '';
-      const refusal = await confirmPassword(services, account, { password, browserHash: browser.hash, origin });
+      const refusal = await confirmPassword(services, account, { password, browser, origin });
       return refusal ?? { kind: 'authenticated', method: 'password', factorSince: account.passwordSetAt ?? 0 };
     },
     wrong: ({ messages }) => ({ fields: { current: messages.account.currentWrong }, general: [] }),
@@ -260,7 +260,7 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     const { secret } = await database.commit(function* prove(): Work<NewSession> {
       const details = { sid: session.sid, method };
       yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
-      return yield* continueProved(session, result, account, now);
+      return yield* continueProved(session, result, account, visit.browser, now);
     });
     services.browsers.setSession(reply, secret, SESSION_LIFETIME);
     return redirect(request, reply, site.path(TARGETS[target]));

@@ -79,7 +79,7 @@ ${asksFactor && field(code)}
     const code = trimTyped(form.get('code'));
     const result = await undoAddressChange(services, token, {
       code,
-      browserHash: browser.hash,
+      browser,
       origin: originOf(request),
     });
     switch (result.kind) {

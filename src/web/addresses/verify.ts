@@ -79,7 +79,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     const { account, session } = visitor;
     const origin = originOf(request, { type: 'user', id: account.id });
     try {
-      const result = await confirmByLink(services, { account, session, browserHash: browser.hash, origin }, token);
+      const result = await confirmByLink(services, { account, session, browser, origin }, token);
       if (result.kind !== 'confirmed') return sendDeadLink(reply, site);
       browsers.setSession(reply, result.created.secret, SESSION_LIFETIME);
       return sendPage(reply, 200, site, {

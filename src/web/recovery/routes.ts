@@ -85,7 +85,9 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
     if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
     const origin = originOf(request);
-    await requestMail(services, { purpose: 'recover', identifier, browserHash: browser.hash, request: handle, origin });
+    const { hash: browserHash, knownHash } = browser;
+    const asked = { purpose: 'recover', identifier, browserHash, knownHash, request: handle, origin } as const;
+    await requestMail(services, asked);
     return redirect(request, reply, site.path(`/recover/code${queryFor(handle)}`));
   });
 
@@ -105,7 +107,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
       sendPage(reply, 400, site, codePage(site, { token: browser.formToken(CODE), problems, request: handleIn(form) }));
     if (!browser.owns(form, CODE)) return refuse(generalProblem(formExpired));
     if (code === '') return refuse({ fields: { sent_code: text.codeMissing }, general: [] });
-    const attempt = { browserHash: browser.hash, code, origin: originOf(request) };
+    const attempt = { browser, code, origin: originOf(request) };
     const link = await continueWithCode(services, attempt);
     await endOfStep(began);
     if (link === undefined) return refuse({ fields: { sent_code: text.codeWrong }, general: [] });
@@ -165,7 +167,7 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
     const fields = fieldProblems(found, replacement, code);
     if (Object.keys(fields).length > 0) return show(400, { fields, general: [] });
     const signInBrowser = {
-      browserHash: browser.hash,
+      mark: browser,
       userAgent: request.headers['user-agent'],
       previousSecret: browser.sessionSecret,
       trustedSecret: undefined,

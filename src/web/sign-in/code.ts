@@ -53,8 +53,10 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     if (identifier === '') {
       return show(visit, ASK, 400, { fields: { identifier: messages.signIn.identifierMissing }, general: [] });
     }
-    const { browserHash, origin } = signInBrowser(services, visit);
-    await requestMail(services, { purpose: 'sign in', identifier, browserHash, request: undefined, origin });
+    const { mark, origin } = signInBrowser(services, visit);
+    const { hash: browserHash, knownHash } = mark;
+    const asked = { purpose: 'sign in', identifier, browserHash, knownHash, request: undefined, origin } as const;
+    await requestMail(services, asked);
     return redirect(request, reply, site.path(`${ENTER}${requestQuery(requestingApp(visit))}`));
   });
 
@@ -68,8 +70,8 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
       show(visit, ENTER, status, { fields: { sent_code: problem }, general: [] });
     if (code === '') return refuse(400, messages.recovery.codeMissing);
     const browser = signInBrowser(services, visit);
-    const { browserHash, origin } = browser;
-    const checked = await authenticators['mail code'](services, { code, browserHash, origin }, clock());
+    const { mark, origin } = browser;
+    const checked = await authenticators['mail code'](services, { code, browser: mark, origin }, clock());
     const result = await signIn(services, checked, browser, onSignedIn(visit));
     if (isProof(result)) return continueSignIn(services, visit, result);
     await endOfStep(began);

@@ -41,7 +41,7 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
       }
       const browser = signInBrowser(services, visit);
       const response = form.get(PASSKEY_FIELD) ?? '';
-      const use = signInUse(browser.browserHash, visit.pending?.handle);
+      const use = signInUse(browser.mark.hash, visit.pending?.handle);
       const attempt = { response, use, origin: browser.origin };
       const checked = await authenticators.passkey(services, attempt, clock());
       const result = await signIn(services, checked, browser, onSignedIn(visit));

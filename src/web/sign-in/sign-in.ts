@@ -168,7 +168,7 @@ export async function attemptSignIn(
   password: string,
 ): Promise<SignInResult> {
   const browser = signInBrowser(services, visit);
-  const attempt = { identifier, password, browserHash: browser.browserHash, origin: browser.origin };
+  const attempt = { identifier, password, browser: browser.mark, origin: browser.origin };
   const checked = await authenticators.password(services, attempt, services.clock());
   return signIn(services, checked, browser, onSignedIn(visit));
 }
@@ -178,7 +178,7 @@ export const signInBrowser = (
   { trustedBrowsers }: Pick<PageServices, 'trustedBrowsers'>,
   { request, browser, pending }: SignInVisit,
 ): SignInBrowser => ({
-  browserHash: browser.hash,
+  mark: browser,
   userAgent: request.headers['user-agent'],
   previousSecret: browser.sessionSecret,
   trustedSecret: trustedBrowsers === null ? undefined : browser.trustedSecret,

@@ -103,11 +103,11 @@ function stepUpVisit(services: PageServices, visit: SignInVisit): VerifyVisit | 
 /** Checks the code or the passkey in the form. */
 function checkFactor(services: PageServices, visit: VerifyVisit, form: RepeatableParameters, method: CodeMethod) {
   const { account } = visit;
-  const { browserHash, origin } = signInBrowser(services, visit);
+  const { mark: browser, origin } = signInBrowser(services, visit);
   const now = services.clock();
   const response = form.get(PASSKEY_FIELD);
   return response === undefined
-    ? authenticators[method](services, { account, code: form.get('code') ?? '', browserHash, origin }, now)
+    ? authenticators[method](services, { account, code: form.get('code') ?? '', browser, origin }, now)
     : authenticators.passkey(services, { response, use: verifyUse(visit), accountId: account.id, origin }, now);
 }
 

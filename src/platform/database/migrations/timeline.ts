@@ -8,6 +8,7 @@ import { serviceTables } from './0006-service.ts';
 import { mailTables } from './0007-mail.ts';
 import { replacedValues } from './0008-replaced-values.ts';
 import { operators } from './0009-operators.ts';
+import { knownBrowserIndexes, knownBrowsers } from './0010-known-browsers.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -47,6 +48,8 @@ export const timeline: Timeline = {
   ...BASELINE,
   '0008-replaced-values': expand(replacedValues),
   '0009-operators': expand(operators),
+  '0010-known-browsers': expand(knownBrowsers),
+  '0010-known-browsers-indexes': knownBrowserIndexes,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -123,7 +123,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   app.get(`${ADDRESS}/new`, { preHandler: proved }, async (request, reply) => {
     const { account, session, browser } = visitOf(request);
-    const owner = { account, session, browserHash: browser.hash };
+    const owner = { account, session, browser };
     const options = await requestNewPasskey(services, owner, messages.product);
     if (options === undefined) throw noPasskeysHere();
     return reply.header('cache-control', 'no-store').send(options);
@@ -135,7 +135,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const refuse = (status: number, problem: string) =>
       show(reply, status, visit, { problems: generalProblem(problem) });
     const { account, session, browser, origin } = visit;
-    const owner = { account, session, browserHash: browser.hash, origin };
+    const owner = { account, session, browser, origin };
     const id = form.get('id') ?? '';
     switch (form.get('action')) {
       case 'add': {
@@ -172,7 +172,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const { codes, ...renewal } = await removePassword(services, {
       account,
       session,
-      browserHash: browser.hash,
+      browser,
       origin,
     });
     const after = renewed(reply, visit, renewal);

@@ -53,7 +53,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const result = await changePassword(services, {
       account: visit.account,
       session: visit.session,
-      browserHash: visit.browser.hash,
+      browser: visit.browser,
       current: form.get('current') ?? '',
       password,
       origin: visit.origin,
