@@ -16,7 +16,7 @@ import {
   removePendingSignInsOfBrowser,
 } from '../../authenticators/pending-sign-in-store.ts';
 import { authenticationContext, type Method } from '../../authenticators/rules/authentication-context.ts';
-import { type FactorUse, secondFactors, strongest } from '../../authenticators/rules/factors.ts';
+import { beginningOf, type FactorUse, secondFactors, strongest } from '../../authenticators/rules/factors.ts';
 import { take } from '../../limits/limits.ts';
 import { HOUR, MINUTE } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -314,11 +314,12 @@ export function* startSession(
   const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
   const methods = used.map(({ method }) => method);
   const provedBy = strongest(methods);
+  const startedAt = beginningOf(used, now);
   const { secret, session } = newSession(account, now, {
     ...deviceAt(browser),
     ...authenticationContext(methods),
-    authTime: now,
-    provedAt: now,
+    authTime: startedAt,
+    provedAt: startedAt,
     provedBy,
     provedFactorSince: used.find(({ method }) => method === provedBy)?.factorSince ?? null,
     provedAfter: account.updatedAt,

@@ -1,4 +1,4 @@
-import { MINUTE } from '../../platform/clock.ts';
+import { CLOCK_SKEW, MINUTE } from '../../platform/clock.ts';
 import type { Method } from './authentication-context.ts';
 
 /** Something that a person has set up to prove who they are. */
@@ -53,6 +53,16 @@ export function proofAsked(factors: readonly Factor[], { authTime }: Pick<Proof,
  */
 export const isProofIn = ({ authTime }: Pick<Proof, 'authTime'>, { method, factorSince }: FactorUse): boolean =>
   STRENGTH[method] <= STRENGTH.password || factorSince === null || factorSince < authTime;
+
+/**
+ * When a session begins that was proved so: later than every factor that began it was set up, even by a node whose clock is ahead within the
+ * tolerance.
+ */
+export const beginningOf = (used: readonly FactorUse[], now: number): number =>
+  used.reduce((at, { method, factorSince }) => {
+    const isAhead = STRENGTH[method] > STRENGTH.password && factorSince !== null && factorSince <= now + CLOCK_SKEW;
+    return isAhead ? Math.max(at, factorSince + 1) : at;
+  }, now);
 
 /** Whether a dangerous change needs another proof first (decisions §11). */
 export function needsProof(factors: readonly Factor[], session: Proof, now: number): boolean {
