@@ -74,17 +74,25 @@ export function* spendEarlierRecoveryCode(
   return earlier.setUpAt;
 }
 
+/** What an account has again. */
+export interface RestoredFactors {
+  readonly app: boolean;
+  readonly codes: boolean;
+}
+
 /** Gives an account the app and the recovery codes again that it had at an instant, after those that were set up since are removed. */
-export function* restoreFactors(accountId: string, since: number): Work<void> {
+export function* restoreFactors(accountId: string, since: number): Work<RestoredFactors> {
   const app = yield* findReplaced({ accountId, kind: 'totp' }, since);
-  if (app !== undefined && (yield* findTotpSeed({ accountId })) === undefined) {
+  const lacksApp = (yield* findTotpSeed({ accountId })) === undefined;
+  if (app !== undefined && lacksApp) {
     yield* saveTotpSeed({ accountId, ...seedOf(app), generation: '', now: app.setUpAt });
   }
-  const codes = yield* findReplaced({ accountId, kind: 'recovery codes' }, since);
-  if (codes !== undefined && (yield* listUnusedCodes({ accountId })).length === 0) {
-    for (const hash of hashesOf(codes)) yield* insertRecoveryCode({ accountId, hash, now: codes.setUpAt });
-  }
+  const found = yield* findReplaced({ accountId, kind: 'recovery codes' }, since);
+  const lacksCodes = (yield* listUnusedCodes({ accountId })).length === 0;
+  const hashes = found !== undefined && lacksCodes ? hashesOf(found) : [];
+  for (const hash of hashes) yield* insertRecoveryCode({ accountId, hash, now: found?.setUpAt ?? 0 });
   yield* forgetEarlierFactors(accountId, since);
+  return { app: app !== undefined && lacksApp, codes: hashes.length > 0 };
 }
 
 /** Forgets the earlier apps and recovery codes of an account: it has them again, or an operator reset its second factor. */

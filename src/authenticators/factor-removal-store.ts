@@ -1,23 +1,34 @@
 import type { Work } from '../platform/database/database.ts';
-import { command } from '../platform/database/statement.ts';
-import { restoreFactors } from './earlier-factors.ts';
+import { command, many } from '../platform/database/statement.ts';
+import { type RestoredFactors, restoreFactors } from './earlier-factors.ts';
 
 interface Since {
   readonly accountId: string;
   readonly since: number;
 }
 
-const removeTotp = command((db, p: Since) =>
-  db
-    .deleteFrom('totp_secret')
-    .where('account_id', '=', p.accountId)
-    .where((eb) => eb.or([eb('confirmed_at', 'is', null), eb('confirmed_at', '>=', p.since)])),
+const removeTotp = many(
+  (db, p: Since) =>
+    db
+      .deleteFrom('totp_secret')
+      .where('account_id', '=', p.accountId)
+      .where((eb) => eb.or([eb('confirmed_at', 'is', null), eb('confirmed_at', '>=', p.since)]))
+      .returning('account_id'),
+  (row) => row.account_id,
 );
-const removePasskeys = command((db, p: Since) =>
-  db.deleteFrom('passkey').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
+const removePasskeys = many(
+  (db, p: Since) =>
+    db.deleteFrom('passkey').where('account_id', '=', p.accountId).where('created_at', '>=', p.since).returning('name'),
+  ({ name }) => name,
 );
-const removeCodes = command((db, p: Since) =>
-  db.deleteFrom('recovery_code').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
+const removeCodes = many(
+  (db, p: Since) =>
+    db
+      .deleteFrom('recovery_code')
+      .where('account_id', '=', p.accountId)
+      .where('created_at', '>=', p.since)
+      .returning('hash'),
+  ({ hash }) => hash,
 );
 // What was chosen with codes that are all removed now would leave no way to recover the account by mail.
 const removeSetting = command((db, p: Since) =>
@@ -38,20 +49,29 @@ const removePending = command((db, p: { accountId: string }) =>
   db.deleteFrom('pending_sign_in').where('account_id', '=', p.accountId),
 );
 
+/** What was removed of a person's factors, and what is there again. */
+export interface FactorsUndone {
+  /** Passkeys by their names. */
+  readonly removed: { readonly app: boolean; readonly passkeys: readonly string[]; readonly codes: boolean };
+  readonly restored: RestoredFactors;
+}
+
 /**
  * Removes the factors beside the password that were added at an instant or later, with half-finished enrollments, trusted browsers and
  * sign-ins that wait for a second factor. The app and the recovery codes that were replaced since are there again. The caller holds the
  * account's lock.
  */
-export function* removeFactorsSince(accountId: string, since: number): Work<void> {
-  yield* removeTotp({ accountId, since });
-  yield* removePasskeys({ accountId, since });
-  yield* removeCodes({ accountId, since });
-  yield* restoreFactors(accountId, since);
+export function* removeFactorsSince(accountId: string, since: number): Work<FactorsUndone> {
+  const apps = yield* removeTotp({ accountId, since });
+  const passkeys = yield* removePasskeys({ accountId, since });
+  const codes = yield* removeCodes({ accountId, since });
+  const restored = yield* restoreFactors(accountId, since);
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
+  return { removed: { app: apps.length > 0, passkeys, codes: codes.length > 0 }, restored };
 }
 
 /** Removes the passkeys of an account that may not all be its owner's. */
-export const removeAllPasskeys = (accountId: string): Work<void> => removePasskeys({ accountId, since: 0 });
+export const removeAllPasskeys = (accountId: string): Work<readonly string[]> =>
+  removePasskeys({ accountId, since: 0 });

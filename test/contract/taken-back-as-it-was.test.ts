@@ -179,6 +179,20 @@ test('renewed codes do not end the choice that mail alone is not enough', async 
   assert.equal(await recoverAt(ada.email, code), 200);
 });
 
+test('the owner is told what was removed and what works again', async () => {
+  const ada = await twoStep();
+  const thief = await signedInWith(ada, ada.factor);
+  await addApp(thief);
+  server.advance(MINUTE);
+  await addPasskeyOnPage(server, thief, ada.user.id);
+  await moveTo(thief, freshAddress());
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo, { code: ada.factor.recoveryCodes[0] }), 200);
+  const { text } = await newestMail(server, ada.email, 'recovery');
+  assert.match(text, /was removed: an authenticator app, the passkey “[^”]+”\./);
+  assert.match(text, /works again: your earlier authenticator app\./);
+});
+
 test('what an operator reset does not come back', async () => {
   const ada = await twoStep();
   const owner = await signedInWith(ada, ada.factor);
@@ -292,6 +306,17 @@ test('an address is reserved for four weeks at most, however often the account i
   assert.equal((await admin(server, 'PATCH', `/users/${other.id}`, { email: ada.email })).status, 409);
   server.advance(3 * DAY);
   assert.equal((await admin(server, 'PATCH', `/users/${other.id}`, { email: ada.email })).status, 200);
+});
+
+test('a passkey that was added by a clock that is ahead is asked for after a sign-in with it', async () => {
+  const ada = await person();
+  const passkey = await newPasskey(server, ada.user.id);
+  await query(server, 'UPDATE passkey SET created_at = ? WHERE account_id = ?', server.now() + 20_000, ada.user.id);
+  const browser = browserOf();
+  await usePasskey(browser, passkey);
+  server.advance(11 * MINUTE);
+  const page = await browser.get('/account/confirm?next=email');
+  assert.doesNotMatch(page.text, /name="current"/);
 });
 
 test('a new password makes no factor of the session an older one', async () => {

@@ -53,10 +53,11 @@ export function* endSince(
   const { id: accountId, profile } = account;
   yield* removePreviousAddresses({ accountId, since: right.changedAt });
   yield* endChallenges(accountId);
-  yield* removeAddedSince(accountId, right.factorsSince, origin, now);
+  const undone = yield* removeAddedSince(accountId, right.factorsSince, origin, now);
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
   yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
-  yield* services.mail.enqueue({ ...message, to: profile.email, content: addressRegainedMail(profile.username) }, now);
+  const regained = addressRegainedMail(profile.username, undone);
+  yield* services.mail.enqueue({ ...message, to: profile.email, content: regained }, now);
   // Without its way in, which was set up since, the account is recovered by the address that was just proved.
   if ((yield* listFactors(account)).every(({ kind }) => kind === 'totp')) {
     yield* beginRecovery(services, account, { sent: prepareChallenge(), browserHash: null, origin }, now);

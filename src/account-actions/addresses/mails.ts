@@ -1,5 +1,6 @@
 import type { MailContent } from '../../mail/mail.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
+import { type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
 
 interface Secrets {
   readonly url: string;
@@ -82,11 +83,12 @@ export const rightEndedMail = (username: string): MailContent => ({
 });
 
 /** To the address that an account has again. */
-export const addressRegainedMail = (username: string): MailContent => ({
+export const addressRegainedMail = (username: string, undone: UndoneFacts): MailContent => ({
   subject: 'Your account has its earlier email address again',
   paragraphs: [
     `This is the email address of the account ${username} again.`,
-    'The address that it had in between can change nothing, and what was added to the account since is removed.',
+    'The address that it had in between can change nothing.',
+    ...undoneSentences(undone),
   ],
 });
 

@@ -115,8 +115,8 @@ function* decideAddress(
   yield* takeAddressesAway({ accountId: id });
   if (right !== undefined) yield* rememberTaken(account, { at, factorsSince: Math.min(reported, at) }, now);
   const decided = { ...profile, email, ...(right !== undefined && { emailVerified: right.standing === 'right' }) };
-  const changed = yield* endEverything(services, account, decided, since, origin, now);
-  if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now);
+  const { changed, undone } = yield* endEverything(services, account, decided, since, origin, now);
+  if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now, undone);
   else yield* tellOldest(services, changed, rights, now);
   yield* record({ at: now, type: 'account.updated', origin, accountId: id, details: { fields: ['email'] } });
   return changed;

@@ -12,7 +12,7 @@ import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityReport } from '../notices/rules/notice-text.ts';
-import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
+import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
@@ -75,6 +75,7 @@ export async function secureAccount(
 /**
  * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, what
  * was added since an instant, and its deletion, if one was asked for. It has the username again that it had then.
+ * @returns the account as it is then, and what was removed
  */
 export function* endEverything(
   services: SecurityNoticeServices,
@@ -83,7 +84,7 @@ export function* endEverything(
   since: number,
   origin: Origin,
   now: number,
-): Work<Account> {
+): Work<{ readonly changed: Account; readonly undone: Undone }> {
   const { id } = account;
   const username = yield* usernameAt(account, since, now);
   const at = yield* accountTime(account, now);
@@ -99,10 +100,10 @@ export function* endEverything(
   yield* saveAccount(changed);
   if (username !== profile.username) yield* replaceUsername(profile.username, username, id, at);
   yield* endChallenges(id);
-  yield* removeAddedSince(id, since, origin, now);
+  const undone = yield* removeAddedSince(id, since, origin, now);
   yield* forgetBrowsers({ accountId: id });
   yield* callOffDeletion(services, account, changed.profile, origin, now);
-  return changed;
+  return { changed, undone };
 }
 
 /** {@link endEverything}, with the recovery of the account by its address. */
@@ -114,7 +115,7 @@ export function* endAndRecover(
   origin: Origin,
   now: number,
 ): Work<Account> {
-  const changed = yield* endEverything(services, account, profile, since, origin, now);
-  yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin }, now);
+  const { changed, undone } = yield* endEverything(services, account, profile, since, origin, now);
+  yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin, undone }, now);
   return changed;
 }

@@ -77,11 +77,11 @@ export async function updateAccount(
       yield* takeAddressesAway({ accountId: id });
       yield* callOffDeletion(context, account, profile, origin, now);
     }
-    if (takenBackSince !== undefined) yield* removeAddedSince(id, takenBackSince, origin, now);
+    const undone = takenBackSince === undefined ? undefined : yield* removeAddedSince(id, takenBackSince, origin, now);
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (isMoved) {
       yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
-      yield* enqueueNewAddressMails(context, changed, account.profile.email, now);
+      yield* enqueueNewAddressMails(context, changed, account.profile.email, now, undone);
     }
     // What was removed is answered.
     const open = takenBackSince === undefined ? since : at;

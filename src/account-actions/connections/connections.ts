@@ -67,17 +67,22 @@ export function* revokeAllAccess(accountId: string, origin: Origin, now: number)
 /**
  * {@link revokeAllAccess} for the clients on whose access was decided at an instant or later, in the consent page of another person
  * perhaps. A node whose clock is behind may have dated a decision a little before that.
+ * @returns how many apps lost their access
  */
 export function* revokeAccessSince(
   { accountId, since }: { readonly accountId: string; readonly since: number },
   origin: Origin,
   now: number,
-): Work<void> {
+): Work<number> {
+  let apps = 0;
   for (const clientId of yield* store.listClientsDecidedSince({ accountId, since: since - CLOCK_SKEW })) {
-    for (const grantId of yield* store.revokeGrants({ accountId, clientId, now })) {
+    const grants = yield* store.revokeGrants({ accountId, clientId, now });
+    if (grants.length > 0) apps++;
+    for (const grantId of grants) {
       yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
     }
   }
+  return apps;
 }
 
 /** {@link revokeAccess}, for an operator. @throws {Failure} `not found` for an unknown user or client */

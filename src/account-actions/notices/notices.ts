@@ -16,6 +16,7 @@ import {
   type SecurityFacts,
   type SecurityNotice,
   type SecurityReport,
+  type UndoneFacts,
 } from './rules/notice-text.ts';
 
 /** What notices are sent with. */
@@ -188,13 +189,14 @@ export function* enqueueNewAddressMails(
   { id: accountId, profile }: NotifiedAccount,
   previous: string,
   now: number,
+  undone?: UndoneFacts,
 ): Work<void> {
   const message = { accountId, kind: 'address changed', expiresAt: now + REPORT_LIFETIME } as const;
   if (canReceiveMail(previous)) {
     yield* mail.enqueue({ ...message, to: previous, content: addressTakenMail(profile.username) }, now);
   }
   if (canReceiveMail(profile.email)) {
-    const content = newAddressMail(profile.username, previous, profile.email);
+    const content = newAddressMail(profile.username, previous, profile.email, undone);
     yield* mail.enqueue({ ...message, to: profile.email, content }, now);
   }
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -9,14 +9,23 @@ import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
 
+/** What changed of an account that its owner has again. */
+export interface Undone extends FactorsUndone {
+  /** How many apps lost their access. */
+  readonly apps: number;
+  /** The organization that it left. */
+  readonly left: string | undefined;
+}
+
 /**
  * Removes what was added to an account at an instant or later, when it may have been in foreign hands, inside a unit of work that holds
  * its lock and gives it a new generation: factors, the access of apps, and the membership of an organization.
  */
-export function* removeAddedSince(accountId: string, since: number, origin: Origin, now: number): Work<void> {
-  yield* removeFactorsSince(accountId, since);
-  yield* revokeAccessSince({ accountId, since }, origin, now);
-  yield* endMembershipSince({ accountId, since }, origin, now);
+export function* removeAddedSince(accountId: string, since: number, origin: Origin, now: number): Work<Undone> {
+  const factors = yield* removeFactorsSince(accountId, since);
+  const apps = yield* revokeAccessSince({ accountId, since }, origin, now);
+  const left = yield* endMembershipSince({ accountId, since }, origin, now);
+  return { ...factors, apps, left };
 }
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

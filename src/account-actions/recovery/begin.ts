@@ -6,6 +6,7 @@ import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
+import type { UndoneFacts } from '../notices/rules/notice-text.ts';
 import { recoveryMail } from './mails.ts';
 
 /** How long a recovery link works. */
@@ -26,6 +27,8 @@ interface AskedBy {
   readonly browserHash: string | null;
   readonly request?: string | undefined;
   readonly origin: Origin;
+  /** What was removed from the account in the same act. */
+  readonly undone?: UndoneFacts;
 }
 
 export const linkOf = (issuer: string, { link }: Pick<SentChallenge, 'link'>): string =>
@@ -44,7 +47,7 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
   account: Account,
-  { sent, browserHash, request, origin }: AskedBy,
+  { sent, browserHash, request, origin, undone }: AskedBy,
   now: number,
 ): Work<void> {
   const address = account.profile.email.toLowerCase();
@@ -53,7 +56,7 @@ export function* beginRecovery(
   // A stranger who asks later must not end what the owner asked for.
   const spared = yield* otherKnownBrowsers(account.id, browserHash);
   yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
-  const content = recoveryMail(subjectOf(issuer, account), { url: linkOf(issuer, sent), code: sent.code });
+  const content = recoveryMail(subjectOf(issuer, account), { url: linkOf(issuer, sent), code: sent.code }, undone);
   const expiresAt = now + RECOVERY_LIFETIME;
   const message = { to: account.profile.email, accountId: account.id, content, expiresAt, challenge: sent.hash };
   yield* mail.enqueue({ ...message, kind: 'recovery' }, now);

@@ -1,4 +1,5 @@
 import type { MailContent } from '../../mail/mail.ts';
+import { type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
 
 /** What a message is about: the account, and this service. */
 interface MailSubject {
@@ -12,10 +13,16 @@ interface Secrets {
   readonly code: string;
 }
 
-export const recoveryMail = ({ username, host }: MailSubject, { url, code }: Secrets): MailContent => ({
+/** @param undone what was removed from the account before, where its owner reported something or undid a change */
+export const recoveryMail = (
+  { username, host }: MailSubject,
+  { url, code }: Secrets,
+  undone: UndoneFacts | undefined,
+): MailContent => ({
   subject: 'Recover your account',
   paragraphs: [
     `You asked to recover your account ${username} at ${host}.`,
+    ...(undone === undefined ? [] : undoneSentences(undone)),
     'Type this code in the browser where you asked, or open the link.',
   ],
   code,

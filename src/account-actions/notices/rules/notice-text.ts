@@ -229,11 +229,44 @@ export const addressTakenMail = (username: string): MailContent => ({
   ],
 });
 
+/** What changed of an account that its owner has again; structurally what `removeAddedSince` tells. */
+export interface UndoneFacts {
+  readonly removed: { readonly app: boolean; readonly passkeys: readonly string[]; readonly codes: boolean };
+  readonly restored: { readonly app: boolean; readonly codes: boolean };
+  readonly apps: number;
+  readonly left: string | undefined;
+}
+
+/** Says what was removed from an account and what is there again; nothing where that is nothing. */
+export function undoneSentences({ removed, restored, apps, left }: UndoneFacts): readonly string[] {
+  const gone = [
+    removed.app && 'an authenticator app',
+    ...removed.passkeys.map((name) => `the passkey “${name}”`),
+    removed.codes && 'recovery codes',
+    apps > 0 && (apps === 1 ? 'the access of an app' : `the access of ${apps} apps`),
+    left !== undefined && `the membership of ${left}`,
+  ].filter((what) => what !== false);
+  const again = [
+    restored.app && 'your earlier authenticator app',
+    restored.codes && 'your earlier recovery codes',
+  ].filter((what) => what !== false);
+  return [
+    ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
+    ...(again.length > 0 ? [`This works again: ${again.join(', ')}.`] : []),
+  ];
+}
+
 /** The message to the new address of an account that an operator changed. */
-export const newAddressMail = (username: string, previous: string, email: string): MailContent => ({
+export const newAddressMail = (
+  username: string,
+  previous: string,
+  email: string,
+  undone: UndoneFacts | undefined,
+): MailContent => ({
   subject: 'The email address of your account was changed',
   paragraphs: [
     `An operator of this service changed the email address of the account ${username} from ${readableEmail(previous)} to ${readableEmail(email)}.`,
+    ...(undone === undefined ? [] : undoneSentences(undone)),
     'If you did not expect this, contact the administrator of this service.',
   ],
 });
