@@ -7,6 +7,7 @@ import { DAY, HOUR, MINUTE, NODE_CLOCK_TOLERANCE } from '../src/platform/clock.t
 import { variables } from '../src/platform/config/config.ts';
 import type { Tables } from '../src/platform/database/schema.ts';
 import { INTERACTION_LIFETIME } from '../src/protocol/authorize/store-request.ts';
+import { DEVICE_LIFETIME } from '../src/protocol/device/start.ts';
 import { ACCESS_LIFETIME } from '../src/protocol/token/rules/claims.ts';
 import { IDLE_TIMEOUT, SESSION_LIFETIME } from '../src/sessions/sessions.ts';
 
@@ -74,6 +75,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     until: `${span(INTERACTION_LIFETIME)} after they began`,
     why: 'Sign-in and consent take their time',
     days: inDays(INTERACTION_LIFETIME),
+  },
+  device_authorization: {
+    holds: 'Devices that wait for a person in a browser, as hashes of their codes',
+    until: `${span(DEVICE_LIFETIME)} after they asked`,
+    why: 'The person looks for a browser, signs in and decides',
+    days: inDays(DEVICE_LIFETIME),
   },
   client_api_scope: {
     holds: 'The scopes of APIs that apps may request',

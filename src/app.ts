@@ -48,6 +48,7 @@ import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import type { Metrics } from './platform/metrics/metrics.ts';
 import { createClientKeys } from './protocol/client-authentication/client-keys.ts';
+import { deviceRoutes } from './protocol/device/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
@@ -57,8 +58,8 @@ import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { addressRoutes } from './web/addresses/routes.ts';
 import { authorizationRoutes } from './web/authorize/routes.ts';
-import { noAccessRoutes } from './web/consent/no-access.ts';
 import { consentRoutes } from './web/consent/routes.ts';
+import { devicePageRoutes } from './web/device/routes.ts';
 import { homeRoutes } from './web/home/routes.ts';
 import { mailboxDoor, mailboxKey } from './web/mailbox/key.ts';
 import { mailboxRoutes } from './web/mailbox/routes.ts';
@@ -206,6 +207,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
       relyingParty: relyingPartyOf(baseUrl, deriveKey(secret, 'passkey challenges')),
       codeKey: deriveKey(secret, 'authorization codes'),
+      userCodeKey: deriveKey(secret, 'user codes'),
       adminKey: await registerConfiguredAdminKey({ database, clock, ids }, config.adminKey),
       recordThrottled: throttledRecorder(database),
       traces,
@@ -262,6 +264,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     app.register(
       async (root) => {
         tokenRoutes(root, services);
+        deviceRoutes(root, services);
         userInfoRoutes(root, { ...routed, traces });
         adminRoutes(root, { ...routed, refusals: services });
         pictureRoutes(root, routed);
@@ -284,7 +287,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
           recoveryRoutes(pages, routed);
           // Their GET commits nothing but a throttled refusal.
           consentRoutes(pages, { ...services, recordThrottled });
-          noAccessRoutes(pages, { ...services, recordThrottled });
+          devicePageRoutes(pages, routed);
           accountPages(pages, routed);
           addressRoutes(pages, routed);
           logoutRoutes(pages, routed);

@@ -5,6 +5,7 @@ import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
 import { consent, scopeNames } from './consent-messages.ts';
 import { dataTexts } from './data-messages.ts';
+import { device } from './device-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { expired } from './expired-messages.ts';
 import { enroll, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
@@ -114,6 +115,7 @@ export const en = {
     submit: 'Continue',
   },
   consent,
+  device,
   person: {
     name: 'Name',
     username: 'Username',

@@ -19,7 +19,7 @@ export const errorCodes = {
   unsupported_grant_type: [
     '400',
     'The grant type is not supported.',
-    'Use `authorization_code`, `refresh_token` or `client_credentials`.',
+    'Use `authorization_code`, `refresh_token`, `client_credentials` or `urn:ietf:params:oauth:grant-type:device_code`.',
   ],
   invalid_scope: ['400', 'A scope is unknown, malformed, or exceeds what was granted.', 'Request fewer scopes.'],
   invalid_target: [
@@ -33,9 +33,24 @@ export const errorCodes = {
     'Refresh it; if that fails, send the user through authorization again.',
   ],
   access_denied: [
-    '403',
-    '`Access revoked by user`, `Account banned` or `Account is suspended`, at `/api/v2/oauth/token` and `/api/v2/oauth/userinfo`.',
+    '400, 403',
+    '`Access revoked by user`, `Account banned` or `Account is suspended`, at `/api/v2/oauth/token` and `/api/v2/oauth/userinfo`. With 400 at `/oidc/token`: the user did not allow the device.',
     'Delete the tokens and do not retry with them. Send the user through authorization again.',
+  ],
+  authorization_pending: [
+    '400',
+    'The user has not answered the device yet (RFC 8628 §3.5).',
+    'Ask again after the `interval` of the device authorization.',
+  ],
+  slow_down: [
+    '400',
+    'The device asked again too soon (RFC 8628 §3.5).',
+    'Wait five seconds longer from now on, before each request.',
+  ],
+  expired_token: [
+    '400',
+    'The device code has expired (RFC 8628 §3.5).',
+    'Start again at the device authorization endpoint, and show the user the new code.',
   ],
   insufficient_scope: [
     '403',

@@ -45,6 +45,8 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
   const { refusal, subject, unreadable } = request;
   const status = reply.statusCode;
   if (refusal?.reason === STORE_UNAVAILABLE) return undefined;
+  // A device asks every few seconds until the person has answered: RFC 8628 §3.5.
+  if (refusal?.code === 'authorization_pending') return undefined;
   const route = request.routeOptions.url;
   if (route !== undefined && UNTRACED.test(route)) return undefined;
   const path = route ?? maskedPath((request.raw.url ?? '').split('?', 1)[0] ?? '');

@@ -8,11 +8,13 @@ import { countMail } from '../../src/mail/mail.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { type LimitName, limitVariables } from '../../src/platform/config/limits.ts';
 import { agent } from '../support/agent.ts';
+import { askAsDevice, newDeviceClient, typeUserCode } from '../support/devices.ts';
 import {
   admin,
   authorizeUrl,
   codeFor,
   newClient,
+  newSignedInUser,
   newUser,
   PASSWORD,
   signedIn,
@@ -96,6 +98,16 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   },
   mailAddress: async (server) => () =>
     askForMail(server, () => `person-${++names}@example.com`, { TESSERA_LIMIT_MAIL_RECIPIENT: 'off' }),
+  async deviceAddress(server) {
+    const client = await newDeviceClient(server);
+    return async () => (await askAsDevice(server, client)).status === 429;
+  },
+  async userCode(server) {
+    const { browser } = await newSignedInUser(server);
+    return async () => isLimited(await typeUserCode(server, browser, 'BBBB-BBBB'));
+  },
+  userCodeAddress: async (server) => async () =>
+    isLimited(await typeUserCode(server, agent(server.baseUrl), 'BBBB-BBBB')),
   async totpAccount(server) {
     const user = await newUser(server);
     await enroll(server, user);

@@ -17,6 +17,8 @@ after(() => server.close());
 const ENDPOINTS: Readonly<Record<string, { ask: Fields; believed: string; believedPublic?: string }>> = {
   '/api/v2/oauth/token': { ask: { grant_type: 'refresh_token', refresh_token: 'x' }, believed: '400 invalid_grant' },
   '/oidc/token': { ask: { grant_type: 'refresh_token', refresh_token: 'x' }, believed: '400 invalid_grant' },
+  // A client is believed, and refused because it is not registered for the grant.
+  '/oidc/device_authorization': { ask: {}, believed: '400 unauthorized_client' },
   '/oidc/revoke': { ask: { token: 'x' }, believed: '200' },
   // RFC 7662 §2.1: who cannot prove who it is may not ask.
   '/oidc/introspect': { ask: { token: 'x' }, believed: '200', believedPublic: '401 invalid_client' },

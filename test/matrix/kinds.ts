@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
 import { ID_TOKEN_ALGS } from '../../src/keys/algorithms.ts';
 import { type Agent, formOf } from '../support/agent.ts';
 import { TOKEN } from '../support/api-call.ts';
 import { appKey, keyApp, proofOf } from '../support/assertion.ts';
+import { answerDevice, startDevice } from '../support/devices.ts';
 import {
   authorizeUrl,
   codeFor,
@@ -54,7 +56,7 @@ async function newLogoutToken(server: TestServer): Promise<string> {
   }
 }
 
-const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'];
+const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT];
 
 export async function makeWorld(server: TestServer): Promise<World> {
   const user = await newUser(server);
@@ -75,6 +77,11 @@ export async function makeWorld(server: TestServer): Promise<World> {
   }
   const own = await asClient(server, TOKEN, client, { grant_type: 'client_credentials' });
   assert.equal(own.status, 200, own.text);
+  const allowed = async (of: TestClient) => {
+    const device = await startDevice(server, of);
+    await answerDevice(server, browser, device);
+    return device.device_code;
+  };
   const pending = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const account = await browser.get('/account/security');
   const key = await appKey();
@@ -93,6 +100,9 @@ export async function makeWorld(server: TestServer): Promise<World> {
       'refresh token, oidc': ofStandard.refresh_token,
       'authorization code, oidc': await codeFor(server, standard(client), user, {}, { browser }),
       ...Object.fromEntries(idTokens),
+      'device code': await allowed(standard(client)),
+      'device code of another client': await allowed(standard(other)),
+      'user code': (await startDevice(server, standard(client))).user_code,
       'client’s own token': own.body.access_token,
       'authorization code': await codeFor(server, client, user, {}, { browser }),
       'access token of another client': foreign.access_token,
@@ -124,8 +134,8 @@ export const KINDS = [
   ...['access token', 'refresh token', ...ID_TOKEN_ALGS.map((alg) => `ID token, ${alg}`), 'client’s own token'],
   ...['access token, oidc', 'refresh token, oidc', 'authorization code, oidc', 'ID token, oidc'],
   ...['access token, oidc, of another client', 'refresh token, oidc, of another client'],
-  ...['authorization code', 'client assertion', 'logout token'],
-  ...['access token', 'refresh token', 'authorization code', 'client secret'].map(
+  ...['authorization code', 'device code', 'user code', 'client assertion', 'logout token'],
+  ...['access token', 'refresh token', 'authorization code', 'device code', 'client secret'].map(
     (kind) => `${kind} of another client`,
   ),
   ...['client secret', 'client id', 'user id', 'password', 'admin key', 'session cookie', 'browser cookie'],
@@ -142,6 +152,7 @@ export const HASHED: Readonly<Record<string, string>> = {
   known_browser: 'browser cookie',
   playground_visit: 'browser cookie',
   interaction: 'interaction handle',
+  device_authorization: 'device code',
   admin_key: 'admin key',
   // Presented to the pages of the sign-in and of the mail that they come from alone, which have tests of their own.
   address_change: 'random octets',

@@ -1,4 +1,5 @@
 import { ENDPOINT_RULES, type EndpointSet } from '../../src/claims/endpoint-set.ts';
+import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
 import { isReference } from '../security/routes.ts';
 import { formOf } from '../support/agent.ts';
@@ -340,7 +341,10 @@ const OWN_TOKENS = [
 ] as const;
 
 /** @param own the kinds that were issued at the set of endpoints of the endpoint; those of the other are refused and unharmed */
-const tokenPlaces = (path: string, own: { code: string; refreshToken: string }): readonly Place[] => [
+const tokenPlaces = (
+  path: string,
+  own: { code: string; refreshToken: string; deviceCode?: string },
+): readonly Place[] => [
   {
     name: 'code',
     present: (world, code) => {
@@ -358,6 +362,14 @@ const tokenPlaces = (path: string, own: { code: string; refreshToken: string }):
       send(world, 'POST', path, {}, form({ grant_type: 'refresh_token', refresh_token, ...credentialsOf(world) })),
     right: { [own.refreshToken]: '200' },
     refused: '400 invalid_grant',
+    usesUp: true,
+  },
+  {
+    name: 'device_code',
+    present: (world, device_code) =>
+      send(world, 'POST', path, {}, form({ grant_type: DEVICE_GRANT, device_code, ...credentialsOf(world) })),
+    right: own.deviceCode === undefined ? {} : { [own.deviceCode]: '200' },
+    refused: own.deviceCode === undefined ? '400 unsupported_grant_type' : '400 invalid_grant',
     usesUp: true,
   },
   ...clientPlaces(path, () => ({ grant_type: 'client_credentials' }), '200'),
@@ -382,6 +394,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   [`POST ${STANDARD_TOKEN}`]: tokenPlaces(STANDARD_TOKEN, {
     code: 'authorization code, oidc',
     refreshToken: 'refresh token, oidc',
+    deviceCode: 'device code',
   }),
   'GET /api/v2/oauth/userinfo': [
     asBearer('v2', 'GET', '/api/v2/oauth/userinfo'),
@@ -435,6 +448,34 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: 'inactive',
     },
     ...clientPlaces(INTROSPECT, ({ tokens }) => ({ token: tokens.access_token }), 'active: true', 'inactive'),
+  ],
+  // Every app of the world but one is registered for the grant.
+  'POST /oidc/device_authorization': clientPlaces(
+    '/oidc/device_authorization',
+    () => ({}),
+    '200',
+    '400 unauthorized_client',
+  ),
+  'GET /device': [],
+  'POST /device': [
+    {
+      name: 'user_code',
+      present: async (world, user_code) => {
+        const fields = { ...(await signedOutForm(world, '/device')), user_code };
+        return send(world, 'POST', '/device', browserAlone(world), form(fields));
+      },
+      right: { 'user code': '303 /continue' },
+      refused: '400',
+    },
+    {
+      name: 'form_token',
+      present: (world, form_token) => {
+        const user_code = world.credentials['user code'] ?? '';
+        return send(world, 'POST', '/device', browserAlone(world), form({ user_code, form_token }));
+      },
+      right: {},
+      refused: '400',
+    },
   ],
   'GET /login': [handleAt('/login', '302 /consent')],
   'POST /login': [

@@ -1,7 +1,7 @@
 // store: SQLite
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { GRANT_TYPES } from '../../src/clients/rules/registration.ts';
+import { DEVICE_GRANT, GRANT_TYPES } from '../../src/clients/rules/registration.ts';
 import { TOKEN_KINDS } from '../../src/keys/tokens.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { type RoutedServer, startRouted } from '../security/routes.ts';
@@ -18,6 +18,9 @@ const server: RoutedServer = await startRouted({
   ...OFF,
   TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off',
   TESSERA_LIMIT_PENDING_ADDRESS: 'off',
+  TESSERA_LIMIT_DEVICE_ADDRESS: 'off',
+  TESSERA_LIMIT_USER_CODE: 'off',
+  TESSERA_LIMIT_USER_CODE_ADDRESS: 'off',
 });
 let shared: World;
 before(async () => {
@@ -47,7 +50,7 @@ describe('the matrix is whole', () => {
   // A new kind of token must be added above: these lists name all of them.
   test('every kind of token of ours, every grant and whatever is kept as a hash has its kinds', () => {
     assert.deepEqual(TOKEN_KINDS, ['access', 'refresh']);
-    assert.deepEqual(GRANT_TYPES, ['authorization_code', 'refresh_token', 'client_credentials']);
+    assert.deepEqual(GRANT_TYPES, ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT]);
     const statements = Object.values(timeline).flatMap(({ statements: of }) =>
       of({ int: 'INTEGER', serial: 'INTEGER', bytes: 'BLOB', options: '', now: '0' }),
     );

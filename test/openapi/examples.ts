@@ -5,6 +5,7 @@ import { FORM_TYPE } from '../../src/platform/http/operation.ts';
 import { sample } from '../../src/platform/http/samples.ts';
 import type { Agent } from '../support/agent.ts';
 import { newApi } from '../support/api-scopes.ts';
+import { newDeviceClient } from '../support/devices.ts';
 import {
   admin,
   codeFor,
@@ -89,6 +90,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
   if (names('operatorClientId'))
     values[sample.operatorClientId] = (await newClient(server, { consent: 'operator' })).clientId;
+  if (names('deviceClientId')) values[sample.deviceClientId] = (await newDeviceClient(server)).clientId;
   if (names('apiId')) {
     const api = await newApi(server, ['notes.read', 'notes.write']);
     values[sample.apiId] = api.clientId;

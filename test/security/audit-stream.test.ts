@@ -674,6 +674,9 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
     ...['token.code_replayed', 'token.refresh_reused', 'token.wrong_kind', 'token.forged', 'client.auth_failed'],
     'limit.exceeded',
   ],
+  // Stores that a device waits, and which request it leads to: test/contract/devices.test.ts.
+  'POST /oidc/device_authorization': [],
+  'POST /device': [],
   'POST /oidc/revoke': ['token.revoked', 'token.foreign_client'],
   'POST /oidc/introspect': ['token.foreign_client'],
   'GET /api/v2/oauth/userinfo': ['token.wrong_kind', 'token.forged', 'token.refused'],

@@ -251,6 +251,7 @@ const OF_NOBODY: Readonly<Record<string, Prepare>> = {
       '/signup/verify',
       '/recover',
       '/recover/code',
+      '/device',
     ];
     const pages: Answer[] = [];
     for (const address of [...addresses, await invitation()]) pages.push(await browser.get(address));
@@ -412,7 +413,10 @@ const IN_ANY_SESSION = new Set([
 ]);
 
 /** Where programs send what they send. */
-const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/token', '/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'];
+const FOR_PROGRAMS = [
+  ...['/api/v2/oauth/token', '/oidc/token', '/oidc/device_authorization'],
+  ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'],
+];
 /** Where apps send a browser with a form of their own. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
 

@@ -7,8 +7,11 @@ import { resourceScopesProblem } from './resource-scopes.ts';
 export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
+/** RFC 8628 §3.4. */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** The grants of the token endpoint. */
-export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT] as const;
 export type GrantType = (typeof GRANT_TYPES)[number];
 
 /** What a client may use if its registration does not say: the contract's two. */
@@ -79,8 +82,8 @@ function grantTypesProblem({ type, grantTypes, redirectUris }: RegistrationField
   if (has('client_credentials') && type === 'public') {
     return 'grantTypes must not hold client_credentials for a public client, which cannot prove who it is.';
   }
-  if (has('refresh_token') && !has('authorization_code')) {
-    return 'grantTypes must hold authorization_code where it holds refresh_token, which comes of it.';
+  if (has('refresh_token') && !has('authorization_code') && !has(DEVICE_GRANT)) {
+    return `grantTypes must hold authorization_code or ${DEVICE_GRANT} where it holds refresh_token, which comes from them.`;
   }
   if (has('authorization_code') && redirectUris.length === 0) return 'redirectUris is missing.';
   return undefined;

@@ -15,6 +15,7 @@ import { KEPT } from './rules/retention.ts';
 
 type ExpiringTable =
   | 'interaction'
+  | 'device_authorization'
   | 'browser_session'
   | 'client_assertion'
   | 'pending_sign_in'
@@ -212,6 +213,7 @@ const REMOVALS: readonly Removal[] = [
   endedAssignments,
   deletedGroups,
   expired('interaction'),
+  expired('device_authorization'),
   expired('browser_session'),
   idleSessions,
   rateCounts,

@@ -108,6 +108,21 @@ export const limitVariables = {
     'Bytes of such requests from one IP address in any hour, written as `<bytes>/h`. Each request is stored for an hour, so this limits the storage that one address can use.',
     parseHourlyBytes,
   ),
+  deviceAddress: new LimitVariable(
+    'TESSERA_LIMIT_DEVICE_ADDRESS',
+    '60/m',
+    'Device authorizations that are asked for from one IP address. Each is stored for ten minutes.',
+  ),
+  userCode: new LimitVariable(
+    'TESSERA_LIMIT_USER_CODE',
+    '10/10m',
+    'Codes of devices that are typed in one browser, and by one account that is signed in.',
+  ),
+  userCodeAddress: new LimitVariable(
+    'TESSERA_LIMIT_USER_CODE_ADDRESS',
+    '60/10m',
+    'Codes of devices that are typed at one IP address.',
+  ),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',
     '20/m',

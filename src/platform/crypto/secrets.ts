@@ -12,12 +12,9 @@ export const isSecretForm = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.tes
 /** A code for a person to type: six digits from the system's generator. The number of tries must be limited. */
 export const randomCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
-/** Random characters of an alphabet of 32, each of which is worth five bits. */
-export function randomCharacters(alphabet: string, length: number): string {
-  if (alphabet.length !== 32)
-    throw new Error('the alphabet must have 32 characters, so that each is as likely as any other');
-  return Array.from(randomBytes(length), (byte) => alphabet[byte % 32]).join('');
-}
+/** Random characters of an alphabet, each as likely as any other. */
+export const randomCharacters = (alphabet: string, length: number): string =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 
 /** The size of a random identifier, in bytes. */
 const IDENTIFIER = 16;

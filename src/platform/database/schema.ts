@@ -136,6 +136,23 @@ export interface InteractionTable {
   outcome: string | null;
 }
 
+/** A device that waits for a person, or was answered: RFC 8628. */
+export interface DeviceAuthorizationTable {
+  hash: string;
+  user_code: string;
+  client_id: Id;
+  client_generation: string;
+  scopes: string;
+  resources: Json | null;
+  network: string | null;
+  created_at: Instant;
+  expires_at: Instant;
+  poll_interval: number;
+  polled_at: Instant | null;
+  outcome: string | null;
+  code_hash: string | null;
+}
+
 export interface ConsentGrantTable {
   id: Id;
   account_id: Id;
@@ -309,6 +326,7 @@ export interface Tables {
   data_export_piece: DataExportPieceTable;
   data_key: DataKeyTable;
   interaction: InteractionTable;
+  device_authorization: DeviceAuthorizationTable;
   consent_grant: ConsentGrantTable;
   consent_revocation: ConsentRevocationTable;
   authorization_code: AuthorizationCodeTable;

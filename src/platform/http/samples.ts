@@ -7,6 +7,7 @@ export const sample = {
   groupId: '333941265303228417',
   apiId: '333941264481144834',
   operatorClientId: '333941264481144835',
+  deviceClientId: '333941264481144836',
   assignmentId: '333941265303228418',
   invitationId: '333941266129506304',
   adminKeyId: '333941266129506305',

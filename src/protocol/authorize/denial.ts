@@ -1,5 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import { rememberRefusal } from '../../consent/store.ts';
+import { answerDevice, lockDevice } from '../../credentials/device-store.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -25,6 +26,8 @@ export async function denyRequest(
 ): Promise<ClientResponse | undefined> {
   return database.commit(function* deny(): Work<ClientResponse | undefined> {
     if (!(yield* finishInteraction({ hash: digest(handle), outcome: why }))) return undefined;
+    const device = request.device && (yield* lockDevice({ hash: request.device.hash }));
+    if (device?.outcome === null) yield* answerDevice({ hash: device.hash, outcome: 'denied', codeHash: null });
     const about = { at: clock(), origin, accountId: origin.actor.type === 'user' ? origin.actor.id : null };
     const type = why === 'denied' ? 'consent.denied' : 'authorization.refused';
     const failed = why === 'denied' ? {} : { outcome: 'failure' as const, details: { reason: why } };

@@ -2,8 +2,9 @@ import { openCodeOwner } from '../../credentials/code-store.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { readVisitor } from '../../sessions/sessions.ts';
-import { type AuthorizationServices, codeOf, type FinishedRequest } from './authorization.ts';
+import type { AuthorizationServices, FinishedRequest } from './authorization.ts';
 import { DENIALS } from './denial.ts';
+import { codeOf } from './issue-code.ts';
 import { type ClientResponse, errorResponse, successResponse } from './rules/request.ts';
 
 /**
@@ -15,6 +16,8 @@ export async function finishedResponse(
   { request, handle, outcome, sessions }: FinishedRequest,
 ): Promise<ClientResponse | undefined> {
   if (outcome !== 'code') return errorResponse(request, DENIALS[outcome], services.issuer);
+  // The same for everybody: the device gets its tokens without the browser.
+  if (request.device !== undefined) return successResponse(request, '', services.issuer);
   const code = codeOf(services, handle);
   const now = services.clock();
   const isOwn = await services.database.read(function* read(): Work<boolean> {

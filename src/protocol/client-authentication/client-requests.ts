@@ -50,7 +50,7 @@ export async function fromClient(
   const parameters = request.body as Parameters;
   // 2. The client, before anything about the grant or token.
   const credentials = readCredentials(request.headers.authorization, parameters);
-  const code = parameters.get('code');
+  const code = parameters.get('code') ?? parameters.get('device_code');
   // The word undefined, for example, would connect the refusals of all apps that send it.
   const flow = code === undefined || !isSecretForm(code) ? undefined : digest(code);
   request.subject = { clientId: credentials.clientId, flow };

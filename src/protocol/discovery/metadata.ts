@@ -5,6 +5,7 @@ import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
+import { DEVICE_AUTHORIZATION_PATH } from '../device/routes.ts';
 import { END_SESSION_PATH } from '../logout/rules/end-session.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
@@ -40,6 +41,8 @@ export function metadata({ issuer, languages, discoveryScopes }: Published): Rea
     jwks_uri: issuer + JWKS_PATH,
     revocation_endpoint: issuer + REVOCATION_PATH,
     introspection_endpoint: issuer + INTROSPECTION_PATH,
+    // RFC 8628 §4.
+    device_authorization_endpoint: issuer + DEVICE_AUTHORIZATION_PATH,
 
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,

@@ -12,6 +12,8 @@ export interface RefusalRow<Facts, Code extends string = ErrorCode> {
   /** The response: all that the developer of the app may know. */
   readonly app: {
     readonly error: Column<Facts, Code>;
+    /** Where it is not that of the endpoint for the code. */
+    readonly status?: number;
     readonly description: Column<Facts, string>;
   };
   /** What only the operator may know. */
@@ -49,6 +51,7 @@ export const recorded = (reason: string) => ({
 });
 
 export const AGAIN = 'Send the user through authorization again.';
+export const AGAIN_ON_DEVICE = 'Start again at the device authorization endpoint.';
 
 export const columnOf = <Facts, T extends string | object>(column: Column<Facts, T>, facts: Facts): T =>
   typeof column === 'function' ? column(facts) : column;

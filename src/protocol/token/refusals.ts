@@ -1,12 +1,13 @@
 import type { RefusalRow } from '../refusals/row.ts';
 import { CODES } from './refusals/codes.ts';
+import { DEVICES } from './refusals/devices.ts';
 import { REFRESH_TOKENS } from './refusals/refresh-tokens.ts';
 import { REQUESTS } from './refusals/requests.ts';
 import { REVOCATIONS } from './refusals/revocation.ts';
 import { SIGN_INS } from './refusals/sign-ins.ts';
 
 /** Every refusal of the token and revocation endpoints after the client has authenticated, apart from missing parameters. */
-export const REFUSALS = { ...REQUESTS, ...CODES, ...REFRESH_TOKENS, ...SIGN_INS, ...REVOCATIONS };
+export const REFUSALS = { ...REQUESTS, ...CODES, ...DEVICES, ...REFRESH_TOKENS, ...SIGN_INS, ...REVOCATIONS };
 
 export type RefusalName = keyof typeof REFUSALS;
 

@@ -20,7 +20,14 @@ function errorOf({ app, operator }: RefusalRow<unknown>, facts: unknown): OAuthE
   const error = columnOf(app.error, facts);
   const reason = operator.reason && columnOf(operator.reason, facts);
   const trace = operator.trace && columnOf(operator.trace, facts);
-  return new OAuthError(STATUSES[error] ?? 400, error, columnOf(app.description, facts), {}, reason, trace);
+  return new OAuthError(
+    app.status ?? STATUSES[error] ?? 400,
+    error,
+    columnOf(app.description, facts),
+    {},
+    reason,
+    trace,
+  );
 }
 
 /** Part of the unit of work of a token request: records a refusal in the audit trail. @returns the error to answer with */

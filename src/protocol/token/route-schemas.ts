@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import { ASSERTION_TYPE } from '../../clients/rules/assertion.ts';
-import { GRANT_TYPES } from '../../clients/rules/registration.ts';
+import { DEVICE_GRANT, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
@@ -10,7 +10,7 @@ import { describeUnknownCode } from './rules/presented-form.ts';
 const text = (about: string) => Type.Optional(Type.String({ about }));
 
 /** The parameters that name and prove a client, at every endpoint that it authenticates to. */
-const credentials = {
+export const CREDENTIALS = {
   client_id: text('The client ID. Not needed with Basic or an assertion.'),
   client_secret: text('The client secret, unless it is sent with Basic.'),
   client_assertion: text('Instead of a secret: a JWT signed by the client (RFC 7523).'),
@@ -24,7 +24,7 @@ const variant = (grant: string, required: readonly string[]) => ({
   required: ['grant_type', ...required],
 });
 
-/** RFC 6749 §§4.1.3, 4.4.2 and 6; RFC 7636 §4.5; RFC 8707 §2. */
+/** RFC 6749 §§4.1.3, 4.4.2 and 6; RFC 7636 §4.5; RFC 8628 §3.4; RFC 8707 §2. */
 const TokenRequest = Type.Object(
   {
     grant_type: Type.Unsafe<string>({ type: 'string', enum: GRANT_TYPES }),
@@ -32,8 +32,9 @@ const TokenRequest = Type.Object(
     redirect_uri: text('The redirect URI of the authorization request. For authorization_code.'),
     code_verifier: text('PKCE code verifier, if the authorization request had a code_challenge.'),
     refresh_token: text('The refresh token. For refresh_token.'),
+    device_code: text('The device code of the device authorization. For a device, at /oidc/token.'),
     scope: text('A subset of the granted scopes. For refresh_token.'),
-    ...credentials,
+    ...CREDENTIALS,
     resource: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.String())], {
         about: 'Resource that the access token is for (RFC 8707). Can be repeated in a form.',
@@ -46,6 +47,7 @@ const TokenRequest = Type.Object(
       variant('authorization_code', ['code', 'redirect_uri']),
       variant('refresh_token', ['refresh_token']),
       variant('client_credentials', []),
+      variant(DEVICE_GRANT, ['device_code']),
     ],
   },
 );
@@ -55,7 +57,7 @@ const TokenActionRequest = Type.Object(
   {
     token: Type.String({ about: 'An access or refresh token.' }),
     token_type_hint: text('Accepted and ignored.'),
-    ...credentials,
+    ...CREDENTIALS,
   },
   { title: 'TokenActionRequest' },
 );
@@ -120,10 +122,9 @@ const TOKEN_ERRORS = [
   'invalid_scope',
   'invalid_target',
 ] as const;
-const answersWith = (more: { readonly 403?: readonly ['access_denied'] }) => ({
-  200: jsonResponse('The tokens.', TokenResponseSchema),
-  ...refusalResponses({ ...COMMON, 400: TOKEN_ERRORS, ...more }),
-});
+/** RFC 8628 §3.5. */
+const DEVICE_ERRORS = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied'] as const;
+const TOKENS = jsonResponse('The tokens.', TokenResponseSchema);
 
 const requestTokens = {
   ...IN_TOKENS,
@@ -133,7 +134,7 @@ const requestTokens = {
   description:
     'For an authorization code, a refresh token, or client credentials. A refresh token can be used once, and each use returns the next one. Reuse revokes all tokens of its family, except for a retry within 30 seconds.',
   body: TokenRequest,
-  response: answersWith({ 403: ['access_denied'] }),
+  response: { 200: TOKENS, ...refusalResponses({ ...COMMON, 400: TOKEN_ERRORS, 403: ['access_denied'] }) },
   examples: [
     {
       summary: 'Authorization code',
@@ -165,8 +166,8 @@ export const requestTokensSchemas = {
     ...requestTokens,
     operationId: 'requestStandardTokens',
     summary: 'Get tokens (standard)',
-    description: `${requestTokens.description} This is the endpoint that the discovery document names. It exchanges codes of /oidc/authorize, and answers every refused code and refresh token with \`invalid_grant\`.`,
-    response: answersWith({}),
+    description: `${requestTokens.description} This is the endpoint that the discovery document names. It exchanges codes of /oidc/authorize and of devices (RFC 8628), and answers every refused code and refresh token with \`invalid_grant\`.`,
+    response: { 200: TOKENS, ...refusalResponses({ ...COMMON, 400: [...TOKEN_ERRORS, ...DEVICE_ERRORS] }) },
     examples: requestTokens.examples.map((example) =>
       example.status === 200 ? { ...example, answer: { ...THREE, scope: 'openid email' } } : example,
     ),

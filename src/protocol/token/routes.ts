@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { narrowedResources, parseResources } from '../../claims/permissions.ts';
-import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
+import { DEVICE_GRANT, GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import { withCurrentKeys } from '../../keys/keys.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../platform/http/parameters.ts';
@@ -19,6 +19,7 @@ import {
 } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
+import { deviceCodeGrant } from './grants/device-code.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
 import { type Refuse, refusal, refuseRequest } from './refuse.ts';
@@ -135,6 +136,7 @@ const GRANTS: Readonly<Record<GrantType, TokenHandler>> = {
   authorization_code: exchange(authorizationCodeGrant),
   refresh_token: exchange(refreshTokenGrant),
   client_credentials: exchange(clientCredentialsGrant),
+  [DEVICE_GRANT]: exchange(deviceCodeGrant),
 };
 
 const isGrant = (name: string | undefined): name is GrantType => name !== undefined && Object.hasOwn(GRANTS, name);

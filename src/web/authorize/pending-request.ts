@@ -20,13 +20,12 @@ import {
   type ClientGone,
   type CurrentRequest,
   type FinishedRequest,
-  type IssueResult,
-  issueCode,
   type PendingRequest,
   readNewRequest,
   readStoredRequest,
 } from '../../protocol/authorize/authorization.ts';
 import { finishedResponse } from '../../protocol/authorize/finished-response.ts';
+import { type IssueResult, issueCode } from '../../protocol/authorize/issue-code.ts';
 import { operatorDecision } from '../../protocol/authorize/operator-consent.ts';
 import type { DisplayedError, RedirectTarget } from '../../protocol/authorize/rules/check-target.ts';
 import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
@@ -41,6 +40,7 @@ import {
   type RedirectedError,
 } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
+import { sendDeviceAnswer, sendDeviceGone } from './device-answer.ts';
 import { HANDLE } from './request-fields.ts';
 import { readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
 
@@ -264,8 +264,16 @@ export const sendResponse = (
   request: FastifyRequest,
   reply: FastifyReply,
   response: ClientResponse,
-): FastifyReply =>
-  response.mode === 'form_post' ? sendFormPost(reply, site, response) : redirect(request, reply, locationOf(response));
+): FastifyReply => {
+  switch (response.mode) {
+    case 'query':
+      return redirect(request, reply, locationOf(response));
+    case 'form_post':
+      return sendFormPost(reply, site, response);
+    case 'device':
+      return sendDeviceAnswer(reply, site, response.parameters['error'] === undefined);
+  }
+};
 
 /** Sends a code that was issued, or why none was. */
 export const sendIssued = (
@@ -275,9 +283,11 @@ export const sendIssued = (
   authorization: AuthorizationRequest,
   result: Exclude<IssueResult, { kind: 'changed' }>,
 ): FastifyReply =>
-  result.kind === 'response'
-    ? sendResponse(services, request, reply, result.response)
-    : sendErrorResponse(services, request, reply, authorization, result.refusal);
+  result.kind === 'device gone'
+    ? sendDeviceGone(reply, services.site)
+    : result.kind === 'response'
+      ? sendResponse(services, request, reply, result.response)
+      : sendErrorResponse(services, request, reply, authorization, result.refusal);
 
 /** A redirected error as the refusal of its request. */
 export const refusalOfRedirect = ({ error, reason, description, detail }: RedirectedError): RequestRefusal => ({

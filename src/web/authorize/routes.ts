@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
-import { parseScope } from '../../claims/permissions.ts';
-import { findUnregistered, type UnknownResource } from '../../clients/resources.ts';
-import { findClient, listApiScopes } from '../../clients/store.ts';
+import { findClient } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -14,19 +12,13 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { logLine } from '../../platform/log.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { rebindInteraction, setChosenSession } from '../../protocol/authorize/interaction-store.ts';
+import { findUnknownResource, readApiScopes } from '../../protocol/authorize/registered-apis.ts';
 import { checkRequest } from '../../protocol/authorize/rules/check-request.ts';
-import { type ApiScopeContext, NO_API_SCOPES } from '../../protocol/authorize/rules/check-scopes.ts';
-import {
-  checkQueryOfPost,
-  checkTarget,
-  type RedirectTarget,
-  requestedClient,
-} from '../../protocol/authorize/rules/check-target.ts';
+import { checkQueryOfPost, checkTarget, requestedClient } from '../../protocol/authorize/rules/check-target.ts';
 import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts';
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type AuthorizationRequest, findExcess, type RedirectedError } from '../../protocol/authorize/rules/request.ts';
 import { readIdTokenHint } from '../../protocol/token/id-token-hint.ts';
-import { accessAudience } from '../../protocol/token/rules/claims.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -82,10 +74,10 @@ async function authorize(
   if (target.kind === 'display') return showError(services, request, reply, target);
   try {
     // 2. The other parameters.
-    const apis = await readApiScopes(services, parameters, target, rules);
+    const apis = await readApiScopes(services, parameters.get('scope'), target.client, rules);
     const checked = checkRequest(parameters, target, rules, apis);
     if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
-    const unknown = await findUnknownResource(services, checked.request);
+    const unknown = await findUnknownResource(services, checked.request.resources);
     if (unknown !== undefined) {
       return sendErrorResponse(services, request, reply, target, refuseByRedirect('resource unknown', unknown));
     }
@@ -112,28 +104,6 @@ async function authorize(
   } catch (error) {
     return sendErrorResponse(services, request, reply, target, internalError(error, request));
   }
-}
-
-/** The scopes of APIs that the client may request, read only where a request may name one. */
-async function readApiScopes(
-  { database, issuer }: AuthorizationPageServices,
-  parameters: RepeatableParameters,
-  { client }: RedirectTarget,
-  rules: EndpointRules,
-): Promise<ApiScopeContext> {
-  const names = rules.apiScopes ? (parseScope(parameters.get('scope') ?? '') ?? []) : [];
-  if (names.every((name) => rules.scopes.includes(name))) return NO_API_SCOPES;
-  const registered = await database.read(() => listApiScopes({ clientId: client.id }));
-  return { registered, own: accessAudience(issuer) };
-}
-
-/** RFC 8707 §2: tokens are issued only for registered resource servers. Undefined where all are registered. */
-async function findUnknownResource(
-  { database, issuer }: AuthorizationPageServices,
-  { resources = [] }: AuthorizationRequest,
-): Promise<UnknownResource | undefined> {
-  if (resources.length === 0) return undefined;
-  return database.read(() => findUnregistered(resources, { issuer, own: accessAudience(issuer) }));
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */

@@ -6,7 +6,7 @@ import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { appHalf } from '../../pages/app.ts';
-import { fact, facts, hidden, isolate, type Problems, problemSummary } from '../../pages/components.ts';
+import { fact, facts, hidden, isolate, moment, type Problems, problemSummary } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
@@ -17,14 +17,17 @@ import { requestFields } from '../authorize/request-fields.ts';
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: SwitchedScope): string => `allow ${scope}`;
 
-interface ConsentPage {
+export interface ConsentPage {
   readonly token: string;
   /** What the page shows, as a hidden field of its form. */
   readonly shown: string;
   readonly logoutToken: string;
   readonly handle: string;
   readonly client: Client;
-  readonly host: string;
+  /** Where the person goes on then: the host of the redirect URI, or their device. */
+  readonly place: string;
+  /** The device that asks; undefined where the response goes to an address of the app. */
+  readonly device: { readonly network: string | null; readonly askedAt: number; readonly isHere: boolean } | undefined;
   readonly account: Account;
   readonly organization: Membership | undefined;
   /** The groups and roles of the person in the app. */
@@ -60,7 +63,7 @@ function asksForMore({ asked, remembered }: ConsentPage): boolean {
 export function consentPage(site: Site, consent: ConsentPage): Page {
   const { messages, path } = site;
   const text = messages.consent;
-  const { client, account, host } = consent;
+  const { client, account, place } = consent;
   const { profile } = account;
   const more = asksForMore(consent);
   return {
@@ -70,6 +73,7 @@ export function consentPage(site: Site, consent: ConsentPage): Page {
     body: html`<section class="card consent">
 <header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(isolate(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
+${consent.device && deviceNotice(consent.device, messages)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
 <form method="post" action="${path('/consent')}" class="decide">
@@ -80,11 +84,20 @@ ${choices(consent, messages, more)}
 ${consent.fixedMember.length > 0 && memberSection(consent, messages)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
 ${consent.staysConnected && html`<p class="small">${text.staysConnected}</p>`}
-<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd} ${text.returnsTo(isolate(host))}</p>
+<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd} ${text.returnsTo(isolate(place))}</p>
 <div class="pair decision"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
 </section>`,
   };
+}
+
+/** RFC 8628 §5.4: what tells a person that somebody else's device asks. */
+function deviceNotice(
+  { network, askedAt, isHere }: NonNullable<ConsentPage['device']>,
+  { device: text }: Messages,
+): Html {
+  const place = network === null ? text.unknownNetwork : isHere ? text.sameNetwork : text.otherNetwork(network);
+  return html`<div class="notice"><p><strong>${text.asks}</strong> ${text.asksText}</p><p class="small">${text.asked(moment(askedAt), place)}</p></div>`;
 }
 
 /** What the app gets in any case, or has already: one line, with the values behind it. */

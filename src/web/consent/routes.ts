@@ -4,7 +4,6 @@ import { endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
 import { isOptional, isSwitched, MEMBER_SCOPES, memberScopesOf, type SwitchedScope } from '../../claims/permissions.ts';
 import { describeApiScopes, findResourceServers } from '../../clients/resources.ts';
-import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { sharedThoughDeclined } from '../../consent/rules/consent.ts';
@@ -15,11 +14,13 @@ import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
-import { originOf } from '../../platform/validation/origin.ts';
-import { issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { addressBucket, networkOf, originOf } from '../../platform/validation/origin.ts';
+import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { denyRequest } from '../../protocol/authorize/denial.ts';
-import { consentScopes, formActionSources } from '../../protocol/authorize/rules/request.ts';
+import { issueCode } from '../../protocol/authorize/issue-code.ts';
+import { type AuthorizationRequest, consentScopes, formActionSources } from '../../protocol/authorize/rules/request.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
+import { placeOf } from '../authorize/device-answer.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -32,10 +33,12 @@ import {
 } from '../authorize/pending-request.ts';
 import { CLIENT } from '../authorize/request-fields.ts';
 import { logoutContext } from '../sign-in/routes.ts';
-import { consentPage, switchName } from './pages.ts';
+import { noAccessRoutes } from './no-access.ts';
+import { type ConsentPage, consentPage, switchName } from './pages.ts';
 
-/** The consent page: decisions §2. */
+/** The consent page (decisions §2), and the page of people who may not use the app. */
 export function consentRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {
+  noAccessRoutes(app, services);
   const { browsers, site } = services;
   const preHandler = loadPendingRequest(services);
 
@@ -158,7 +161,8 @@ async function showConsent(
     logoutToken: browser.formToken(logoutContext(account.id), visitor),
     handle,
     client,
-    host: destinationOf(redirectUri),
+    place: placeOf(site, request),
+    device: deviceOn(request, reply),
     account,
     organization,
     member,
@@ -175,4 +179,11 @@ async function showConsent(
     problems,
   });
   return sendPage(reply, status, site, page, formActionSources(redirectUri));
+}
+
+/** The device that asks, as the page shows it beside where the person is now. */
+function deviceOn({ device }: AuthorizationRequest, { request }: FastifyReply): ConsentPage['device'] {
+  if (device === undefined) return undefined;
+  const { network, askedAt } = device;
+  return { network, askedAt, isHere: network !== null && network === networkOf(addressBucket(request.address)) };
 }

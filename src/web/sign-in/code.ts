@@ -17,7 +17,6 @@ import {
   formTargets,
   isProof,
   onSignedIn,
-  requestingApp,
   type SignInVisit,
   showRefusal,
   signInBrowser,
@@ -34,7 +33,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
   const preHandler = loadPendingRequest(services, { optional: true });
 
   function show(visit: SignInVisit, address: typeof ASK | typeof ENTER, status: number, problems: Problems) {
-    const form = { token: visit.browser.formToken(address), app: requestingApp(visit), problems };
+    const form = { token: visit.browser.formToken(address), app: visit.pending, problems };
     const page = address === ASK ? askCodePage(site, form) : typeCodePage(site, form);
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -57,7 +56,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const { hash: browserHash, knownHash } = mark;
     const asked = { purpose: 'sign in', identifier, browserHash, knownHash, request: undefined, origin } as const;
     await requestMail(services, asked);
-    return redirect(request, reply, site.path(`${ENTER}${requestQuery(requestingApp(visit))}`));
+    return redirect(request, reply, site.path(`${ENTER}${requestQuery(visit.pending)}`));
   });
 
   app.post(ENTER, { preHandler }, async (request, reply): Promise<FastifyReply> => {

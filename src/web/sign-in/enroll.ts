@@ -34,7 +34,7 @@ import {
 import { countAccountForm } from './account-form.ts';
 import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
 import type { PageServices } from './routes.ts';
-import { formTargets, onContinued, requestingApp, type SignInVisit, signInVisit } from './sign-in.ts';
+import { formTargets, onContinued, type SignInVisit, signInVisit } from './sign-in.ts';
 
 /** A signed-in person whose authorization request requires a factor that they have not set up. */
 interface EnrollVisit extends SignInVisit {
@@ -97,7 +97,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
     enrollment: Enrollment = startEnrollment(sealer, visit.session, clock()),
   ): Promise<FastifyReply> {
     const { reply, factors, account, browser, context } = visit;
-    const frame = { app: requestingApp(visit), token: browser.formToken(context, visit), problems };
+    const frame = { app: visit.pending, token: browser.formToken(context, visit), problems };
     if (isUnverified(visit)) {
       const waiting = await readAddressRequest(services, visit);
       const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
@@ -206,6 +206,6 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
   ): Promise<FastifyReply> | FastifyReply {
     if (codes === undefined) return proceed(visit, created);
     if (created !== undefined) browsers.setSession(visit.reply, created.secret, SESSION_LIFETIME);
-    return sendPage(visit.reply, 200, site, enrolledPage(site, requestingApp(visit), codes), formTargets(visit));
+    return sendPage(visit.reply, 200, site, enrolledPage(site, visit.pending, codes), formTargets(visit));
   }
 }

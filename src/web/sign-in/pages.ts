@@ -1,4 +1,4 @@
-import { appHalf, type ShownApp } from '../../pages/app.ts';
+import { appHalf } from '../../pages/app.ts';
 import {
   field,
   helpLine,
@@ -14,16 +14,12 @@ import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
+import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { placeOf } from '../authorize/device-answer.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 
 /** The app whose authorization request needs the sign-in. */
-export interface RequestingApp {
-  /** The handle of the request. */
-  readonly handle: string;
-  readonly client: ShownApp;
-  /** The host of its redirect URI. */
-  readonly host: string;
-}
+export type RequestingApp = Pick<PendingRequest, 'handle' | 'client' | 'request'>;
 
 interface SignInForm {
   readonly token: string;
@@ -37,8 +33,8 @@ export const requestQuery = (app: RequestingApp | undefined) =>
 /** The heading of a step of a sign-in, with the app that asks for it. */
 export function heading(title: string, lead: string, app: RequestingApp | undefined, site: Site): Html {
   if (app === undefined) return html`<header><h1>${title}</h1></header>`;
-  const { client, host } = app;
-  return html`<header class="asks">${tile({ kind: 'large', app: appHalf(site, client) })}<div><h1>${lead} <strong>${isolate(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(isolate(host))}</p></div></header>`;
+  const { client, request } = app;
+  return html`<header class="asks">${tile({ kind: 'large', app: appHalf(site, client) })}<div><h1>${lead} <strong>${isolate(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(isolate(placeOf(site, request)))}</p></div></header>`;
 }
 
 /** A signed-in person who may continue without signing in again. */

@@ -9,7 +9,6 @@ import {
 } from '../../account-actions/sign-in/sign-in.ts';
 import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
-import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
@@ -32,7 +31,7 @@ import type { Session } from '../../sessions/store.ts';
 import { advance, continueContext, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
-import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
+import { type ContinueAs, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
 /** The sign-in page. */
@@ -108,9 +107,6 @@ export const needsSignIn = ({ step }: PendingRequest): boolean =>
 export const typedHere = <T>({ request, browser }: SignInVisit, typed: T, instead: T): T =>
   browser.audienceOf(formOf(request)).isThisSession ? typed : instead;
 
-export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefined =>
-  pending && { handle: pending.handle, client: pending.client, host: destinationOf(pending.request.redirectUri) };
-
 /** The CSP sources to which the forms of a visit lead in the end. */
 export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
   pending === undefined ? [] : formActionSources(pending.request.redirectUri);
@@ -133,7 +129,7 @@ export function showSignIn(
   const continueAs = continueAsOf(visit);
   const passkeys = relyingParty !== undefined;
   const offersSignUp = isOpen(signUp);
-  const app = requestingApp(visit);
+  const { pending: app } = visit;
   const expired = expiredFields(visit);
   const page = signInPage(site, {
     ...{ token, app, problems, identifier, expired, continueAs, passkeys, signInCode, offersSignUp },

@@ -31,7 +31,6 @@ import {
   isProof,
   needsSignIn,
   onSignedIn,
-  requestingApp,
   type SignInVisit,
   showRefusal,
   signInBrowser,
@@ -59,7 +58,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
   ): FastifyReply {
     const token = visit.browser.formToken('signup');
     const shown = typedHere(visit, values, NOTHING_TYPED);
-    const page = signUpPage(site, { token, app: requestingApp(visit), problems, values: shown, ...invited?.form });
+    const page = signUpPage(site, { token, app: visit.pending, problems, values: shown, ...invited?.form });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
 
@@ -80,7 +79,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     if (link !== undefined && invited === undefined) return sendDeadInvitation(visit.request, visit.reply, site);
     if (isOpen(signUp) || (invited !== undefined && signUp.mode === 'invitation')) return undefined;
     const mode = signUp.mode === 'closed' ? 'closed' : 'invitation';
-    return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, requestingApp(visit)), formTargets(visit));
+    return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, visit.pending), formTargets(visit));
   }
 
   app.get('/signup', { preHandler }, async (request, reply) => {

@@ -17,7 +17,6 @@ import {
   formTargets,
   needsSignIn,
   onSignedIn,
-  requestingApp,
   type SignInVisit,
   signInBrowser,
   signInVisit,
@@ -50,7 +49,7 @@ export function verifySignUpRoutes(
     const found = await database.read(() => findChallengeOfBrowser(sealer, visit.browser.hash, 'sign up', now));
     const page = verifySignUpPage(site, {
       token: visit.browser.formToken(FORM),
-      app: requestingApp(visit),
+      app: visit.pending,
       problems,
       address: found && pendingSignUp(found).email,
       mailbox: services.mailbox,

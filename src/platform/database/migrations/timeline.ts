@@ -9,6 +9,7 @@ import { mailTables } from './0007-mail.ts';
 import { replacedValues } from './0008-replaced-values.ts';
 import { operators } from './0009-operators.ts';
 import { knownBrowserIndexes, knownBrowsers } from './0010-known-browsers.ts';
+import { devices } from './0011-devices.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -50,6 +51,7 @@ export const timeline: Timeline = {
   '0009-operators': expand(operators),
   '0010-known-browsers': expand(knownBrowsers),
   '0010-known-browsers-indexes': knownBrowserIndexes,
+  '0011-devices': expand(devices),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -7,6 +7,9 @@ import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 export const RESPONSE_MODES = ['query', 'form_post'] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
+/** A device asks for its answer itself (RFC 8628 §3.4): the browser only shows that there is one. */
+const DEVICE_MODE = 'device';
+
 /** The values of `prompt`: OpenID Connect Core 1.0 §3.1.2.1. */
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
 
@@ -56,9 +59,19 @@ export interface RedirectedError {
 
 /** Where the responses to a request go. */
 interface ResponseTarget {
+  /** For a device, the page on which the person typed its code. */
   readonly redirectUri: string;
-  readonly responseMode: ResponseMode;
+  readonly responseMode: ResponseMode | typeof DEVICE_MODE;
   readonly state: string | null;
+}
+
+/** A device as the consent page shows it. */
+interface RequestingDevice {
+  /** The digest of its code: the key of its row. */
+  readonly hash: string;
+  /** The network that it asked from; null where it is unknown. */
+  readonly network: string | null;
+  readonly askedAt: number;
 }
 
 /** A valid request, as it is stored until it is answered. */
@@ -88,6 +101,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly claims: RequestedClaims | null;
   /** The resources that tokens are requested for (RFC 8707 §2.1); absent where there is none. */
   readonly resources?: readonly string[];
+  /** The device that waits for the answer (RFC 8628); absent where that is sent to the redirect URI. */
+  readonly device?: RequestingDevice;
   /** What of the request changes nothing, for its trace; absent where there is nothing, and once it is stored. */
   readonly ignored?: string;
 }
@@ -107,13 +122,13 @@ export const consentScopes = ({
  * @param apiScopes the scopes of APIs that the client may request
  */
 export const describeRequest = (
-  { scopes, redirectUri, resources = [] }: AuthorizationRequest,
+  { scopes, redirectUri, resources = [], device }: AuthorizationRequest,
   apiScopes: readonly ApiScope[],
 ): string =>
   [
     `scope=${JSON.stringify(namedScopes(scopes, apiScopes).join(' '))}`,
     ...resources.map((resource) => `resource=${resource}`),
-    `redirect_uri=${redirectUri}`,
+    device === undefined ? `redirect_uri=${redirectUri}` : 'from a device',
   ].join(' ');
 
 /** A pending request as it is stored: `state` as bytes, for JSON can take six of them for one of its characters. */
@@ -177,10 +192,43 @@ export interface RequestExcess {
   readonly bytes: number;
 }
 
+/** A request that came from a device, whose code a person typed: RFC 8628. The page is shown whatever was decided before (§5.4). */
+export const deviceRequest = (
+  device: {
+    readonly hash: string;
+    readonly clientId: string;
+    readonly clientGeneration: string;
+    readonly scopes: string;
+    readonly resources: readonly string[] | null;
+    readonly network: string | null;
+    readonly createdAt: number;
+  },
+  { defaultMaxAge }: { readonly defaultMaxAge: number | null },
+  page: string,
+): AuthorizationRequest => ({
+  endpointSet: 'oidc',
+  clientId: device.clientId,
+  clientGeneration: device.clientGeneration,
+  redirectUri: page,
+  responseMode: DEVICE_MODE,
+  state: null,
+  scopes: device.scopes.split(' '),
+  nonce: null,
+  codeChallenge: null,
+  prompt: { none: false, login: false, consent: true, select: false },
+  maxAge: defaultMaxAge,
+  subjects: null,
+  hinted: null,
+  loginHint: null,
+  claims: null,
+  ...(device.resources !== null && { resources: device.resources }),
+  device: { hash: device.hash, network: device.network, askedAt: device.createdAt },
+});
+
 /** A response to a client, through the browser. */
 export interface ClientResponse {
   readonly redirectUri: string;
-  readonly mode: ResponseMode;
+  readonly mode: ResponseTarget['responseMode'];
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -190,7 +238,7 @@ const stateOf = ({ state }: ResponseTarget) => (state === null ? {} : { state })
 export const successResponse = (target: ResponseTarget, code: string, issuer: string): ClientResponse => ({
   redirectUri: target.redirectUri,
   mode: target.responseMode,
-  parameters: { code, ...stateOf(target), iss: issuer },
+  parameters: target.responseMode === DEVICE_MODE ? {} : { code, ...stateOf(target), iss: issuer },
 });
 
 /** Contract §7 with RFC 9207: an error. */

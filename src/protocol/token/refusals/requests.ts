@@ -9,7 +9,6 @@ const OTHER_GRANTS: Readonly<Record<string, string>> = {
   password: 'people give their password to this service alone',
   implicit: 'tokens are not sent in redirects',
   code: 'code is a response_type',
-  'urn:ietf:params:oauth:grant-type:device_code': 'devices without a browser are not supported',
   'urn:ietf:params:oauth:grant-type:token-exchange': 'tokens are not exchanged',
   'urn:ietf:params:oauth:grant-type:jwt-bearer': 'assertions authenticate clients only',
 };

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+import { acceptClients, answer, fromClient } from '../client-authentication/client-requests.ts';
+import { authorizeDeviceSchema } from './route-schemas.ts';
+import { type DeviceServices, startDevice } from './start.ts';
+
+export const DEVICE_AUTHORIZATION_PATH = '/oidc/device_authorization';
+
+/** HB-04: the apps of televisions are pages. */
+const PAGES = { config: { readers: 'registered' } } as const;
+
+/** The device authorization endpoint: RFC 8628 §3.1. */
+export function deviceRoutes(app: FastifyInstance, services: DeviceServices): void {
+  app.register(async (scope) => {
+    acceptClients(scope);
+    scope.post(DEVICE_AUTHORIZATION_PATH, { ...PAGES, schema: authorizeDeviceSchema }, async (request, reply) => {
+      const { parameters, authenticated } = await fromClient(services, request, reply, DEVICE_AUTHORIZATION_PATH);
+      return answer(reply, await startDevice(services, authenticated, parameters));
+    });
+  });
+}

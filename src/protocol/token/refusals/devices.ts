@@ -1,0 +1,83 @@
+import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
+import { type AboutCredential, AGAIN_ON_DEVICE, recorded, row } from '../../refusals/row.ts';
+
+const UNKNOWN = `The device code was refused: it is unknown, or was issued long ago. ${AGAIN_ON_DEVICE}`;
+
+/** Of device codes: the grant of RFC 8628. */
+export const DEVICES = {
+  'device grant at the v2 endpoints': row({
+    when: 'A device code is sent to `/api/v2/oauth/token`.',
+    app: {
+      error: 'unsupported_grant_type',
+      description: `Device codes are exchanged at ${ENDPOINT_RULES.oidc.tokenPath}: send the request there.`,
+    },
+    operator: {},
+  }),
+  // RFC 8628 §3.5. A device asks every few seconds, so this is no event.
+  'device not answered yet': row({
+    when: 'The user has not answered the device yet.',
+    app: {
+      error: 'authorization_pending',
+      description: 'The user has not answered yet. Ask again after the interval of the device authorization.',
+    },
+    operator: {},
+  }),
+  'device asked too soon': row<AboutCredential & { readonly interval: number }>({
+    when: 'The device did not wait for its interval, which grows by five seconds, to sixty at most.',
+    app: {
+      error: 'slow_down',
+      description: ({ interval }) =>
+        `The device asked again too soon. Wait ${interval} seconds from now on before each request.`,
+    },
+    operator: {},
+    example: { interval: 10 },
+  }),
+  'device denied': row({
+    when: 'The user did not allow the device.',
+    app: { error: 'access_denied', status: 400, description: 'User denied the request' },
+    operator: recorded('the user denied the device'),
+  }),
+  'expired device code': row({
+    when: 'The device code is older than ten minutes.',
+    app: {
+      error: 'expired_token',
+      description: `The device code has expired: the user has ten minutes to answer. ${AGAIN_ON_DEVICE}`,
+    },
+    operator: {},
+  }),
+  'unknown device code': row({
+    when: 'The device code is unknown.',
+    app: { error: 'invalid_grant', description: UNKNOWN },
+    operator: recorded('the device code is unknown'),
+  }),
+  'device code of another client': row({
+    when: 'The device code was issued to another client. The response does not say so.',
+    app: { error: 'invalid_grant', description: UNKNOWN },
+    operator: {
+      reason: 'the device code was issued to another client',
+      event: 'token.foreign_client',
+      details: { reason: 'the device code was issued to another client' },
+    },
+  }),
+  'device answer ended': row({
+    when: 'What the user allowed the device has ended since: the session, the consent or the account.',
+    app: {
+      error: 'invalid_grant',
+      description: `The device code was refused: what the user allowed has ended since. ${AGAIN_ON_DEVICE}`,
+    },
+    operator: recorded('what the user allowed the device has ended'),
+  }),
+  'device code used before': row<AboutCredential & { readonly redeemedFor: string | null }>({
+    when: 'The device code was exchanged before. The tokens from the first exchange end.',
+    app: {
+      error: 'invalid_grant',
+      description: `The device code was refused: it was used before, so the tokens that it gave have ended. ${AGAIN_ON_DEVICE}`,
+    },
+    operator: {
+      reason: 'the device code was used before',
+      event: 'token.code_replayed',
+      details: ({ redeemedFor }) => ({ ...(redeemedFor !== null && { familyId: redeemedFor }) }),
+    },
+    example: { redeemedFor: null },
+  }),
+};

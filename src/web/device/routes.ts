@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findClient } from '../../clients/store.ts';
+import { findWaitingDevice } from '../../credentials/device-store.ts';
+import { take } from '../../limits/limits.ts';
+import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { duration } from '../../pages/error-messages.ts';
+import { sendPage } from '../../pages/layout.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser } from '../../platform/http/browser.ts';
+import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
+import { deviceRequest } from '../../protocol/authorize/rules/request.ts';
+import { readUserCode } from '../../protocol/device/rules/user-code.ts';
+import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.ts';
+import { findVisitor } from '../../sessions/sessions.ts';
+import { type AuthorizationPageServices, storeAndRedirect } from '../authorize/pending-request.ts';
+import { deviceCodePage } from './pages.ts';
+
+interface DevicePageServices extends AuthorizationPageServices {
+  readonly userCodeKey: Buffer;
+}
+
+/** The context of the form. */
+const FORM = 'device';
+
+/**
+ * The page on which a person types the code of a device: RFC 8628 §3.3. From there on the request is like any other: the person signs
+ * in, and the consent page asks. No address has the code, so that nobody can be sent a link which leads past typing it (§5.4).
+ */
+export function devicePageRoutes(app: FastifyInstance, services: DevicePageServices): void {
+  const { browsers, site, database, clock } = services;
+  const text = site.messages.device;
+
+  function show(reply: FastifyReply, browser: Browser, status: number, problems: Problems, typed = ''): FastifyReply {
+    return sendPage(reply, status, site, deviceCodePage(site, { token: browser.formToken(FORM), typed, problems }));
+  }
+
+  app.get(VERIFICATION_PATH, async (request, reply) => show(reply, browsers.of(request, reply), 200, NO_PROBLEMS));
+
+  app.post(VERIFICATION_PATH, async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const browser = browsers.of(request, reply);
+    const typed = (form.get('user_code') ?? '').slice(0, 40);
+    const refuse = (problem: string) => show(reply, browser, 400, fieldProblem('user_code', problem), typed);
+    if (!browser.owns(form, FORM)) return show(reply, browser, 400, generalProblem(site.messages.account.formExpired));
+    if (typed.trim() === '') return refuse(text.codeMissing);
+    const userCode = readUserCode(typed);
+    if (userCode === undefined) return refuse(text.codeMalformed);
+    const wait = await countTyped(request, browser);
+    if (wait > 0) {
+      reply.header('retry-after', String(wait));
+      return show(reply, browser, 429, generalProblem(text.tooMany(duration(wait))), typed);
+    }
+
+    const now = clock();
+    const found = await database.read(function* find() {
+      const device = yield* findWaitingDevice({ userCode: userCodeDigest(services, userCode), now });
+      const client = device && (yield* findClient({ id: device.clientId }));
+      return device && client && { device, client };
+    });
+    if (found === undefined) return refuse(text.codeUnknown);
+    const page = services.issuer + VERIFICATION_PATH;
+    const authorization = deviceRequest(found.device, found.client, page);
+    return storeAndRedirect(services, request, reply, authorization, [], browser, '/continue');
+  });
+
+  /** Counts a typed code for the browser or the account, and for the address. @returns the seconds to wait */
+  async function countTyped(request: FastifyRequest, browser: Browser): Promise<number> {
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    const account = visitor.kind === 'signed in' ? visitor.account.id : undefined;
+    const origin: Origin = originOf(request, account === undefined ? undefined : { type: 'user', id: account });
+    const { limits } = services;
+    const now = clock();
+    return database.commit(function* count(): Work<number> {
+      const about = { origin, accountId: account ?? null };
+      const bucket = `user-code ${account === undefined ? `browser ${browser.hash}` : `account ${account}`}`;
+      const own = yield* take(bucket, limits.userCode, now, { name: 'userCode', ...about });
+      if (own > 0) return own;
+      const address = `user-code ${addressBucket(origin.address)}`;
+      return yield* take(address, limits.userCodeAddress, now, { name: 'userCodeAddress', ...about });
+    });
+  }
+}
