@@ -293,6 +293,17 @@ test('an operator’s decision on the address calls a deletion off, whatever cam
   assert.equal((await profileOf(ada)).deletion, null);
 });
 
+test('an operator who names the present address ends a change whose link was used a moment ago', async () => {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  await submit(thief, '/account/email', { email: freshAddress() });
+  // The link is used up in a commit of its own, before the one that changes the address.
+  const used = 'UPDATE challenge SET used_at = ? WHERE account_id = ? AND purpose = ?';
+  await query(server, used, server.now(), ada.user.id, 'change address');
+  await patch(ada, { email: ada.email });
+  assert.equal((await thief.get('/account')).location?.pathname, '/login');
+});
+
 test('an address is reserved for four weeks at most, however often the account is moved', async () => {
   const ada = await person();
   const mover = await signedIn(server, ada.user);
