@@ -53,8 +53,9 @@ import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/r
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
-import { createTraceRecorder, silenced, untraced } from './traces/recorder.ts';
+import { silenced } from './traces/recorder.ts';
 import { refusedStep } from './traces/refusals.ts';
+import { openTraces } from './traces/telling.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { addressRoutes } from './web/addresses/routes.ts';
 import { authorizationRoutes } from './web/authorize/routes.ts';
@@ -108,6 +109,8 @@ export interface StartOptions extends OpenOptions {
   readonly share?: ProcessShare;
   /** Where the log is written: to the standard output by default. */
   readonly log?: Pick<LogOutput, 'write' | 'loss'>;
+  /** With a loopback base URL: called with one readable line for each request of an app that is refused, or ignored in part. */
+  readonly tellDeveloper?: (line: string) => void;
   /** For how long requests waited before they were read, so that those that came too late are not begun. */
   readonly waiting?: Waiting;
 }
@@ -172,15 +175,13 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     const sealer = await core.sealer();
     const mail = await core.mailer();
     const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
-    const traces =
-      config.traceRetention === null
-        ? untraced
-        : createTraceRecorder({
-            database,
-            clock,
-            dropped: meter.droppedSteps,
-            failed: (error) => logLine(app.log, 'error', 'the steps of traces', { err: error }),
-          });
+    const traces = openTraces(config.traceRetention !== null, {
+      database,
+      clock,
+      dropped: meter.droppedSteps,
+      failed: (error) => logLine(app.log, 'error', 'the steps of traces', { err: error }),
+      tell: local ? options.tellDeveloper : undefined,
+    });
     resources.defer(() => traces.stop());
     const guarded = outgoing({ local, networks: config.outgoingAllow });
     const send = traced?.outgoing(guarded) ?? guarded;

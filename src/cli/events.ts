@@ -1,15 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { actorTypes } from '../audit/audit.ts';
 import type { RecordedEvent } from '../audit/event-store.ts';
 import { type EventFilter, eventFilters } from '../audit/schema.ts';
 import { listEvents } from '../audit/search-store.ts';
 import type { Core } from '../core.ts';
-import { SECOND } from '../platform/clock.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import * as Type from '../platform/validation/type.ts';
 import { accountId } from './account-id.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
+import { follow } from './follow.ts';
 import { pastTime, wholeNumber } from './option-parsers.ts';
 import { printable } from './output.ts';
 import { withCore } from './session.ts';
@@ -69,7 +68,11 @@ export function eventsCommand(getContext: GetCommandContext): Command {
         const write = (event: RecordedEvent) =>
           void process.stdout.write(`${global.json ? JSON.stringify(event) : line(event)}\n`);
         events.forEach(write);
-        await follow(core, filter, start, write);
+        await follow(start, {
+          newest: () => newestOf(core),
+          list: (after, limit) => listEvents(core.database, { filter, order: 'asc', after, limit }),
+          show: write,
+        });
       });
     });
 }
@@ -116,31 +119,8 @@ const line = (event: RecordedEvent): string => {
   return COLUMNS.map((name) => printable(String(record[name] ?? '-') || '-')).join('  ');
 };
 
-/** Events are polled with an overlap: with several nodes, an event may become visible after one with a higher ID. */
-const POLL_INTERVAL = SECOND;
-const OVERLAP = 500n;
-
 /** The ID of the newest event; 0 if there is none. */
 async function newestOf({ database }: Core): Promise<bigint> {
   const [last] = await listEvents(database, { filter: {}, order: 'desc', after: '0', limit: 1 });
   return BigInt(last?.id ?? '0');
-}
-
-/** Prints the events after `start` until standard output is closed. */
-async function follow(
-  core: Core,
-  filter: EventFilter,
-  start: bigint,
-  show: (event: RecordedEvent) => void,
-): Promise<void> {
-  let shown = new Set<string>();
-  for (let seen = start; process.stdout.writable; await wait(POLL_INTERVAL)) {
-    const newest = await newestOf(core);
-    const after = String(seen - OVERLAP > start ? seen - OVERLAP : start);
-    const events = await listEvents(core.database, { filter, order: 'asc', after, limit: MAX_EVENTS });
-    for (const event of events) if (!shown.has(event.id)) show(event);
-    shown = new Set(events.map(({ id }) => id));
-    // A full page means that more events may follow it.
-    seen = events.length < MAX_EVENTS ? newest : BigInt(events.at(-1)?.id ?? newest);
-  }
 }

@@ -6,6 +6,11 @@ export const exitCodes = {
     'failure',
     'The input or the current state does not allow it; `doctor` found a problem; `health` found the server not ready; the confirmation was declined; or the server was told to stop twice and exited immediately.',
   ],
+  missing: [
+    4,
+    'not found',
+    'What the command names is not there: no such user, app or key, or no trace of the request.',
+  ],
   usage: [2, 'wrong usage', 'Unknown command or option, or a missing argument.'],
   unusable: [
     3,

@@ -39,7 +39,8 @@ export function explainCommand(getContext: GetCommandContext): Command {
     .addHelpText(
       'after',
       '\nWith an ID, prints the steps of the authorization that the request belongs to. Credentials are masked.' +
-        '\nA token is neither used up nor printed. Exit status: 0 if it is valid, 1 if not.',
+        '\nA token stays valid and is never printed. Exit status: 0 if it is valid or the trace was found, 1 if the token is refused, 4 if' +
+        '\nthere is no trace.',
     )
     .action(async (id: string | undefined, options: { baseUrl?: string }, command: Command) => {
       const { flags, out } = getContext(command);

@@ -20,6 +20,7 @@ import { recoverCommand } from './recover.ts';
 import { restoreCommand } from './restore.ts';
 import { secondFactorCommands } from './second-factor.ts';
 import type { GlobalFlags } from './session.ts';
+import { tracesCommand } from './traces.ts';
 import { userCommands } from './user.ts';
 
 const FIRST_STEPS = `
@@ -84,6 +85,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     mailCommands,
     eventsCommand,
     explainCommand,
+    tracesCommand,
     migrateCommand,
     backupCommand,
     restoreCommand,

@@ -34,6 +34,7 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
     migration: { progress: reportLong },
     warn: (text) => logs.err.write(`Warning: ${text}\n`),
     log: logs.out,
+    tellDeveloper: (line) => logs.err.write(`${line}\n`),
     waiting: watchWaiting(),
   });
   stopOnSignals(config, tessera, logs);

@@ -51,7 +51,7 @@ export const addressTexts = {
   sent: 'If the address can be used, a message with a link and a code is on its way to it.',
   done: {
     'verify address': 'Your address is verified.',
-    'change address': 'Your address is changed. The earlier one was told, and can undo this for seven days.',
+    'change address': 'Your address is changed. We told your previous address, which can undo this for seven days.',
     'go back':
       'Your account has its earlier address again. What was added since is removed, and the address in between can no longer change anything.',
   },

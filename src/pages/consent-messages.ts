@@ -35,7 +35,7 @@ export const consent = {
     profile: { name: 'Name, username, picture and language', note: '' },
     email: {
       name: 'Email details',
-      note: 'Lets the app look up your address.',
+      note: 'Lets the app read your address at any time, not only when you sign in.',
     },
     details: { name: 'Website, location and birth date', note: '' },
     phone: { name: 'Phone', note: '' },

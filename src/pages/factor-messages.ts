@@ -104,7 +104,7 @@ export const trustedBrowsers = {
 /** The texts of a fresh proof of who is at the browser. */
 export const proof = {
   title: 'Confirm it is you',
-  lead: 'This could lock you out, let others in, or show them your data. Confirm once; it lasts for ten minutes.',
+  lead: 'Changing how you sign in can lock you out or let others in, and a copy of your data shows everything. Confirm once; it lasts for ten minutes.',
   submit: 'Confirm',
   gate: 'To continue, first confirm that it is you.',
   confirm: 'Confirm it is you',

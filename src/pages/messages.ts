@@ -163,6 +163,8 @@ export const en = {
       '. You also have to sign in to your apps again.',
     ],
     formExpired: 'This form has expired, so nothing was changed. Try again.',
+    codesFormUsed:
+      'This form was used before or has expired. If it made recovery codes before, those work: make new ones only if you have not saved them.',
   },
   noAccess,
   unusedForm,
@@ -298,7 +300,7 @@ export const en = {
     askAgain: 'They keep your permission, but you have to sign in to them again.',
   },
   stopped: {
-    none: 'No app was signed in.',
+    none: 'The app was not using your data at the moment.',
     checked: (count: number) =>
       count === 1
         ? 'Access from one sign-in no longer works: we checked just now.'

@@ -4,7 +4,7 @@ import type { HtmlPart } from './html.ts';
 /** The texts of the page at the base URL. */
 export const home = {
   title: 'Welcome',
-  heading: 'This server signs people in.',
+  heading: 'Sign in to your apps with one account.',
   lead: 'You decide what each app may know about you, and can take that back at any time.',
   developers: 'For developers',
   playground: 'Walk through the flow',

@@ -32,7 +32,7 @@ export const recovery = {
   passwordTitle: 'Set a new password',
   passwordLead: (name: HtmlPart): HtmlPart => ['For the account ', name],
   effects:
-    'This signs you out in every browser, and your apps have to ask you to sign in again. Passkeys that you had set up are removed.',
+    'This signs you out in every browser, and your apps have to ask you to sign in again. If you have passkeys, they are removed.',
   newPassword: 'New password',
   set: 'Set the password',
   passkeyTitle: 'Add a new passkey',

@@ -125,7 +125,8 @@ const detailOf = ({ details }: RecordedEvent, name: string): string | undefined 
 };
 const familyOfEvent = (event: RecordedEvent): string | undefined => detailOf(event, 'familyId');
 
-const fromStored = ({ at, requestId, step, outcome, clientId, accountId, facts }: StoredStep): TraceStep => ({
+/** A stored step as operators see it. */
+export const fromStored = ({ at, requestId, step, outcome, clientId, accountId, facts }: StoredStep): TraceStep => ({
   at: iso(at),
   requestId,
   step,

@@ -38,7 +38,7 @@ export interface TraceRecorder {
   stop(): Promise<void>;
 }
 
-interface RecorderOptions {
+export interface RecorderOptions {
   readonly database: Pick<Database, 'commit'>;
   /** A clock that never throws. */
   readonly clock: Clock;
@@ -219,9 +219,12 @@ const toStore = ({ share, ...step }: WaitingStep): QueuedStep => ({
   share: share ?? 'progress',
 });
 
-/** The facts of a completed step are made of registered URIs and scopes, except what was ignored. */
-const completedFacts = (facts: StepFacts): StepFacts =>
-  facts.ignored === undefined ? facts : { ...facts, ignored: masked(facts.ignored) };
+/** The facts of a completed step are made of registered URIs and scopes, except what was sent and what was ignored. */
+const completedFacts = ({ sent, ignored, ...facts }: StepFacts): StepFacts => ({
+  ...facts,
+  ...(sent !== undefined && { sent: masked(sent) }),
+  ...(ignored !== undefined && { ignored: masked(ignored) }),
+});
 
 const maskedFacts = (facts: StepFacts): StepFacts =>
   Object.fromEntries(

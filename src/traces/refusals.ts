@@ -74,7 +74,7 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
       remedy: detail?.remedy,
       ...(unreadable !== undefined && {
         reason: unreadable.cause,
-        expected: 'a request from the origin of a redirect URI of an active public app',
+        expected: unreadable.expected,
         received: `Origin: ${request.headers.origin}`,
         remedy: unreadable.remedy,
       }),

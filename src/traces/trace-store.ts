@@ -49,6 +49,23 @@ export const stepsOfRequest = many(
 export const stepsAbout = many((db, p: { flow: string }) => select(db).where('flow', '=', p.flow), toStep);
 export const stepsLeadingTo = many((db, p: { flow: string }) => select(db).where('leads_to', '=', p.flow), toStep);
 
+/** Steps of all apps or of one: those after an id, the oldest first; or the newest. */
+export const stepsAfter = many(
+  (db, p: { after: string; clientId: string | null; limit: number; order: 'asc' | 'desc' }) => {
+    const steps = db.selectFrom('trace_step').select(columnsOf(STEP)).where('id', '>', p.after);
+    const wanted = p.clientId === null ? steps : steps.where('client_id', '=', p.clientId);
+    return wanted.orderBy('id', p.order).limit(p.limit);
+  },
+  toStep,
+);
+
+const newestStep = one((db, _: object) => db.selectFrom('trace_step').select('id').orderBy('id', 'desc').limit(1));
+
+/** The id of the newest step; 0 if there is none. */
+export function* newestStepId(): Work<string> {
+  return String((yield* newestStep({}))?.id ?? 0);
+}
+
 const { id: _, ...NEW } = STEP;
 
 const insertStep = command((db, p: Insertable<TraceStepTable>) =>

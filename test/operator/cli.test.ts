@@ -195,7 +195,7 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
     `Revoked the admin key ${taken.id}.\nEnded with it, unused: 0 invitations and 0 recovery links.\nTaken over: 2 invitations.\n`,
   );
   assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 401);
-  await refused(['admin-key', 'revoke', made.id], 1, /no live admin key/);
+  await refused(['admin-key', 'revoke', made.id], 4, /no live admin key/);
   const leaked = await run(['admin-key', 'revoke', made.adminKey]);
   assert.equal(leaked.code, 1);
   assert.ok(!leaked.stderr.includes(made.adminKey), 'a key that is given by mistake is not repeated');
@@ -224,7 +224,7 @@ test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do
     (await done(['keys', 'list'])).map((key: { kid: string }) => key.kid),
     [kid],
   );
-  await refused(['keys', 'drop', 'nothing'], 1, /There is no key nothing\. List them with: tessera keys list/);
+  await refused(['keys', 'drop', 'nothing'], 4, /There is no key nothing\. List them with: tessera keys list/);
 });
 
 test('names in which nothing is visible are refused by every command, and the field is named', async () => {
@@ -267,6 +267,7 @@ const refusals: [string[], number, RegExp][] = [
   [[], 2, /Usage: tessera/],
   [['usr', 'list'], 2, /unknown command 'usr'\s*\(Did you mean user\?\).*--help/s],
   [['user', 'bann', 'ada'], 2, /Did you mean ban\?/],
+  [['client', 'create', '--nam', 'A'], 2, /unknown option '--nam'\s*\(Did you mean --name\?\)/],
   [['user', 'list', '--jsn'], 2, /unknown option '--jsn'\s*\(Did you mean --json\?\)/],
   [['user', 'show'], 2, /missing required argument 'user'/],
   [['user', 'create', '--username', 'x'], 2, /required option '--display-name <name>' not specified/],
@@ -309,17 +310,17 @@ const refusals: [string[], number, RegExp][] = [
   [['events', '--request', 'abc'], 1, /^--request must be a correlation ID such as/],
   [['events', '--type', 'sign-in'], 1, /^--type must be one of .*sign_in/],
   [['events', '--since', 'yesterday'], 2, /--since <when>.* is invalid\. It must be a time .*or 90m, 24h or 7d ago/],
-  [['user', 'show', 'nobody'], 1, /There is no user nobody\. List them with: tessera user list/],
+  [['user', 'show', 'nobody'], 4, /There is no user nobody\. List them with: tessera user list/],
   [['user', 'update', 'nobody'], 1, /Nothing to change/],
-  [['client', 'show', 'abc'], 1, /There is no client with the id abc\. List them/],
-  [['org', 'show', 'nothing'], 1, /There is no organization named nothing\. List them/],
+  [['client', 'show', 'abc'], 4, /There is no client with the id abc\. List them/],
+  [['org', 'show', 'nothing'], 4, /There is no organization named nothing\. List them/],
   [
     ['user', 'list', '--database-url', 'mysql://x'],
     3,
     /^The command cannot run:\n {2}- TESSERA_DATABASE_URL must be sqlite:/,
   ],
 ];
-test('exit status 1 failure, 2 wrong usage, 3 unusable data; each error says what to do', async () => {
+test('exit status 1 failure, 2 wrong usage, 3 unusable data, 4 not found; each error says what to do', async () => {
   for (let at = 0; at < refusals.length; at += 3) {
     await Promise.all(refusals.slice(at, at + 3).map(([args, code, message]) => refused(args, code, message)));
   }
@@ -373,8 +374,13 @@ test('explain: with a correlation id, the steps of the authorization that the re
   assert.ok(!stdout.includes(code));
   await refused(
     ['explain', '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11'],
-    1,
+    4,
     /Traces are kept for a day.*tessera events --request/,
+  );
+  const { stdout: lines } = await run(['traces', '--client', clientId]);
+  assert.match(
+    lines,
+    new RegExp(`✗ \\S+ token \\(400 invalid_grant\\) app ${clientId}: .* More: tessera explain ${id}\n`),
   );
   await refused(['explain', 'none'], 1, /must be a correlation ID .*standard input/);
 });
@@ -436,7 +442,7 @@ test('explain names the endpoints that accept a token, and their errors, by wher
     [ofStandard.refresh_token]: '/oidc/token',
   };
   for (const [token, places] of Object.entries(accepted)) {
-    assert.equal((await explain(token)).reason, `nothing speaks against it at ${places}`);
+    assert.equal((await explain(token)).reason, `accepted at ${places}`);
   }
   await admin(server, 'PUT', `/users/${user.id}/ban`, {});
   const refused = {
@@ -449,7 +455,7 @@ test('explain names the endpoints that accept a token, and their errors, by wher
 
 test('--json makes a refusal readable for scripts', async () => {
   const { code, stderr } = await run(['user', 'show', 'nobody', '--json']);
-  assert.equal(code, 1);
+  assert.equal(code, 4);
   const error = JSON.parse(stderr);
   assert.deepEqual(Object.keys(error), ['error', 'error_description']);
   assert.equal(error.error, 'not_found');

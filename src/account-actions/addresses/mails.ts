@@ -17,7 +17,7 @@ export const verifyMail = ({ url, code }: Secrets): MailContent => ({
   code,
   action: { label: 'Confirm this address', url },
   footer: [
-    'The link and the code work once, for 15 minutes. Give the code to nobody.',
+    'The link and the code work once, for 15 minutes. Never share this code.',
     'If you did not ask for this, do nothing: without the link or the code, nothing changes.',
   ],
 });

@@ -74,6 +74,7 @@ export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
       // Once is enough.
       warn: joins === undefined ? (text) => logs.err.write(`Warning: ${text}\n`) : () => {},
       log: logs.out,
+      tellDeveloper: (line) => logs.err.write(`${line}\n`),
       waiting,
       passwords: (concurrency) =>
         passwords(concurrency, HASH_COST, { turn: turnFor('hash'), processes: config.processes }),

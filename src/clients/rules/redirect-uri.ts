@@ -46,7 +46,9 @@ export function redirectUriProblem(
   if (url.protocol.includes('.')) {
     return type === 'public' ? undefined : 'use https (a private-use scheme is for public clients only)';
   }
-  return 'use https, or http on a loopback host';
+  const { protocol } = url;
+  const scheme = protocol.length <= 32 ? `${protocol} is not allowed` : 'this scheme is not allowed';
+  return `use https, or http on a loopback host. ${scheme}: mobile apps need a reversed domain as scheme, such as com.example.myapp:/callback, and the type public`;
 }
 
 /** What is wrong with a URI of a client's server, which this service calls; phrased like {@link redirectUriProblem}. */

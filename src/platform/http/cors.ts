@@ -10,6 +10,8 @@ declare module 'fastify' {
      * Without it, no page of another origin may. Requests never include credentials such as cookies.
      */
     readers?: 'anyone' | 'registered';
+    /** Whether a browser opens the route as a page or redirect, so that no script can call it. */
+    opened?: true;
   }
   interface FastifyRequest {
     /** Why a web page cannot read the answer, for the developer of that page: see {@link reportUnreadable}. */
@@ -20,6 +22,7 @@ declare module 'fastify' {
 /** Why browsers hide an answer from a page, and what to do. */
 export interface UnreadableAnswer {
   readonly cause: string;
+  readonly expected: string;
   readonly remedy: string;
 }
 
@@ -57,9 +60,11 @@ export function crossOrigin(
   isRegistered: (origin: string) => Promise<boolean>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> {
   const paths = new Map<string, CorsPath>();
+  const openedPaths = new Set<string>();
   app.decorateRequest('unreadable', undefined);
   app.addHook('onRoute', ({ url, method, config }) => {
-    const readers = config?.readers;
+    const { readers, opened } = config ?? {};
+    if (opened) openedPaths.add(url);
     if (readers === undefined) return;
     const { methods } = paths.get(url) ?? { methods: new Set<string>() };
     for (const name of [method].flat()) methods.add(name);
@@ -68,11 +73,12 @@ export function crossOrigin(
 
   return async (request, reply) => {
     const { origin } = request.headers;
-    const path = paths.get((request.raw.url ?? '').split('?', 1)[0] ?? '');
+    const address = (request.raw.url ?? '').split('?', 1)[0] ?? '';
+    const path = paths.get(address);
     if (origin === undefined) return false;
     if (path === undefined) {
       // Its description is that of the 405. Other requests to such a path come from forms and native apps, too.
-      if (isPreflight(request)) request.unreadable = NO_PAGES;
+      if (isPreflight(request)) request.unreadable = openedPaths.has(address) ? NO_SCRIPTS : NO_PAGES;
       return false;
     }
     if (path.readers === 'registered') {
@@ -102,8 +108,18 @@ export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]{1,260}$/;
 const shown = (origin: string): string => (ORIGIN.test(origin) ? origin : 'this origin');
 
+/** Of an address that the browser itself opens. */
+export const NO_SCRIPTS: UnreadableAnswer = {
+  expected: 'a navigation of the browser',
+  cause:
+    'the authorization endpoint was called by a script (fetch or XMLHttpRequest), and a browser must open it itself',
+  remedy:
+    'Navigate to it: set window.location, or let the server of the app answer the page with 401 and not with a redirect that fetch follows.',
+};
+
 const NO_PAGES: UnreadableAnswer = {
   cause: 'pages of other origins cannot call this address',
+  expected: 'a request from a server',
   remedy: 'Make this call from your server.',
 };
 
@@ -115,7 +131,11 @@ const NO_PAGES: UnreadableAnswer = {
 export function reportUnreadable(request: FastifyRequest, cause: string): void {
   const remedy =
     'Add a redirect URI at that origin to redirectUris of an app of type public (PATCH /api/v2/admin/clients/{clientId}), or make this call from your server.';
-  request.unreadable = { cause, remedy };
+  request.unreadable = {
+    cause,
+    remedy,
+    expected: 'a request from the origin of a redirect URI of an active public app',
+  };
   logLine(request.log, 'info', 'a page cannot read the answer', { ...requestIds(request), reason: cause });
 }
 

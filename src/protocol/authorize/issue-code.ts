@@ -24,7 +24,6 @@ import { refuseByRedirect } from './rules/refusals.ts';
 import {
   type ClientResponse,
   consentScopes,
-  describeRequest,
   type RedirectedError,
   successResponse,
 } from './rules/request.ts';
@@ -99,8 +98,7 @@ function traceCode(
       ? `A code was issued for ${redirectUri}.`
       : 'The user allowed the device, which may get its tokens.';
   if (handle === undefined) {
-    const sent = describeRequest(request, apiScopes);
-    const { ignored } = request;
+    const { sent, ignored } = request;
     const facts = { description: `The request is valid, and needs no page. ${description}`, sent, ignored };
     traces.completed.push({ ...step, step: 'authorize', leadsTo, facts });
     return;

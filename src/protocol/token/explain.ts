@@ -113,7 +113,7 @@ const BARRED = {
     remedy: 'tessera user show says until when; tessera user unban lifts it.',
   },
   suspended: { reason: 'the account is suspended', remedy: 'tessera user reinstate lifts it.' },
-  revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: AGAIN },
+  revoked: { reason: 'the user, or an operator, revoked the access of the app', remedy: AGAIN },
 } as const;
 
 /** The endpoints that accept a token: the UserInfo endpoint of OIDC accepts access tokens of both sets. */
@@ -131,11 +131,11 @@ function accepted(
     return {
       verdict: 'accepted',
       answer: `200 at ${place}`,
-      reason: `nothing speaks against it${rules === null ? '' : ` at ${placesOf(signed, rules)}`}`,
+      reason: `accepted${rules === null ? '' : ` at ${placesOf(signed, rules)}`}`,
       remedy: null,
     } as const;
   }
-  const reason = `it lives, and is meant for ${token.audience.join(', ')}`;
+  const reason = `valid, but its audience is ${token.audience.join(', ')}`;
   return {
     verdict: 'accepted',
     answer: '401 invalid_token at UserInfo; active at introspection',
@@ -217,15 +217,14 @@ async function explainUnverified(keys: Keys, presented: string, issuer: string):
   if (named !== undefined) {
     const { accountId = null, clientId = null, familyId = null } = readIdClaims(named, issuer) ?? {};
     const about = { kind: 'ID token', userId: accountId, clientId, familyId };
-    const reason = 'it tells an app who signed in, and opens nothing';
-    return { ...refused, ...about, reason, remedy: 'Send the access token.' };
+    return { ...refused, ...about, reason: ID_TOKEN, remedy: 'Send the access token.' };
   }
   const header = headerOf(presented);
   if (header === undefined) {
     return {
       ...refused,
       kind: 'no token',
-      reason: 'it does not have the form of a token',
+      reason: 'This is not a Tessera token: it is not a JWT.',
       remedy: 'Send all of it, and nothing else.',
     };
   }
@@ -235,11 +234,13 @@ async function explainUnverified(keys: Keys, presented: string, issuer: string):
     ...refused,
     kind: isIdToken ? 'perhaps an ID token under HS256' : 'unknown',
     reason: isIdToken
-      ? 'only the app with its secret can verify it; it opens nothing'
-      : `no key of this service signed it, or that key was dropped or has ended; ${says}`,
+      ? `Perhaps an ID token, which only the app can verify, with its secret. ${ID_TOKEN}`
+      : `Unknown signing key: it is not one of this service, or was dropped or has ended; ${says}`,
     remedy: isIdToken ? 'Send the access token.' : 'Compare the kid with: tessera keys list',
   };
 }
+
+const ID_TOKEN = 'This is an ID token. It identifies the user to your app and cannot be used to call APIs.';
 
 const say = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 64) : '-');
 

@@ -59,6 +59,8 @@ export interface TokenRequest {
   readonly keySet: KeySet;
   readonly now: number;
   readonly refuse: Refuse;
+  /** The parameters of the request, for its trace. */
+  readonly parameters: Parameters;
 }
 
 /** What a request presents, read and verified as far as that needs no database; or why it is refused. */

@@ -9,6 +9,7 @@ import { type CurrentRefreshToken, insertFamily } from '../../credentials/token-
 import { SECOND } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
+import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import { judge } from '../../verdict/rules.ts';
 import { type Exchangeable, mintUserTokens, missingInIdToken, newRefreshToken, type TokenRequest } from './grant.ts';
 import { reportLeftOut } from './left-out.ts';
@@ -123,7 +124,11 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
     accountId,
     flow: hash,
     leadsTo: familyId,
-    facts: { description: `Tokens were issued for the scopes ${scope}.`, ...explained },
+    facts: {
+      description: `Tokens were issued for the scopes ${scope}.`,
+      sent: sentParameters(request.parameters),
+      ...explained,
+    },
   });
   if (client.grantTypes.includes('refresh_token')) return response;
   // No refresh token for a client that may not use one.

@@ -97,7 +97,7 @@ const exchange =
       const keySet = grant.signsIdTokens ? await parts.keys.ready(alg) : parts.keys.keySet();
       const now = parts.clock();
       const refuse: Refuse = (name, facts) => refuseRequest(authenticated, now, name, facts);
-      const request = { parts, authenticated, rules, alg, keySet, now, refuse };
+      const request = { parts, authenticated, rules, alg, keySet, now, refuse, parameters };
       const { presented, flow } = await grant.read(request, parameters);
 
       const issued = await parts.database.commit(function* exchangeOnce(): Work<Issued | OAuthError> {

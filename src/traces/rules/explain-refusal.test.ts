@@ -36,7 +36,7 @@ test('parameters are told by an allow-list, confidential ones by name, others no
   ]);
   assert.equal(
     sentParameters({ get: (name: string) => form.get(name), has: (name: string) => form.has(name) }, undefined, 'text'),
-    'grant_type=authorization_code scope="openid email"; and client_secret, code',
+    'grant_type=authorization_code scope="openid email"; client_secret (value hidden), code (value hidden)',
   );
   assert.equal(sentParameters(undefined, null, {}), undefined);
 });

@@ -8,6 +8,7 @@ const SHOWN = [
   'redirect_uri',
   'post_logout_redirect_uri',
   'resource',
+  'audience',
   'prompt',
   'max_age',
   'acr_values',
@@ -62,7 +63,9 @@ export function sentParameters(...sources: readonly unknown[]): string | undefin
     return [`${name}=${/\s/.test(value) ? JSON.stringify(value) : value}`];
   });
   const named = NAMED.filter((name) => parameters.some((source) => source.has(name)));
-  const text = [shown.join(' '), named.length > 0 ? `and ${named.join(', ')}` : ''].filter((part) => part !== '');
+  const text = [shown.join(' '), named.map((name) => `${name} (value hidden)`).join(', ')].filter(
+    (part) => part !== '',
+  );
   return text.length === 0 ? undefined : text.join('; ');
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiScope } from '../../claims/rules/api-scopes.ts';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
@@ -33,7 +32,6 @@ import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import {
   type AuthorizationRequest,
   type ClientResponse,
-  describeRequest,
   errorResponse,
   formActionSources,
   locationOf,
@@ -188,7 +186,7 @@ export async function advance(
       const page = PAGES[step.kind];
       if (handle === undefined) {
         const browser = services.browsers.of(request, reply);
-        return storeAndRedirect(services, request, reply, current.request, current.apiScopes, browser, page);
+        return storeAndRedirect(services, request, reply, current.request, browser, page);
       }
       return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
     }
@@ -233,7 +231,6 @@ export async function storeAndRedirect(
   request: FastifyRequest,
   reply: FastifyReply,
   authorization: AuthorizationRequest,
-  apiScopes: readonly ApiScope[],
   browser: Pick<Browser, 'hash' | 'keepFor'>,
   page: string,
 ): Promise<FastifyReply> {
@@ -251,7 +248,7 @@ export async function storeAndRedirect(
       method: request.method,
       path: request.routeOptions.url,
       description: `The request is valid, and continues at ${page}.`,
-      sent: describeRequest(authorization, apiScopes),
+      sent: authorization.sent,
       ignored: authorization.ignored,
     },
   });

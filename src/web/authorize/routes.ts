@@ -5,7 +5,8 @@ import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { Failure } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { toOAuthError } from '../../platform/http/errors.ts';
+import { NO_SCRIPTS } from '../../platform/http/cors.ts';
+import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { requestIds } from '../../platform/http/request-tracing.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
@@ -19,6 +20,7 @@ import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type AuthorizationRequest, findExcess, type RedirectedError } from '../../protocol/authorize/rules/request.ts';
 import { readIdTokenHint } from '../../protocol/token/id-token-hint.ts';
+import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -46,16 +48,31 @@ export function authorizationRoutes(app: FastifyInstance, services: Authorizatio
 
   for (const rules of Object.values(ENDPOINT_RULES)) {
     const { authorizationPath: path, endpointSet } = rules;
-    app.get(path, { schema: authorizeByGetSchemas[endpointSet], config: IN_FLOW }, (request, reply) =>
+    const opened = { config: OPENED, preHandler: refuseScripts };
+    app.get(path, { ...opened, schema: authorizeByGetSchemas[endpointSet] }, (request, reply) =>
       authorize(services, rules, request, reply, queryOf(request)),
     );
-    app.post(path, { schema: authorizeByPostSchemas[endpointSet], config: IN_FLOW }, async (request, reply) => {
+    app.post(path, { ...opened, schema: authorizeByPostSchemas[endpointSet] }, async (request, reply) => {
       const misplaced = checkQueryOfPost(queryOf(request));
       if (misplaced !== undefined) return showError(services, request, reply, misplaced);
       return authorize(services, rules, request, reply, formOf(request));
     });
   }
   continueRoutes(app, services);
+}
+
+/** The authorization endpoint is opened by the browser itself. */
+const OPENED = { ...IN_FLOW, opened: true } as const;
+
+/** A script gets no page and no redirect: it could follow neither, and the browser would say no more than that. */
+async function refuseScripts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  // Browsers send it with each request of a script, and programs that are no browser do not.
+  if (request.headers['sec-fetch-dest'] !== 'empty') return undefined;
+  request.unreadable = NO_SCRIPTS;
+  const { cause, remedy } = NO_SCRIPTS;
+  const refusal = new OAuthError(400, 'invalid_request', 'This address is not for scripts.', {}, cause, { remedy });
+  request.refusal = refusalOf(refusal);
+  return sendError(reply, refusal);
 }
 
 async function authorize(
@@ -81,7 +98,9 @@ async function authorize(
     if (unknown !== undefined) {
       return sendErrorResponse(services, request, reply, target, refuseByRedirect('resource unknown', unknown));
     }
-    const authorization = await applyHint(services, checked.request, parameters.get('id_token_hint'));
+    const hinted = await applyHint(services, checked.request, parameters.get('id_token_hint'));
+    const sent = sentParameters(parameters);
+    const authorization = sent === undefined ? hinted : { ...hinted, sent };
     const excess = findExcess(authorization);
     if (excess !== undefined) {
       return sendErrorResponse(services, request, reply, target, refuseByRedirect('request too large', excess));
@@ -95,7 +114,6 @@ async function authorize(
         request,
         reply,
         authorization,
-        apis.registered,
         services.browsers.forOne(reply),
         '/continue',
       );

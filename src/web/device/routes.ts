@@ -62,7 +62,7 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     if (found === undefined) return refuse(text.codeUnknown);
     const page = services.issuer + VERIFICATION_PATH;
     const authorization = deviceRequest(found.device, found.client, page);
-    return storeAndRedirect(services, request, reply, authorization, [], browser, '/continue');
+    return storeAndRedirect(services, request, reply, authorization, browser, '/continue');
   });
 
   /** Counts a typed code for the browser or the account, and for the address. @returns the seconds to wait */

@@ -197,7 +197,7 @@ export function noticeMail(
     ],
     action: { label: 'This was not me', url },
     footer: [
-      'The page behind the link asks first. It then ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured again, such as by a new password.',
+      'Before anything happens, the page asks you to confirm. Then it ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured again, such as by a new password.',
     ],
     withoutLink: [
       'This message was to have a link to report that it was not you. The link ended before the message could be sent, because your account was secured, or changed again. If it was not you, use the link of a later message, or recover your account at the sign-in page.',

@@ -1,6 +1,5 @@
 import { ENDPOINT_RULES, type EndpointSet, endpointSetCodec } from '../../../claims/endpoint-set.ts';
 import { type RequestedClaims, scopesOfClaims } from '../../../claims/permissions.ts';
-import { type ApiScope, namedScopes } from '../../../claims/rules/api-scopes.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
@@ -105,6 +104,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly device?: RequestingDevice;
   /** What of the request changes nothing, for its trace; absent where there is nothing, and once it is stored. */
   readonly ignored?: string;
+  /** The parameters as they were sent, for its trace; absent once it is stored. */
+  readonly sent?: string;
 }
 
 /** Every scope that a person is asked about: those of `scope`, and those that cover the claims of `claims`. */
@@ -116,20 +117,6 @@ export const consentScopes = ({
   claims === null
     ? scopes
     : [...new Set([...scopes, ...scopesOfClaims(claims, ENDPOINT_RULES[endpointSet].claimScopes)])];
-
-/**
- * What a valid request asks for, for its trace.
- * @param apiScopes the scopes of APIs that the client may request
- */
-export const describeRequest = (
-  { scopes, redirectUri, resources = [], device }: AuthorizationRequest,
-  apiScopes: readonly ApiScope[],
-): string =>
-  [
-    `scope=${JSON.stringify(namedScopes(scopes, apiScopes).join(' '))}`,
-    ...resources.map((resource) => `resource=${resource}`),
-    device === undefined ? `redirect_uri=${redirectUri}` : 'from a device',
-  ].join(' ');
 
 /** A pending request as it is stored: `state` as bytes, for JSON can take six of them for one of its characters. */
 export interface StoredRequest {
@@ -147,7 +134,7 @@ export const LARGEST_REQUEST = 4096;
 const OTHER_COLUMNS = 256;
 
 /** What is ignored was recorded when the request came. */
-export function storedRequest({ state, endpointSet, ignored: _, ...rest }: AuthorizationRequest): StoredRequest {
+export function storedRequest({ state, endpointSet, ignored: _, sent: __, ...rest }: AuthorizationRequest): StoredRequest {
   const json = JSON.stringify({ face: endpointSetCodec.encode(endpointSet), ...rest });
   const octets = state === null ? null : Buffer.from(state);
   return { json, state: octets, size: OTHER_COLUMNS + Buffer.byteLength(json) + (octets?.length ?? 0) };

@@ -58,7 +58,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const form = formOf(request);
     const choice = form.get('require');
     if (choice !== 'yes' && choice !== 'no') {
-      return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
+      return show(reply, 400, visit, { problems: generalProblem(messages.account.codesFormUsed) });
     }
     const isRequired = choice === 'yes';
     await setRecoveryCodeRequired(services, visit, isRequired);

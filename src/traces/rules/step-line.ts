@@ -1,0 +1,29 @@
+import { masked } from '../../platform/masking.ts';
+import type { StepFacts, StepName } from '../step.ts';
+
+/** What a line tells of a step. */
+interface LineStep extends StepFacts {
+  readonly at: string;
+  readonly step: StepName;
+  readonly outcome: string;
+  readonly requestId: string | null;
+  readonly clientId: string | null;
+}
+
+/**
+ * A step in one line, for the terminal of a developer: what was wrong, what to do, and the command for the whole trace. Of a completed
+ * step, what was ignored.
+ */
+export function stepLine({ at, step, outcome, requestId, clientId, ...facts }: LineStep): string {
+  const mark = outcome === 'failure' ? '✗' : '✓';
+  const answer = [facts.status, facts.error].filter((part) => part !== undefined).join(' ');
+  const what = [step, answer === '' ? '' : `(${answer})`, clientId === null ? '' : `app ${clientId}`];
+  const parts = [
+    facts.description ?? facts.reason ?? facts.received,
+    facts.ignored && `Ignored: ${facts.ignored}.`,
+    facts.remedy !== undefined && facts.description?.includes(facts.remedy) !== true && `Remedy: ${facts.remedy}`,
+    outcome === 'failure' || facts.ignored !== undefined ? `More: tessera explain ${requestId}` : undefined,
+  ];
+  const text = parts.filter((part) => typeof part === 'string' && part !== '').map((part) => masked(String(part)));
+  return [`${mark} ${at.slice(11, 19)} ${what.filter((part) => part !== '').join(' ')}:`, ...text].join(' ');
+}

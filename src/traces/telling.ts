@@ -1,0 +1,50 @@
+import { type Clock, iso } from '../platform/clock.ts';
+import { createTraceRecorder, type RecorderOptions, type TraceRecorder, untraced } from './recorder.ts';
+import { stepLine } from './rules/step-line.ts';
+import type { CompletedStep, RefusedStep, StepName } from './step.ts';
+
+/** The steps of an app. What a person does on a page, or a stranger asks for, is not for the developer's terminal. */
+const OF_APPS: ReadonlySet<StepName> = new Set([
+  'authorize',
+  'token',
+  'refresh',
+  'userinfo',
+  'introspection',
+  'revocation',
+  'sign-out',
+  'cross-origin',
+]);
+
+/** The recorder, which also tells of each request of an app that is refused or ignored in part, in one line. */
+export function telling(recorder: TraceRecorder, tell: (line: string) => void, clock: Clock): TraceRecorder {
+  const show = ({ step, requestId, clientId = null, facts }: CompletedStep | RefusedStep, outcome: string): void => {
+    if (!OF_APPS.has(step)) return;
+    tell(stepLine({ ...facts, step, requestId, clientId, outcome, at: iso(clock()) }));
+  };
+  return {
+    ...recorder,
+    completed: {
+      push(...steps) {
+        for (const step of steps) if (step.facts.ignored !== undefined) show(step, 'success');
+        return recorder.completed.push(...steps);
+      },
+    },
+    refused(step) {
+      show(step, 'failure');
+      recorder.refused(step);
+    },
+  };
+}
+
+/**
+ * The recorder of a server.
+ * @param isKept whether steps are stored
+ * @param options.tell writes a line to the terminal of a developer
+ */
+export function openTraces(
+  isKept: boolean,
+  { tell, ...options }: RecorderOptions & { readonly tell: ((line: string) => void) | undefined },
+): TraceRecorder {
+  const recorder = isKept ? createTraceRecorder(options) : untraced;
+  return tell === undefined ? recorder : telling(recorder, tell, options.clock);
+}
