@@ -53,9 +53,8 @@ import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/r
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
-import { silenced } from './traces/recorder.ts';
+import { openTraces, silenced } from './traces/recorders.ts';
 import { refusedStep } from './traces/refusals.ts';
-import { openTraces } from './traces/telling.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { addressRoutes } from './web/addresses/routes.ts';
 import { authorizationRoutes } from './web/authorize/routes.ts';

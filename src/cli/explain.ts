@@ -80,8 +80,8 @@ async function partsOf({ database, secret, config, clock }: Core) {
 /** The facts of a step that are printed, in this order. */
 const FACTS = ['error', 'description', 'reason', 'rule', 'expected', 'received', 'remedy', 'sent', 'ignored'] as const;
 
-/** A trace for people: one paragraph for each step, with a mark at those that failed and at the one that was asked about. */
-function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
+/** A trace for people, as the command prints it: one paragraph for each step, with a mark at those that failed and at the one that was asked about. */
+export function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
   const about = [
     `App ${clientId ?? 'unknown'}`,
     `user ${userId ?? 'unknown'}`,

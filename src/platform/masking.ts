@@ -5,8 +5,9 @@ const LONGEST = 300;
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 const JWT = /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/g;
-/** Except placeholders, and what a program sends that has no token. */
-const CREDENTIALS = /\b(Basic|Bearer|DPoP)(\s+)(?!undefined\b|null\b|token\b|[[<$])[^\s,;"]+/gi;
+/** Except placeholders, words of our own sentences, and what a program sends that has no token. */
+const CREDENTIALS =
+  /\b(Basic|Bearer|DPoP)(\s+)(?!(?:undefined|null|token|ACCESS_TOKEN|is|and|twice|once)\b|[[<$])[^\s,;"]+/gi;
 const USER_INFO = /(\/\/)[^/?#@\s]+@/g;
 /** The ends of names whose values are confidential. */
 const NAMES =
@@ -19,11 +20,11 @@ const CONFIDENTIAL = [
 /** With the padding of base64, but without the sign between a name and its value. */
 const RUN = /[A-Za-z0-9_~+-]{20,}(?:={1,2}(?![^\s&"',;}=]))?/g;
 /**
- * Names in prose and URIs: words joined by one sign, ids, and dates. Each word matches in one way only: with two, a run of many words
+ * Names in prose and URIs: words joined by one sign, also after the hyphens of an option, ids, and dates. Each word matches in one way only: with two, a run of many words
  * would take exponential time.
  */
 const HARMLESS =
-  /^(?:(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
+  /^(?:-{0,2}(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
 
 const lengthOf = (kind: string, text: string): string => `[${kind}${text.length} characters]`;
 

@@ -6,15 +6,19 @@ export function nearestText(text: string, known: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.max(1, Math.floor(best.other.length / 3)) ? best.other : undefined;
 }
 
-/** Levenshtein's distance: how many characters must be added, removed or replaced. */
+/** How many characters must be added, removed, replaced, or exchanged with their neighbor (optimal string alignment). */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (const [i, character] of [...a].entries()) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++) {
       const replaced = (row[j] ?? 0) + (character === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const isExchanged = i > 0 && j > 0 && character === b[j - 1] && a[i - 1] === b[j];
+      const exchanged = isExchanged ? (before[j - 1] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

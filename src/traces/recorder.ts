@@ -187,18 +187,6 @@ export const untraced: TraceRecorder = {
   stop: async () => {},
 };
 
-/** The recorder, but while `isSilent` one that records nothing. */
-export function silenced(recorder: TraceRecorder, isSilent: () => boolean): TraceRecorder {
-  const now = () => (isSilent() ? untraced : recorder);
-  return {
-    completed: { push: (...steps) => now().completed.push(...steps) },
-    isFirstAnswer: (...of) => now().isFirstAnswer(...of),
-    refused: (...step) => now().refused(...step),
-    flush: () => now().flush(),
-    stop: () => recorder.stop(),
-  };
-}
-
 function shareOf({ proof, clientId = null, step }: RefusedStep): TraceShare {
   if (proof === 'client') return 'proved';
   if (proof === 'token') return 'token';

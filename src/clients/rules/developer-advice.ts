@@ -2,6 +2,8 @@
 export interface DeveloperAdvice extends Remedy {
   /** What is wrong. */
   readonly description: string;
+  /** What should have come, where the description does not say it. */
+  readonly expected?: string;
   /** The name of the app, if it is known. */
   readonly app?: string;
   /** The parameter as it was sent, if it helps to repeat it. */

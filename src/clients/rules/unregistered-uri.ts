@@ -31,6 +31,7 @@ export function explainUnregisteredUri(
     description:
       `${name} is not one of those that are registered for this app. It must equal a registered one character for character: ` +
       'scheme, host, port, path, letter case and a slash at the end included.',
+    expected: `a registered ${name}`,
     app,
     came: { name, value: sent },
     nearest,

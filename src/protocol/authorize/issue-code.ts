@@ -21,12 +21,7 @@ import { DENIALS } from './denial.ts';
 import { finishInteraction } from './interaction-store.ts';
 import { isAnswered } from './rules/next-step.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
-import {
-  type ClientResponse,
-  consentScopes,
-  type RedirectedError,
-  successResponse,
-} from './rules/request.ts';
+import { type ClientResponse, consentScopes, type RedirectedError, successResponse } from './rules/request.ts';
 
 /**
  * The code of a pending request: 256 bits that cannot be predicted without the server's key. A second submission of the same form

@@ -186,7 +186,7 @@ export const AUTHENTICATION_REFUSALS = {
     expected: 'a confidential client: the API that receives the tokens',
     received: 'a public client, which cannot prove that the tokens are its own',
     remedy:
-      'Register the API with its resource, and have it send its own client_id and client_secret: tessera client create --resource URI',
+      'Register the API with its resource, and have it authenticate with its own secret: tessera client create --resource URI',
     example: WITH_SECRET,
   }),
   'the assertion is not supported': assertionRow(

@@ -340,8 +340,8 @@ export function showError(
 }
 
 /** The operator may see the closest registered URI in any case, which the page shows only to some. */
-const detailOf = ({ description, came, nearest, remedy, call, command }: DeveloperAdvice): RefusalDetail => ({
-  expected: nearest === undefined ? description : nearest.registered,
+const detailOf = ({ expected, came, nearest, remedy, call, command }: DeveloperAdvice): RefusalDetail => ({
+  expected: nearest?.registered ?? expected,
   received: came && `${came.name} = ${came.value}`,
   remedy: [remedy, call, command].filter((text) => text !== undefined).join(' '),
 });

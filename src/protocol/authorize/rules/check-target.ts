@@ -107,13 +107,18 @@ function unknownClient(clientId: string): DisplayedError {
   }
   const came = { name: 'client_id', value: clientId };
   const unknown = (description: string, find: Remedy) =>
-    display('client', 'client_id unknown', { description, came, ...find });
+    display('client', 'client_id unknown', { description, expected: 'the client_id of an active app', came, ...find });
   if (isSnowflake(clientId)) {
     const remedy = `An app of another server or database is not known to this one. ${FIND_CLIENT.remedy}`;
     return unknown('No app is registered here under this client_id.', { ...FIND_CLIENT, remedy });
   }
   return isSnowflake(clientId.trim())
-    ? unknown('client_id has white space around it.', { remedy: 'Send the number alone.' })
+    ? display('client', 'client_id unknown', {
+        description: 'client_id has white space around it.',
+        expected: 'a client_id of digits only',
+        came,
+        remedy: 'Send the number alone.',
+      })
     : unknown('unknown client_id: those of this server are numbers.', FIND_CLIENT);
 }
 
@@ -131,6 +136,7 @@ export function checkTarget(
   if (client.status !== 'active') {
     return display('disabled', 'client disabled', {
       description: 'The app with this client_id is disabled.',
+      expected: 'the client_id of an active app',
       app: client.name,
       came: { name: 'client_id', value: client.id },
       remedy: 'The operator of this service can set its status to active again:',

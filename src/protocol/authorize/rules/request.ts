@@ -134,7 +134,13 @@ export const LARGEST_REQUEST = 4096;
 const OTHER_COLUMNS = 256;
 
 /** What is ignored was recorded when the request came. */
-export function storedRequest({ state, endpointSet, ignored: _, sent: __, ...rest }: AuthorizationRequest): StoredRequest {
+export function storedRequest({
+  state,
+  endpointSet,
+  ignored: _,
+  sent: __,
+  ...rest
+}: AuthorizationRequest): StoredRequest {
   const json = JSON.stringify({ face: endpointSetCodec.encode(endpointSet), ...rest });
   const octets = state === null ? null : Buffer.from(state);
   return { json, state: octets, size: OTHER_COLUMNS + Buffer.byteLength(json) + (octets?.length ?? 0) };

@@ -64,7 +64,8 @@ export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
     remedy: ({ clientId, remedy }) =>
       remedy ??
       `Register it, character for character: tessera client update ${clientId} --add-post-logout-redirect-uri URI`,
-    expected: ({ registered }) => registered ?? 'one of postLogoutRedirectUris of the app, character for character',
+    expected: ({ registered }) =>
+      registered ?? 'a registered post-logout redirect URI of the app, character for character',
     reason: 'post_logout_redirect_uri is not registered',
   }),
 };

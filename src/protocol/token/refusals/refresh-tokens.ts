@@ -124,7 +124,7 @@ export const REFRESH_TOKENS = {
         rule: 'RFC 6749 §6',
         expected: 'scopes among those that were granted',
         received: `scope=${JSON.stringify(facts.requestedScope)}`,
-        remedy: describeWiderScope(facts),
+        remedy: 'Leave scope out, or ask for less. For more, send the user through authorization with the wider scope.',
       }),
       ...recorded('a wider scope than was granted'),
     },

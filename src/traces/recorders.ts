@@ -48,3 +48,15 @@ export function openTraces(
   const recorder = isKept ? createTraceRecorder(options) : untraced;
   return tell === undefined ? recorder : telling(recorder, tell, options.clock);
 }
+
+/** The recorder, but while `isSilent` one that records nothing. */
+export function silenced(recorder: TraceRecorder, isSilent: () => boolean): TraceRecorder {
+  const now = () => (isSilent() ? untraced : recorder);
+  return {
+    completed: { push: (...steps) => now().completed.push(...steps) },
+    isFirstAnswer: (...of) => now().isFirstAnswer(...of),
+    refused: (...step) => now().refused(...step),
+    flush: () => now().flush(),
+    stop: () => recorder.stop(),
+  };
+}

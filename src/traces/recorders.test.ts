@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untraced } from './recorder.ts';
-import { telling } from './telling.ts';
+import { telling } from './recorders.ts';
 
 test('a line for each refused request of an app, and for each that is ignored in part; no other', () => {
   const lines: string[] = [];

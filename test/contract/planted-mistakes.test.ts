@@ -1,0 +1,843 @@
+// store: SQLite
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { formatTrace } from '../../src/cli/explain.ts';
+import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
+import { agent } from '../support/agent.ts';
+import { basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
+import {
+  admin,
+  authorizeUrl,
+  codeFor,
+  type JsonAnswer,
+  newClient,
+  newUser,
+  PASSWORD,
+  redeem,
+  refresh,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  tokensFor,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/**
+ * Mistakes of app developers: what the answer says, and what `tessera explain` says to the operator by the correlation id. Both must name
+ * the cause, and one of them what to do.
+ */
+type Mistake = readonly [name: string, make: () => Promise<Told>, answer: RegExp, explained: RegExp];
+
+/** What came back, to the developer. */
+interface Told {
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const NOTES = 'https://api.example.com/notes';
+const VERIFIER = 'a'.repeat(43);
+const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA';
+
+let server: TestServer;
+let user: TestUser;
+let app: TestClient;
+let other: TestClient;
+let spa: TestClient;
+let mobile: TestClient;
+let narrow: TestClient;
+let posting: TestClient;
+let rotated: TestClient;
+let disabled: TestClient;
+let v2Only: TestClient;
+let machine: TestClient;
+let api: TestClient;
+let plainApi: TestClient;
+let tokens: Tokens;
+let oidcTokens: Tokens;
+
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  user = await newUser(server);
+  app = await newClient(server);
+  other = await newClient(server);
+  spa = await newClient(server, { type: 'public', redirectUris: ['http://localhost:8080/callback'] });
+  mobile = await newClient(server, { type: 'public' });
+  narrow = await newClient(server, { scopes: ['email'] });
+  posting = await newClient(server, { tokenEndpointAuthMethod: 'client_secret_basic' });
+  rotated = await newClient(server);
+  disabled = await newClient(server);
+  v2Only = await newClient(server, { endpoints: ['v2'] });
+  machine = await newClient(server, { grantTypes: ['client_credentials'] });
+  api = await newClient(server, { resource: NOTES });
+  plainApi = await newClient(server);
+  await admin(server, 'POST', `/clients/${rotated.clientId}/secrets`, { expirePreviousIn: 0 });
+  await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
+  const browser = await signedIn(server, user);
+  tokens = await tokensFor(server, app, user, {}, { browser });
+  oidcTokens = await tokensFor(server, standard(app), user, { scope: 'openid email' }, { browser });
+});
+after(() => server.close());
+
+const standard = (client: TestClient): TestClient => ({ ...client, endpointSet: 'oidc' });
+
+const told = ({ headers, body }: JsonAnswer): Told => ({
+  headers,
+  text: body?.error_description ?? JSON.stringify(body),
+});
+
+/** An authorization request, of a visitor who is not signed in. */
+async function ask(
+  parameters: Readonly<Record<string, string>>,
+  client: TestClient = standard(app),
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Told> {
+  const answer = await call(server, 'GET', authorizeUrl(client, parameters), {
+    accept: 'application/json',
+    ...headers,
+  });
+  const location = answer.headers.get('location');
+  const description =
+    location === null ? null : new URL(location, server.baseUrl).searchParams.get('error_description');
+  return { headers: answer.headers, text: description ?? told(answer).text };
+}
+
+const askRaw = async (query: string): Promise<Told> =>
+  told(await call(server, 'GET', `/oidc/authorize?${query}`, { accept: 'application/json' }));
+
+const form = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString();
+const post = async (path: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Told> =>
+  told(await call(server, 'POST', path, { 'content-type': FORM_TYPE, ...headers }, body));
+
+/** A token request of a client with a secret. */
+const withSecret = (clientSecret: string, client = app): Promise<Told> =>
+  post(
+    '/oidc/token',
+    form({ grant_type: 'authorization_code', code: 'x', client_id: client.clientId, client_secret: clientSecret }),
+  );
+const grant = (fields: Readonly<Record<string, string>>, client = app): Promise<Told> =>
+  post('/oidc/token', form(fields), basic(client.clientId, client.clientSecret));
+
+async function exchange(
+  change: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, string>> = {},
+  client = app,
+): Promise<Told> {
+  const code = await codeFor(server, client, user, parameters);
+  return told(await redeem(server, client, code, change));
+}
+const withPkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+
+const userinfo = async (headers: Readonly<Record<string, string>>, path = '/oidc/userinfo'): Promise<Told> =>
+  told(await call(server, 'GET', path, headers));
+const bearer = (token: string, path?: string) => userinfo({ authorization: `Bearer ${token}` }, path);
+
+const introspect = (token: string, by: TestClient): Promise<Told> =>
+  post('/oidc/introspect', form({ token }), basic(by.clientId, by.clientSecret));
+
+async function leave(fields: Readonly<Record<string, string>>): Promise<Told> {
+  const { headers, text } = await agent(server.baseUrl).get(`/oidc/logout?${form(fields)}`);
+  return { headers, text: text.replaceAll(/<[^>]*>/g, ' ').replaceAll('&#39;', "'") };
+}
+
+async function explained({ headers }: Told): Promise<string> {
+  const { status, body } = await admin(server, 'GET', `/traces/${headers.get('x-request-id')}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  const own = body.steps.filter(({ requestId }: { requestId: string }) => requestId === body.requestId);
+  return formatTrace({ ...body, steps: own });
+}
+
+/** Facts of a trace in the order in which they are printed. */
+const facts = (...parts: readonly string[]): RegExp => new RegExp(parts.join('[^]*'), 'i');
+
+const mistakes: readonly Mistake[] = [
+  // The authorization request: client and redirect URI.
+  [
+    'http for https',
+    () => ask({ redirect_uri: 'http://app.example.com/callback' }),
+    /differs in: scheme/,
+    facts('expected +https://app', 'received +redirect_uri = http:', 'remedy +Send the registered one'),
+  ],
+  [
+    'a slash at the end',
+    () => ask({ redirect_uri: 'https://app.example.com/callback/' }),
+    /slash at the end/,
+    facts('expected +https://app', 'remedy +Send the registered one'),
+  ],
+  [
+    'another path',
+    () => ask({ redirect_uri: 'https://app.example.com/other' }),
+    /not one of those that are registered.*add this one/,
+    facts('expected +https://app', 'remedy .*--add-redirect-uri'),
+  ],
+  [
+    'letter case',
+    () => ask({ redirect_uri: 'https://app.example.com/Callback' }),
+    /letter case/,
+    facts('expected +https://app'),
+  ],
+  [
+    '127.0.0.1 for localhost',
+    () => ask({ redirect_uri: 'http://127.0.0.1:8080/callback' }, standard(spa)),
+    /differs in: host/,
+    facts('expected +http://localhost:8080'),
+  ],
+  [
+    'redirect_url',
+    () => askRaw(`client_id=${app.clientId}&redirect_url=x`),
+    /redirect_uri is missing, and redirect_url was sent/,
+    facts('redirect_uri is missing', 'remedy +Send one that is registered'),
+  ],
+  [
+    'the id of another server',
+    () => askRaw('client_id=1'),
+    /No app is registered here under this client_id/,
+    facts('received +client_id = 1', 'remedy +An app of another server'),
+  ],
+  [
+    'a blank beside the id',
+    () => askRaw(`client_id=${app.clientId}%20`),
+    /white space around it/,
+    facts('expected +a client_id of digits only', 'remedy +Send the number alone'),
+  ],
+  [
+    'the secret as id',
+    () => askRaw(`client_id=${app.clientSecret}`),
+    /looks like a client secret.*give the app another/,
+    facts('remedy +Send the clientId', 'rotate-secret'),
+  ],
+  [
+    'clientId',
+    () => askRaw(`clientId=${app.clientId}`),
+    /client_id is missing, and clientId was sent/,
+    facts('client_id is missing', 'remedy'),
+  ],
+  [
+    'a disabled app',
+    () => ask({}, standard(disabled)),
+    /disabled.*tessera client enable/,
+    facts('expected +the client_id of an active app', 'remedy .*tessera client enable'),
+  ],
+  // Its other parameters.
+  [
+    'a misspelled scope',
+    () => ask({ scope: 'openid emial' }, app),
+    /unknown scope emial: did you mean email\?/,
+    facts('received +emial', 'remedy +did you mean email'),
+  ],
+  [
+    'commas',
+    () => ask({ scope: 'openid,email' }),
+    /separate the scopes by spaces/,
+    facts('remedy +separate the scopes by spaces'),
+  ],
+  [
+    'JSON as scope',
+    () => ask({ scope: '["openid"]' }),
+    /quotes or brackets/,
+    facts('remedy +separate the scopes by single spaces'),
+  ],
+  [
+    'a scope encoded twice',
+    () => ask({ scope: 'openid%20email' }),
+    /encoded twice/,
+    facts('remedy +it was percent-encoded twice'),
+  ],
+  [
+    'a scope that is not registered',
+    () => ask({ scope: 'phone' }, narrow),
+    /not registered for the scope phone/,
+    facts('received +phone', 'remedy .*tessera client update \\d+ --scope'),
+  ],
+  [
+    'groups at the v2 endpoints',
+    () => ask({ scope: 'openid groups' }, app),
+    /only the OIDC endpoints have it/,
+    facts('remedy +only the OIDC endpoints'),
+  ],
+  [
+    'the implicit flow',
+    () => ask({ response_type: 'token' }),
+    /must be code: tokens are not sent in redirects/,
+    facts('expected +response_type=code', 'remedy'),
+  ],
+  [
+    'no response_type',
+    () => ask({ response_type: '' }),
+    /send response_type=code/,
+    facts('remedy +send response_type=code'),
+  ],
+  [
+    'a fragment',
+    () => ask({ response_mode: 'fragment' }),
+    /response_mode must be query or form_post/,
+    facts('received +response_mode=fragment', 'remedy +leave it out'),
+  ],
+  ['no PKCE', () => ask({}, standard(mobile)), /must use PKCE.*switch PKCE on/, facts('remedy +switch PKCE on')],
+  [
+    'plain',
+    () => ask({ code_challenge: CHALLENGE, code_challenge_method: 'plain' }),
+    /plain is not supported/,
+    facts('remedy +send BASE64URL'),
+  ],
+  [
+    'a hexadecimal challenge',
+    () => ask({ ...withPkce, code_challenge: 'ab'.repeat(32) }),
+    /hexadecimal/,
+    facts('remedy +it is hexadecimal'),
+  ],
+  [
+    'prompt=none',
+    () => ask({ prompt: 'none' }),
+    /not signed in: remove prompt=none/,
+    facts('remedy +remove prompt=none'),
+  ],
+  [
+    'prompt=none in a frame',
+    () => ask({ prompt: 'none' }, standard(app), { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' }),
+    /in a frame/,
+    facts('remedy +use the top-level window'),
+  ],
+  [
+    'none with login',
+    () => ask({ prompt: 'none login' }),
+    /goes with no other value/,
+    facts('remedy +send none alone'),
+  ],
+  [
+    'prompt=signup',
+    () => ask({ prompt: 'signup' }),
+    /prompt must be made of/,
+    facts('received +prompt=signup', 'remedy'),
+  ],
+  [
+    'max_age=1h',
+    () => ask({ max_age: '1h' }),
+    /digits only: send max_age=3600/,
+    facts('received +max_age=1h', 'remedy'),
+  ],
+  [
+    'claims in single quotes',
+    () => ask({ claims: "{'userinfo':{}}" }),
+    /single quote.*double quotes/,
+    facts('remedy +send JSON with double quotes'),
+  ],
+  [
+    'an acr that is not offered',
+    () => ask({ claims: '{"id_token":{"acr":{"essential":true,"value":"x"}}}' }),
+    /not offered: request one of/,
+    facts('remedy +request one of'),
+  ],
+  [
+    'a slash after the resource',
+    () => ask({ resource: `${NOTES}/` }),
+    /unknown resource .*did you mean https:\/\/api\.example\.com\/notes\?/,
+    facts('received +resource=.*notes/', 'remedy +Have the app send resource=https://api.example.com/notes\n'),
+  ],
+  [
+    'an unknown resource',
+    () => ask({ resource: 'https://api.example.com/else' }),
+    /unknown resource.*registered API/,
+    facts('remedy .*register the API'),
+  ],
+  ['a resource with a fragment', () => ask({ resource: `${NOTES}#a` }), /without a fragment/, facts('remedy')],
+  ['data in state', () => ask({ state: 'x'.repeat(5000) }), /shorten state/, facts('remedy +shorten state')],
+  [
+    'an app of the v2 endpoints only',
+    () => ask({}, standard(v2Only)),
+    /registered for \/api\/v2\/oauth\/authorize only: send the user to/,
+    facts('remedy +send the user to'),
+  ],
+  [
+    'state twice',
+    () =>
+      askRaw(
+        `client_id=${app.clientId}&redirect_uri=https://app.example.com/callback&response_type=code&state=1&state=2`,
+      ).then(({ headers }) => ({ headers, text: headers.get('location') ?? '' })),
+    /state\+was\+sent\+more\+than\+once/,
+    facts('remedy +send it once'),
+  ],
+  [
+    'form_post to a private scheme',
+    () =>
+      ask(
+        { response_mode: 'form_post', redirect_uri: 'http://localhost:8080/callback', state: 'a\r\n', ...withPkce },
+        standard(spa),
+      ),
+    /form_post state must have no line ends/,
+    facts('remedy +change that'),
+  ],
+  [
+    'fetch() on the authorization endpoint',
+    () =>
+      ask({}, standard(app), {
+        'sec-fetch-dest': 'empty',
+        'sec-fetch-mode': 'cors',
+        'sec-fetch-site': 'cross-site',
+        origin: 'http://localhost:4321',
+      }),
+    /called by a script.*set window\.location/,
+    facts('called by a script', 'remedy +Navigate to it'),
+  ],
+  // Client authentication. Which kind of wrong secret it is, only the operator may know.
+  [
+    'a secret of another app',
+    () => withSecret(other.clientSecret),
+    /the secret is wrong, was replaced/,
+    facts('a secret of another app: \\d+', 'remedy +Set client_id and secret of one app'),
+  ],
+  [
+    'an old secret',
+    () => withSecret(rotated.clientSecret, rotated),
+    /was replaced/,
+    facts('an old secret of this app', 'remedy +Set the newest secret'),
+  ],
+  [
+    'white space',
+    () => withSecret(`${app.clientSecret}\n`),
+    /no white space around it/,
+    facts('white space around it', 'remedy +Remove'),
+  ],
+  [
+    'quotes',
+    () => withSecret(`"${app.clientSecret}"`),
+    /the secret is wrong/,
+    facts('quotes around it', 'remedy +Remove'),
+  ],
+  [
+    'the word undefined',
+    () => withSecret('undefined'),
+    /begins with tcs_/,
+    facts('the word undefined', 'remedy +Set the variable'),
+  ],
+  [
+    'a part of the secret',
+    () => withSecret(app.clientSecret.slice(0, 20)),
+    /the secret is wrong/,
+    facts('cut off', 'remedy +Copy the secret'),
+  ],
+  [
+    'an invented secret',
+    () => withSecret('changeme'),
+    /begins with tcs_/,
+    facts('does not begin with tcs_', 'remedy +Copy the secret'),
+  ],
+  [
+    'no secret',
+    () => post('/oidc/token', form({ grant_type: 'authorization_code', client_id: app.clientId })),
+    /client_secret was not sent/,
+    facts('received +client_id alone', 'remedy +Set the client secret'),
+  ],
+  [
+    'an unknown client',
+    () => withSecret(app.clientSecret, { ...app, clientId: '1' }),
+    /not registered here/,
+    facts('which no app here has', 'remedy .*tessera client list'),
+  ],
+  [
+    'a disabled client',
+    () => withSecret(disabled.clientSecret, disabled),
+    /is disabled.*tessera client enable/,
+    facts('remedy +Enable the app: tessera client enable'),
+  ],
+  [
+    'a secret of a public app',
+    () => withSecret('x', spa),
+    /public and has no secret/,
+    facts('remedy +Have the app send client_id alone'),
+  ],
+  [
+    'another method',
+    () => withSecret(posting.clientSecret, posting),
+    /registered for client_secret_basic/,
+    facts('received +client_secret_post', 'remedy +Have the app use client_secret_basic'),
+  ],
+  [
+    'a Basic header without base64',
+    () => post('/oidc/token', form({ grant_type: 'x' }), { authorization: 'Basic %%' }),
+    /must be Basic, with client_id:client_secret in base64/,
+    facts('not base64', 'remedy +Encode'),
+  ],
+  [
+    'the secret twice',
+    () => post('/oidc/token', form({ client_secret: 'x' }), basic(app.clientId, app.clientSecret)),
+    /Send the client credentials once/,
+    facts('remedy +Send the client credentials once'),
+  ],
+  [
+    'an assertion that is no JWT',
+    () =>
+      post(
+        '/oidc/token',
+        form({
+          client_id: app.clientId,
+          client_assertion: 'x',
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        }),
+      ),
+    /check client_id and the claims/,
+    facts('remedy +Send a JWT'),
+  ],
+  // The body.
+  [
+    'JSON as a form',
+    () => post('/oidc/token', '{"a":1}'),
+    /is JSON.*set Content-Type: application\/json/,
+    facts('remedy +Send a form'),
+  ],
+  [
+    'a form as JSON',
+    () => post('/oidc/token', 'a=1&b=2', { 'content-type': JSON_TYPE }),
+    /looks like a form/,
+    facts('remedy +Send JSON'),
+  ],
+  [
+    'text/plain',
+    () => post('/oidc/token', 'x', { 'content-type': 'text/plain' }),
+    /does not accept text\/plain/,
+    facts('remedy +Send application/json'),
+  ],
+  [
+    'multipart',
+    () => post('/oidc/token', 'x', { 'content-type': 'multipart/form-data; boundary=x' }),
+    /URLSearchParams/,
+    facts('remedy +Send application/json'),
+  ],
+  [
+    'a trailing comma',
+    () => post('/api/v2/oauth/token', '{"a":"b",}', { 'content-type': JSON_TYPE }),
+    /Remove the comma/,
+    facts('Remove the comma'),
+  ],
+  [
+    'no body',
+    () => post('/oidc/token?grant_type=x', '', basic(app.clientId, app.clientSecret)),
+    /body is empty|grant_type is missing/,
+    facts('remedy +send'),
+  ],
+  [
+    'GET',
+    async () => told(await call(server, 'GET', '/oidc/token')),
+    /the method was GET. Use POST/,
+    facts('remedy +Use POST'),
+  ],
+  // The grant.
+  [
+    'the password grant',
+    () => grant({ grant_type: 'password', username: 'a', password: PASSWORD }),
+    /password is not/,
+    facts('grant_type must be one of'),
+  ],
+  ['no grant_type', () => grant({ code: 'x' }), /grant_type is missing: send one of/, facts('remedy +send one of')],
+  ['grantType', () => grant({ grantType: 'authorization_code' }), /grantType was sent/, facts('grantType was sent')],
+  [
+    'a grant that is not registered',
+    () => grant({ grant_type: 'client_credentials' }),
+    /not registered for the grant client_credentials\. Add it/,
+    facts('Add it to grantTypes'),
+  ],
+  [
+    'a client without the code flow',
+    () => grant({ grant_type: 'authorization_code', code: 'x' }, machine),
+    /not registered for the grant authorization_code/,
+    facts('Add it to grantTypes'),
+  ],
+  [
+    'a made-up code',
+    () => grant({ grant_type: 'authorization_code', code: 'abc', redirect_uri: app.redirectUri }),
+    /A code has 43 characters/,
+    facts('remedy +A code has 43 characters'),
+  ],
+  [
+    'no code',
+    () => grant({ grant_type: 'authorization_code', code: 'undefined', redirect_uri: app.redirectUri }),
+    /the word undefined/,
+    facts('remedy +It is the word undefined'),
+  ],
+  [
+    'no redirect_uri',
+    () => grant({ grant_type: 'authorization_code', code: 'x' }),
+    /redirect_uri is missing: repeat the one/,
+    facts('remedy +repeat the one'),
+  ],
+  [
+    'a code of another client',
+    async () => told(await redeem(server, other, await codeFor(server, app, user))),
+    /unknown or was used before.*another client_id/,
+    facts('issued to another client', 'remedy +Have the app send the client_id'),
+  ],
+  [
+    'another redirect_uri',
+    () => exchange({ redirect_uri: `${app.redirectUri}/` }),
+    /slash at the end. Send the same one/,
+    facts('expected +https://app', 'remedy +They differ in'),
+  ],
+  [
+    'no verifier',
+    () => exchange({}, withPkce),
+    /Send the verifier that you used to create code_challenge/,
+    facts('remedy +Send the verifier'),
+  ],
+  [
+    'a verifier of another sign-in',
+    () => exchange({ code_verifier: 'b'.repeat(43) }, withPkce),
+    /does not match code_challenge.*second tab/,
+    facts('remedy +Use the verifier saved'),
+  ],
+  [
+    'the challenge as verifier',
+    () => exchange({ code_verifier: CHALLENGE }, withPkce),
+    /Both are equal/,
+    facts('remedy +Both are equal'),
+  ],
+  ['a short verifier', () => exchange({ code_verifier: 'x' }, withPkce), /43 to 128/, facts('remedy +Use letters')],
+  [
+    'a verifier without a challenge',
+    () => exchange({ code_verifier: VERIFIER }),
+    /had no code_challenge/,
+    facts('remedy +Send code_challenge'),
+  ],
+  [
+    'a code at the other endpoints',
+    async () => told(await redeem(server, standard(app), await codeFor(server, app, user))),
+    /Exchange it at \/api\/v2\/oauth\/token/,
+    facts('remedy +Exchange it at'),
+  ],
+  [
+    'a code twice',
+    async () => {
+      const code = await codeFor(server, app, user);
+      await redeem(server, app, code);
+      return told(await redeem(server, app, code));
+    },
+    /double callback/,
+    facts('remedy +Look for a double callback'),
+  ],
+  [
+    'an access token as refresh token',
+    async () => told(await refresh(server, app, tokens.access_token)),
+    /is an access token. Send the refresh_token/,
+    facts('remedy +It is an access token'),
+  ],
+  [
+    'a refresh token of another client',
+    async () => told(await refresh(server, other, tokens.refresh_token)),
+    /issued to another client/,
+    facts('issued to the app \\d+', 'remedy +Have the app send the client_id'),
+  ],
+  [
+    'a refresh token at the other endpoints',
+    async () => told(await refresh(server, standard(app), tokens.refresh_token)),
+    /issued at \/api\/v2\/oauth\/token: send it there/,
+    facts('remedy +Send it to /api/v2'),
+  ],
+  [
+    'a wider scope',
+    async () => told(await refresh(server, app, tokens.refresh_token, { scope: 'openid phone' })),
+    /beyond what was granted/,
+    facts('remedy +Leave scope out'),
+  ],
+  [
+    'a resource that was not in the authorization',
+    () => exchange({ resource: NOTES }, {}, standard(app)),
+    /not part of the authorization request. Add resource/,
+    facts('received +resource=', 'remedy +Have the app add resource'),
+  ],
+  // UserInfo.
+  ['no header', () => userinfo({}), /no Authorization header. Send/, facts('remedy +Send Authorization')],
+  [
+    'no Bearer',
+    () => userinfo({ authorization: tokens.access_token }),
+    /Bearer is missing before the token. Add Bearer/,
+    facts('received +The word Bearer is missing', 'remedy +Add Bearer'),
+  ],
+  ['undefined as token', () => bearer('undefined'), /the word undefined/, facts('remedy +it is the word undefined')],
+  [
+    'an ID token',
+    () => bearer(oidcTokens.id_token),
+    /ID token.*Send the access_token/,
+    facts('received +an ID token', 'remedy'),
+  ],
+  [
+    'a refresh token',
+    () => bearer(tokens.refresh_token),
+    /is a refresh token. Send the access_token/,
+    facts('remedy +it is a refresh token'),
+  ],
+  ['a part of a token', () => bearer(tokens.access_token.slice(0, -5)), /cut off/, facts('remedy .*whole')],
+  [
+    'a token of the OIDC endpoints at v2',
+    () => bearer(oidcTokens.access_token, '/api/v2/oauth/userinfo'),
+    /is for \/oidc\/userinfo: send it there/,
+    facts('remedy +send it there'),
+  ],
+  [
+    'the token in the address',
+    () => userinfo({}, '/oidc/userinfo?access_token=x'),
+    /in the address/,
+    facts('remedy +Send it in the Authorization header'),
+  ],
+  // Introspection and revocation: the answer is active: false, whatever the reason.
+  [
+    'a token for another audience',
+    () => introspect(oidcTokens.access_token, api),
+    /"active":false/,
+    facts(
+      'expected +an access token for https://api.example.com/notes',
+      'received +an access token for .*userinfo',
+      'remedy +Have the app send resource=https://api.example.com/notes',
+    ),
+  ],
+  [
+    'an API without a resource',
+    () => introspect(oidcTokens.access_token, plainApi),
+    /"active":false/,
+    facts('remedy +Register the resource of this API: tessera client update'),
+  ],
+  [
+    'an ID token at introspection',
+    () => introspect(oidcTokens.id_token, api),
+    /"active":false/,
+    facts('received +an ID token', 'remedy .*Send the access_token'),
+  ],
+  [
+    'a refresh token at introspection',
+    () => introspect(oidcTokens.refresh_token, api),
+    /"active":false/,
+    facts('a refresh token of another client', 'remedy'),
+  ],
+  [
+    'introspection by a public client',
+    () => post('/oidc/introspect', form({ token: 'x', client_id: spa.clientId })),
+    /public client may not introspect.*confidential/,
+    facts('remedy +Register the API'),
+  ],
+  [
+    'a revocation by another client',
+    () => post('/oidc/revoke', form({ token: tokens.refresh_token }), basic(other.clientId, other.clientSecret)),
+    /issued to another client/,
+    facts('issued to the app \\d+', 'remedy'),
+  ],
+  // Signing out.
+  [
+    'an unregistered address after signing out',
+    () => leave({ client_id: app.clientId, post_logout_redirect_uri: 'https://app.example.com/bye' }),
+    /not one of those that are registered/,
+    facts('post_logout_redirect_uri is not registered', 'remedy .*--add-post-logout-redirect-uri'),
+  ],
+  [
+    'signing out without a client',
+    () => leave({ post_logout_redirect_uri: 'https://app.example.com/bye' }),
+    /identifies no app/,
+    facts('remedy +Send id_token_hint or client_id'),
+  ],
+  [
+    'an access token as hint',
+    () => leave({ id_token_hint: tokens.access_token }),
+    /not an unmodified ID token/,
+    facts('remedy +Send the id_token'),
+  ],
+  // Pages of other origins, other addresses, the admin API.
+  [
+    'a page of an unknown origin',
+    () => userinfo({ origin: 'http://localhost:4321' }),
+    /CORS blocked: no active public app has a redirect URI at http:\/\/localhost:4321/,
+    facts('received +Origin', 'remedy +Add a redirect URI'),
+  ],
+  [
+    'a confidential app in a browser',
+    () =>
+      post('/oidc/token', form({ grant_type: 'authorization_code', code: 'x', redirect_uri: app.redirectUri }), {
+        ...basic(app.clientId, app.clientSecret),
+        origin: 'http://localhost:8080',
+      }),
+    /its secret must not be in a browser/,
+    facts('the app is not public', 'remedy'),
+  ],
+  [
+    'discovery below /oidc',
+    async () => told(await call(server, 'GET', '/oidc/.well-known/openid-configuration')),
+    /Did you mean \/\.well-known/,
+    facts('Did you mean'),
+  ],
+  [
+    'a slash after the token endpoint',
+    async () => told(await call(server, 'POST', '/oidc/token/')),
+    /Did you mean \/oidc\/token\?/,
+    facts('Did you mean'),
+  ],
+  [
+    'an admin field in snake case',
+    async () => told(await admin(server, 'POST', '/clients', { name: 'A', redirect_uris: [] })),
+    /redirect_uris is not a field here/,
+    facts('received +a value of redirect_uris', 'remedy +Correct what the response said'),
+  ],
+  [
+    'a wrong admin key',
+    async () => told(await admin(server, 'GET', '/users', undefined, 'wrong')),
+    /admin key/i,
+    facts('description .*admin key'),
+  ],
+];
+
+for (const [name, make, answer, explanation] of mistakes) {
+  test(name, async () => {
+    const came = await make();
+    assert.match(came.text, answer);
+    const explanationText = await explained(came);
+    assert.match(explanationText, explanation);
+    assert.doesNotMatch(explanationText, /\[masked\]/);
+  });
+}
+
+test('there are eighty mistakes at least', () => assert.ok(mistakes.length >= 80, String(mistakes.length)));
+
+test('tokens that ended: expired, revoked, of a suspended account', async () => {
+  const person = await newUser(server);
+  const own = await tokensFor(server, standard(app), person, { scope: 'openid' });
+  await admin(server, 'PUT', `/users/${person.id}/suspension`, {});
+  const suspended = await bearer(own.access_token);
+  assert.equal(suspended.text, 'Account is suspended');
+  assert.match(await explained(suspended), facts('remedy .*tessera user reinstate'));
+  assert.match(await explained(await introspect(own.access_token, app)), facts('reason +suspended'));
+  await admin(server, 'DELETE', `/users/${person.id}/suspension`);
+  const again = await tokensFor(server, standard(app), person, { scope: 'openid' });
+  await admin(server, 'DELETE', `/users/${person.id}/connections/${app.clientId}`);
+  const revoked = await bearer(again.access_token);
+  assert.equal(revoked.text, 'Access revoked by user');
+  assert.match(await explained(revoked), facts('remedy +Delete the tokens'));
+  const late = await tokensFor(server, standard(app), person, { scope: 'openid' });
+  server.advance(1_800_000);
+  const expired = await bearer(late.access_token);
+  assert.match(expired.text, /expired at .*Get a new one with the refresh token/);
+  assert.match(await explained(expired), facts('remedy .*Get a new one'));
+  assert.match(await explained(await introspect(late.access_token, app)), facts('received +expired'));
+});
+
+test('a request that is ignored in part, and is traced as it was sent', async () => {
+  const came = await ask({ scope: 'openid emial', audience: 'https://api.example.com', utm_source: 'mail' });
+  assert.equal(came.headers.get('location')?.includes('error'), false);
+  assert.match(
+    await explained(came),
+    facts(
+      'sent +.*scope="openid emial".*audience=https://api.example.com',
+      'ignored +scope emial, parameter .*audience',
+    ),
+  );
+});
+
+const settings: readonly (readonly [name: string, variables: Readonly<Record<string, string>>, words: RegExp])[] = [
+  ['a port that is no number', { TESSERA_PORT: 'eighty' }, /TESSERA_PORT must be/],
+  ['a base URL without a scheme', { TESSERA_BASE_URL: 'id.example.com' }, /TESSERA_BASE_URL must be/],
+  ['another database', { TESSERA_DATABASE_URL: 'mysql://localhost/x' }, /TESSERA_DATABASE_URL must be/],
+  ['a short secret', { TESSERA_SECRET: 'short' }, /TESSERA_SECRET/],
+  ['a limit in words', { TESSERA_LIMIT_TOKEN: 'many' }, /TESSERA_LIMIT_TOKEN must be/],
+];
+for (const [name, variables, words] of settings) {
+  test(`settings: ${name}`, () => {
+    assert.throws(
+      () => readConfig(variables),
+      (error) => error instanceof ConfigError && words.test(error.problems.join('\n')),
+    );
+  });
+}
