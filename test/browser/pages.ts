@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { agent } from '../support/agent.ts';
 import { call } from '../support/api-call.ts';
 import { allow as allowScopes, newApi } from '../support/api-scopes.ts';
+import { newDeviceClient, startDevice } from '../support/devices.ts';
 import {
   admin,
   authorizeUrl,
@@ -216,6 +217,25 @@ export async function walkPages(
   await stop('playground-refresh');
   await press(page.locator('.guide button.danger'));
   await stop('playground-revoked');
+
+  const television = await newDeviceClient(server, { name: 'Acme TV', owner: 'Acme Ltd' });
+  const typeCode = async (code: string) => {
+    await to('/device');
+    await page.fill('#user_code', code);
+    await submit(page);
+  };
+  await to('/device');
+  await stop('device');
+  await typeCode('BBBB-BBBB');
+  await stop('device-wrong');
+  const waiting = await startDevice(server, television, { scope: 'openid profile email' });
+  await typeCode(waiting.user_code);
+  await stop('device-consent');
+  await press(page.locator('[value=allow]'));
+  await stop('device-allowed');
+  await typeCode((await startDevice(server, television)).user_code);
+  await press(page.locator('[value=deny]'));
+  await stop('device-denied');
 
   await to('/account/sessions');
   await stop('sessions-one');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
-import { agent } from '../support/agent.ts';
+import { type Answer, agent } from '../support/agent.ts';
 import { call } from '../support/api-call.ts';
 import { allow, newApi } from '../support/api-scopes.ts';
 import { answerDevice, askAsDevice, newDeviceClient, poll, startDevice, typeUserCode } from '../support/devices.ts';
@@ -304,6 +304,36 @@ for (const [name, end] of Object.entries(ENDINGS)) {
     assert.equal(refused(await refresh(server, client, connected.tokens.refresh_token)), '400 invalid_grant');
   });
 }
+
+test('access that is taken away while the device asks is gone for good when both have returned', async () => {
+  for (let round = 0; round < 6; round++) {
+    const { device, user } = await allowedDevice();
+    const [polled, taken] = await Promise.all([
+      poll(server, client, device),
+      admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`),
+    ]);
+    assert.ok(taken.status < 300, JSON.stringify(taken.body));
+    if (polled.status === 200) {
+      assert.equal((await userinfo(server, polled.body.access_token, STANDARD)).status, 401);
+      assert.equal(refused(await refresh(server, client, polled.body.refresh_token)), '400 invalid_grant');
+    }
+    assert.equal(refused(await poll(server, client, device)), '400 invalid_grant');
+  }
+});
+
+test('of two people who answer a device at once, one does', async () => {
+  for (let round = 0; round < 3; round++) {
+    const device = await startDevice(server, client);
+    const people = [await newSignedInUser(server), await newSignedInUser(server)];
+    const pages = await Promise.all(people.map(({ browser }) => typeUserCode(server, browser, device.user_code)));
+    const answers = await Promise.all(
+      people.map(({ browser }, index) => browser.submit(pages[index] as Answer, { decision: 'allow' }, '/consent')),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410]);
+    const winner = people[answers.findIndex(({ status }) => status === 200)]?.user.id;
+    assert.equal(claimsOf((await poll(server, client, device)).body.id_token).sub, winner);
+  }
+});
 
 test('decisions §15: with offline_access, a device outlives the session in which it was allowed', async () => {
   const { browser, tokens } = await connectedDevice(client, { scope: 'openid offline_access' });

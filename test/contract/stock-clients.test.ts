@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import * as oidc from 'openid-client';
 import { formOf } from '../support/agent.ts';
+import { answerDevice, newDeviceClient } from '../support/devices.ts';
 import { admin, newUser, signedIn, walk } from '../support/flow.ts';
 import { settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
@@ -106,4 +107,24 @@ describe('openid-client discovers the service and signs in, unchanged', () => {
     });
     assert.equal(found.serverMetadata().supportsPKCE(), true);
   });
+});
+
+test('openid-client signs in a device (RFC 8628), unchanged', async () => {
+  const client = await newDeviceClient(server);
+  const configuration = await oidc.discovery(
+    new URL(server.baseUrl),
+    client.clientId,
+    { [oidc.clockSkew]: Math.round((server.now() - Date.now()) / 1000), [oidc.clockTolerance]: 600 },
+    oidc.None(),
+    { execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] },
+  );
+  const device = await oidc.initiateDeviceAuthorization(configuration, { scope: 'openid email' });
+  assert.equal(device.verification_uri, `${server.baseUrl}/device`);
+  await answerDevice(server, browser, device);
+  // It waits for the interval by the real clock.
+  const tokens = await oidc.pollDeviceAuthorizationGrant(configuration, { ...device, interval: 0 });
+  assert.equal(tokens.claims()?.sub, user.id);
+  assert.equal((await oidc.fetchUserInfo(configuration, tokens.access_token, user.id)).sub, user.id);
+  const refreshed = await oidc.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
+  assert.equal(refreshed.claims()?.sub, user.id);
 });
