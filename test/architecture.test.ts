@@ -86,6 +86,7 @@ const ORDER = [
   'account-actions/recovery',
   'account-actions/addresses',
   'account-actions/invitations',
+  'account-actions/support',
   'protocol/refusals',
   'protocol/client-authentication',
   'protocol/token',

@@ -16,6 +16,7 @@ import { holdsSomewhere, type Operator, reachOf, type Within } from '../operator
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { equalSecrets } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
@@ -35,6 +36,7 @@ export interface AdminServices extends SecurityNoticeServices {
   readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
   readonly limits: Limits;
+  readonly secondFactor: SecondFactorSetting;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: ConfiguredAdminKey | undefined;
   readonly recordThrottled: RecordThrottled;

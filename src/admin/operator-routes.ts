@@ -41,7 +41,8 @@ export function operatorRoutes(admin: AdminApp, clock: Clock): void {
   admin.delete(role, { schema: operators.revokeRoleSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const { id, role } = request.params;
-    const { organizationId = null, endMade = false } = request.query;
+    const { organizationId = null, ...query } = request.query;
+    const endMade = query.endMade === 'true';
     const made = await revokeRole(services, id, { role, organizationId }, origin, { endMade });
     return { made: madeView(made, clock()), ended: endMade };
   });
@@ -75,8 +76,8 @@ export function operatorRoutes(admin: AdminApp, clock: Clock): void {
 
   admin.delete('/admin-keys/:id', { schema: keys.revokeAdminKeySchema }, async (request) => {
     const { services, origin } = callerOf(request);
-    const { takeOver = false, endMade = false } = request.query;
-    const revoked = await revokeAdminKey(services, request.params.id, origin, { takeOver, endMade });
+    const options = { takeOver: request.query.takeOver === 'true', endMade: request.query.endMade === 'true' };
+    const revoked = await revokeAdminKey(services, request.params.id, origin, options);
     return { ...revoked, made: madeView(revoked.made, clock()) };
   });
 }

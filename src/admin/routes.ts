@@ -70,6 +70,7 @@ import * as pictures from './route-schemas/pictures.ts';
 import { endWeakerAccessSchema } from './route-schemas/second-factor.ts';
 import { readTraceSchema } from './route-schemas/traces.ts';
 import * as users from './route-schemas/users.ts';
+import { supportRoutes } from './support-routes.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
 export function adminRoutes(app: FastifyInstance, services: AdminServices): void {
@@ -90,6 +91,7 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
 
       // The routes use the database of their caller, which checks the key, so they are not given this one.
       userRoutes(admin, clock);
+      supportRoutes(admin);
       clientRoutes(admin, clock);
       pictureRoutes(admin, clock);
       secondFactorRoutes(admin);

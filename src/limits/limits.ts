@@ -254,6 +254,11 @@ export function* exceeded(bucket: string, limit: Limit, now: number): Work<numbe
 
 const secondsUntil = (instant: number, now: number): number => Math.max(1, Math.ceil((instant - now) / 1000));
 
+/** Ends a window, so that the next use is the first. */
+export const forget = command((db, p: { bucket: string }) =>
+  db.deleteFrom('rate_count').where('bucket', '=', p.bucket),
+);
+
 /** Takes a use back: it turned out not to be one that is limited. */
 export function* giveBack(bucket: string, limit: Limit): Work<void> {
   if (limit !== null) yield* subtractFromCount({ bucket, weight: 1 });

@@ -45,7 +45,6 @@ const TABLE = {
   'users.recovery_link': row('installation', ADMINS, 'Make recovery links, and see them.'),
   'users.remove_factor': row('installation', HELP_DESK, 'Remove a factor that a person lost.'),
   'users.unlock': row('installation', HELP_DESK, 'End the wait after too many failed sign-ins.'),
-  'users.resend_verification': row('installation', HELP_DESK, 'Send the message that verifies an address again.'),
   'organizations.create': row('installation', ADMINS, 'Create organizations.'),
   'organizations.read': row('organization', READERS, 'See organizations and their members.'),
   'organizations.update': row('organization', OWNER, 'Change what an organization requires of its members.'),

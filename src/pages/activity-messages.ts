@@ -63,6 +63,7 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.address_change_undone': 'The change of your email address was undone.',
   'account.earlier_address_removed': 'You ended the right of an earlier email address to undo a change.',
   'account.secured': 'You reported that something was not you. Everything was ended.',
+  'account.unlocked': 'An operator ended the wait after failed attempts to sign in.',
   'account.banned': 'Your account was banned.',
   'account.unbanned': 'The ban of your account was lifted.',
   'account.suspended': 'Your account was suspended.',

@@ -7,7 +7,7 @@ import type { Schema } from '../../src/openapi/schemas.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Call, callExample, examplesOf, fixture, send } from './examples.ts';
 
-const server = await startRouted();
+const server = await startRouted({ TESSERA_MAILBOX: 'on' });
 after(() => server.close());
 const document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
 const made = await fixture(server);

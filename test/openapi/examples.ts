@@ -84,7 +84,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     values[sample.adminKeyId] = (await admin(server, 'POST', '/admin-keys', { name: 'ops', role: 'admin' })).body.id;
   }
   if (names('operatorId')) {
-    values[sample.operatorId] = (await newUser(server, { password: undefined })).id;
+    values[sample.operatorId] = (await newUser(server, { password: undefined, emailVerified: true })).id;
     await admin(server, 'PUT', `/users/${values[sample.operatorId]}/roles/support`, {});
   }
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());

@@ -12,7 +12,7 @@ import { ADMIN_KEY } from '../support/server.ts';
 
 const ORIGIN = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
 
-const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off' });
+const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_MAILBOX: 'on' });
 const made = await fixture(server);
 // As the command line does it: beside the server, over connections of its own.
 const beside = await openCore(readConfig(server.environment), server.now);

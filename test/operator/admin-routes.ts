@@ -33,6 +33,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     breaches: { includes: async () => false },
     pictures: pictures(),
     limits: readConfig({}).limits,
+    secondFactor: 'offered',
     adminKey: undefined,
     recordThrottled: async () => {},
     refusals: { database, recordThrottled: async () => {} },

@@ -69,6 +69,7 @@ adminRoutes(app, {
     },
   },
   limits: readConfig({}).limits,
+  secondFactor: 'offered',
   adminKey: undefined,
   recordThrottled: async (event) => void noted.push(event),
   refusals: { database, recordThrottled: async (event) => void noted.push(event) },

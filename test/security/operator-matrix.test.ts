@@ -13,7 +13,7 @@ import { admin, type JsonAnswer, newUser } from '../support/flow.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { startRouted } from './routes.ts';
 
-const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off' });
+const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_MAILBOX: 'on' });
 after(() => server.close());
 
 /** The callers, in the order of the columns below: roles of the installation, then those of one organization. */
@@ -51,6 +51,10 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'PUT /users/:id/picture': ['users.update', '+ + F F N N N N N'],
   'DELETE /users/:id/picture': ['users.update', '+ + F F N N N N N'],
   'POST /users/:id/recovery-link': ['users.recovery_link', '+ + F F N N N N N'],
+  'POST /users/:id/recovery': ['users.send_recovery', '+ + + F N N N N N'],
+  'GET /users/:id/factors': ['users.read', '+ + + + N N N N N'],
+  'DELETE /users/:id/factors/:factorId': ['users.remove_factor', '+ + + F N N N N N'],
+  'POST /users/:id/unlock': ['users.unlock', '+ + + F N N N N N'],
   'GET /users/:id/connections': ['users.read', '+ + + + N N N N N'],
   'DELETE /users/:id/connections/:clientId': ['users.revoke_connections', '+ + F F N N N N N'],
   'GET /users/:id/sessions': ['users.read', '+ + + + N N N N N'],
@@ -201,7 +205,7 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
     [sample.sessionId]: sample.sessionId,
   };
   const person = async (): Promise<string> => {
-    const { id } = await newUser(server, { password: undefined });
+    const { id } = await newUser(server, { password: undefined, emailVerified: true });
     const home = ORGANIZATIONS[place];
     if (place !== 'none' || names('organizationId')) {
       await done(admin(server, 'PUT', `/organizations/${home}/members/${id}`, {}));

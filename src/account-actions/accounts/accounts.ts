@@ -232,7 +232,11 @@ export function suspendAccount(
     function* bar(changed, _before, now) {
       yield* keepAnOwner(id, now, context);
       yield* endInvitationsOf(id, origin, now);
-      yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
+      // Of what the help desk does, the person is always told.
+      if (origin.role === 'support') {
+        const facts = { byOperator: true };
+        yield* enqueueSecurityNotice(context, changed, 'suspended', facts, now, changed.updatedAt);
+      } else yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
     },
   );
 }
@@ -270,7 +274,7 @@ export function signOutEverywhere(
 export async function openAccount(
   { database, clock }: AccountsContext,
   id: string,
-  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'access' | 'history',
+  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'factors',
   origin: Origin,
 ): Promise<Account> {
   return database.commit(function* open(): Work<Account> {

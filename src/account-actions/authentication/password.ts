@@ -167,10 +167,20 @@ function* bucketsOf(account: Account | undefined, { identifier, browser, origin 
   const own = known ? ` ${browser.hash}` : '';
   return {
     address: signInBucket(origin),
-    identifier: `sign-in as ${name}${own}`,
-    account: `sign-in ${account?.id ?? `name ${name}`}${own}`,
+    identifier: identifierBucket(name, own),
+    account: accountBucket(account?.id ?? `name ${name}`, own),
   };
 }
+
+const identifierBucket = (name: string, own: string): string => `sign-in as ${name}${own}`;
+const accountBucket = (holder: string, own: string): string => `sign-in ${holder}${own}`;
+
+/** The buckets of an account by one of its names, in any browser. */
+export const passwordBuckets = (accountId: string, name: string, browsers: readonly string[]): readonly string[] =>
+  ['', ...browsers.map((hash) => ` ${hash}`)].flatMap((own) => [
+    identifierBucket(name, own),
+    accountBucket(accountId, own),
+  ]);
 
 /** An attempt that may be made, with the buckets that count it. */
 interface CountedAttempt {

@@ -1,7 +1,7 @@
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
-import { holdAdminKey } from '../../admin-keys/store.ts';
+import { holdAdminKey, isAdminKeyLive } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
@@ -198,12 +198,16 @@ export interface OpenInvitation {
   readonly organization: string | undefined;
 }
 
-/** Finds the invitation of a link; undefined where it is unknown, revoked, used or expired. Changes nothing. */
+/**
+ * Finds the invitation of a link; undefined where it is unknown, revoked, used, expired or of an admin key that has ended. Changes
+ * nothing.
+ */
 export function* findOpenInvitation(link: string, now: number): Work<OpenInvitation | undefined> {
   if (!isSecretForm(link)) return undefined;
   const invitation = yield* store.findInvitationByHash({ hash: digest(link) });
   if (invitation === undefined || invitation.usedAt !== null || invitation.expiresAt <= now) return undefined;
-  const { organizationId } = invitation;
+  const { organizationId, adminKeyId } = invitation;
+  if (adminKeyId !== null && !(yield* isAdminKeyLive(adminKeyId, now))) return undefined;
   const found = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
   return { invitation, organization: found?.name };
 }

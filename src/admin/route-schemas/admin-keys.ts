@@ -5,7 +5,7 @@ import type { AdminSchema } from '../admin-app.ts';
 import { CreateAdminKeyRequest } from '../keys.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
-import { AdminKeyRecord, keyFields, MadeRecord } from './operator-records.ts';
+import { AdminKeyRecord, keyFields, MadeRecord, queryFlag } from './operator-records.ts';
 
 const OF_OPERATORS = { area: 'operators', caller: 'admin key' } as const;
 const params = Type.Object({ id: Id });
@@ -91,18 +91,10 @@ export const revokeAdminKeySchema = {
   params,
   querystring: Type.Object(
     {
-      takeOver: Type.Optional(
-        Type.Boolean({
-          about: 'Keeps the invitations, as if they were made on the command line; recovery links always end.',
-          description: 'true or false',
-        }),
+      takeOver: queryFlag(
+        'Keeps the invitations, as if they were made on the command line; recovery links always end.',
       ),
-      endMade: Type.Optional(
-        Type.Boolean({
-          about: 'Ends the keys and roles that it made, and what these made.',
-          description: 'true or false',
-        }),
-      ),
+      endMade: queryFlag('Ends the keys and roles that it made, and what these made.'),
     },
     { additionalProperties: false },
   ),

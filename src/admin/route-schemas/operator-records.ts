@@ -35,3 +35,7 @@ export const MadeRecord = Type.Object(
   { adminKeys: Type.Array(AdminKeyRecord), roles: Type.Array(GrantRecord) },
   { title: 'Made' },
 );
+
+/** A parameter of a query that is on with `true`. */
+export const queryFlag = (about: string) =>
+  Type.Optional(Type.Unsafe<'true' | 'false'>({ enum: ['true', 'false'], about, description: 'true or false' }));

@@ -6,7 +6,7 @@ import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
-import { GrantRecord, MadeRecord } from './operator-records.ts';
+import { GrantRecord, MadeRecord, queryFlag } from './operator-records.ts';
 
 const OF_OPERATORS = { area: 'operators', caller: 'admin key' } as const;
 
@@ -75,12 +75,7 @@ export const revokeRoleSchema = {
   querystring: Type.Object(
     {
       organizationId: Type.Optional(Type.String({ format: 'id', about: 'Of the role.', description: 'an ID' })),
-      endMade: Type.Optional(
-        Type.Boolean({
-          about: 'Ends the keys and roles that the person made, and what these made.',
-          description: 'true or false',
-        }),
-      ),
+      endMade: queryFlag('Ends the keys and roles that the person made, and what these made.'),
     },
     { additionalProperties: false },
   ),

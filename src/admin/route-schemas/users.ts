@@ -151,7 +151,7 @@ export const deleteUserSchema = {
   description:
     'Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies AdminSchema;
 
@@ -164,6 +164,7 @@ export const banUserSchema = {
   description:
     'When the call returns, all sessions and tokens are invalid, and stay so. The ban ends at `until`; another call replaces the end.',
   body: BanRequest,
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [
     {
       summary: 'Until a date',
@@ -193,6 +194,7 @@ export const suspendUserSchema = {
   summary: 'Suspend an account',
   description: 'Like a ban without an end date.',
   body: SuspensionRequest,
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
 } satisfies AdminSchema;
 
@@ -225,7 +227,7 @@ export const listConnectionsSchema = {
   params,
   response: {
     200: jsonResponse('All of them, on one page.', pageOf(ConnectionRecord)),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
     {

@@ -20,7 +20,8 @@ export type SecurityNotice =
   | 'export requested'
   | 'signed out everywhere'
   | 'banned'
-  | 'suspended';
+  | 'suspended'
+  | 'unlocked';
 
 /** What a notice says beside its kind. */
 export interface SecurityFacts {
@@ -123,6 +124,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
       : 'The deletion of your account was called off after a sign-in.',
   ],
   banned: () => ['Your account was banned', 'Your account was banned. Every browser and every app was signed out.'],
+  unlocked: () => [
+    'Sign-in to your account was unlocked',
+    'An operator of this service ended the wait after failed attempts to sign in to your account.',
+  ],
   suspended: () => [
     'Your account was suspended',
     'Your account was suspended. Every browser and every app was signed out.',

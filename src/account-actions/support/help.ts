@@ -1,0 +1,173 @@
+import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
+import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
+import { emailKey, identifierKey } from '../../accounts/rules/profile.ts';
+import { type Account, lockAccount } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { listFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
+import { findPasskey, listPasskeys, removePasskey } from '../../authenticators/passkey-store.ts';
+import { forget, takeWithin } from '../../limits/limits.ts';
+import { prepareChallenge } from '../../mail/challenges.ts';
+import { isSecondFactorRequired } from '../../organizations/requirement.ts';
+import { type Clock, HOUR, iso } from '../../platform/clock.ts';
+import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { conflict, limited } from '../../platform/failure.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import { changeAccount, userNotFound } from '../accounts/accounts.ts';
+import { passwordBuckets } from '../authentication/password.ts';
+import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
+import { canSpareAPasskey } from '../factors/passkeys.ts';
+import { accountTime } from '../notices/account-time.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import { beginRecovery } from '../recovery/begin.ts';
+
+interface SupportServices extends SecurityNoticeServices {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** How often recovery is sent to one person for operators. */
+const MOST_RECOVERIES = { count: 5, windowMs: HOUR };
+
+/**
+ * Sends a person the link and the code that recover the account, to the verified address. The operator sees neither.
+ * @throws {Failure} `not found`, `limited`, or `conflict` where there is no address that it may go to
+ */
+export async function sendRecovery(services: SupportServices, accountId: string, origin: Origin): Promise<void> {
+  const { database, clock, mail } = services;
+  const now = clock();
+  const sent = prepareChallenge();
+  await database.commit(function* send(): Work<void> {
+    const account = yield* lockAccount({ id: accountId });
+    if (account === undefined) throw userNotFound(accountId);
+    if (!mail.available) throw conflict('This server sends no mail. Set TESSERA_SMTP_URL first.');
+    if (accountStatus(account, now) !== 'active' || account.deletionDueAt !== null) {
+      throw conflict('The account is banned, suspended or about to be deleted: it cannot be recovered.');
+    }
+    if (!account.profile.emailVerified) {
+      throw conflict(
+        'The address of this account is not verified, so nothing is sent to it. An admin can make a recovery link.',
+      );
+    }
+    if ((yield* listPreviousAddresses({ accountId, now })).length > 0) {
+      throw conflict(
+        'The address of this account was changed in the last seven days, so its reader may be another person. An admin decides which address is the owner’s, with a recovery link.',
+      );
+    }
+    if (!(yield* takeWithin(`recovery by operator ${accountId}`, MOST_RECOVERIES, now))) throw limited(HOUR / 1000);
+    yield* beginRecovery(services, account, { sent, browserHash: null, origin }, now);
+    const at = yield* accountTime(account, now);
+    yield* enqueueSecurityNotice(services, account, 'recovery link made', { byOperator: true }, now, at);
+  });
+}
+
+/** A factor of a person beside the password, as operators see it. */
+export interface PersonalFactor {
+  /** `totp`, or the ID of a passkey. */
+  readonly id: string;
+  readonly kind: 'totp' | 'passkey';
+  /** The name that the person gave to a passkey. */
+  readonly name: string | null;
+  readonly createdAt: number;
+}
+
+export const factorView = (factor: PersonalFactor) => ({ ...factor, createdAt: iso(factor.createdAt) });
+
+const TOTP = 'totp';
+
+/** The factors of an account beside the password. */
+export function* personalFactors(account: Pick<Account, 'id' | 'passwordHash'>): Work<readonly PersonalFactor[]> {
+  const apps = (yield* listFactors(account)).filter(({ kind }) => kind === 'totp');
+  const passkeys = yield* listPasskeys({ accountId: account.id });
+  return [
+    ...apps.map(({ createdAt }) => ({ id: TOTP, kind: 'totp', name: null, createdAt }) as const),
+    ...passkeys.map(({ id, name, createdAt }) => ({ id, kind: 'passkey', name, createdAt }) as const),
+  ];
+}
+
+/** Thrown in the unit of work where there is no such factor, so that nothing changes. */
+class NoSuchFactor extends Error {}
+
+/**
+ * Removes a factor that a person lost: the authenticator app or one passkey. Every session and token from before ends.
+ * @returns whether there was such a factor
+ * @throws {Failure} `not found`, or `conflict` where the person would be left without a way in, or without the second factor that is
+ *   required of them
+ */
+export async function removeLostFactor(
+  services: SupportServices & WayInServices,
+  accountId: string,
+  factorId: string,
+  origin: Origin,
+): Promise<boolean> {
+  const factor = factorId === TOTP ? 'totp' : 'passkey';
+  try {
+    await changeAccount(
+      services,
+      accountId,
+      { type: 'account.factor_removed', origin, details: { factor } },
+      () => ({ generation: randomIdentifier() }),
+      function* remove(saved, _before, now): Work<void> {
+        yield* requireSpare(services, saved, factor);
+        const what =
+          factor === 'totp' ? yield* removeApp(services, saved) : yield* removeOne(services, saved, factorId);
+        const facts = { what, byOperator: true };
+        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
+      },
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof NoSuchFactor) return false;
+    throw error;
+  }
+}
+
+function* requireSpare(services: WayInServices, account: Account, factor: 'totp' | 'passkey'): Work<void> {
+  const factors = yield* listFactors(account);
+  if (!factors.some(({ kind }) => kind === factor)) throw new NoSuchFactor();
+  const second = factors.filter(({ kind }) => kind !== 'password');
+  if (second.length === 1 && (yield* isSecondFactorRequired(services.secondFactor, account))) {
+    throw conflict(
+      'This is the last second factor of a person of whom one is required. An admin can make a recovery link that resets it.',
+    );
+  }
+  const spares =
+    factor === 'totp'
+      ? yield* canSpare(services, account, factors, 'totp')
+      : yield* canSpareAPasskey(services, account, factors);
+  if (!spares) throw conflict('Without it there would be no way into this account. An admin can make a recovery link.');
+}
+
+function* removeApp({ secondFactor }: WayInServices, account: Account): Work<string> {
+  if (!(yield* removeTotp(secondFactor, account))) throw new NoSuchFactor();
+  return 'the authenticator app';
+}
+
+function* removeOne({ secondFactor }: WayInServices, account: Account, id: string): Work<string> {
+  const found = yield* findPasskey({ id });
+  if (found?.accountId !== account.id || !(yield* removePasskey({ id, accountId: account.id })))
+    throw new NoSuchFactor();
+  yield* removeUselessCodes(secondFactor, account);
+  return `the passkey “${found.name}”`;
+}
+
+/**
+ * Ends the wait after too many failed sign-ins to an account, in every browser and by each of its names.
+ * @throws {Failure} `not found`
+ */
+export async function unlockAccount(services: SupportServices, accountId: string, origin: Origin): Promise<void> {
+  const now = services.clock();
+  await services.database.commit(function* unlock(): Work<void> {
+    const account = yield* lockAccount({ id: accountId });
+    if (account === undefined) throw userNotFound(accountId);
+    const { username, email } = account.profile;
+    const browsers = yield* otherKnownBrowsers(accountId, null);
+    for (const name of [identifierKey(username), identifierKey(email), emailKey(email)]) {
+      for (const bucket of passwordBuckets(accountId, digest(name), browsers)) yield* forget({ bucket });
+    }
+    yield* record({ at: now, type: 'account.unlocked', origin, accountId });
+    const at = yield* accountTime(account, now);
+    yield* enqueueSecurityNotice(services, account, 'unlocked', { byOperator: true }, now, at);
+  });
+}
