@@ -1,4 +1,4 @@
-import { type Clock, SECOND } from '../platform/clock.ts';
+import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import { type Database, StoreUnavailable } from '../platform/database/database.ts';
 import { masked } from '../platform/masking.ts';
 import { addressBucket } from '../platform/validation/origin.ts';
@@ -18,6 +18,9 @@ const BATCH = 100;
 /** How many families are remembered, and how many of them are recorded in a second. */
 const MAX_READ = 10_000;
 const MAX_FIRST_ANSWERS = 50;
+/** How many first refusals of a kind are stored in a second, and for how long a kind is remembered. */
+const MAX_FIRST_REFUSALS = 100;
+const KIND_REMEMBERED = 10 * MINUTE;
 
 export interface TraceRecorder {
   /**
@@ -61,6 +64,9 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   /** The refusals that wait. */
   let refusals = 0;
   let firstAnswers = 0;
+  const kinds = new Set<string>();
+  let kindsSince = 0;
+  let firstRefusals = 0;
   let withToken = 0;
   let unproved = 0;
   let ofAddress = new Map<string, number>();
@@ -71,10 +77,25 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   const timer = setInterval(() => void flush(), SECOND).unref();
 
   function refused(step: RefusedStep): void {
-    const share = shareOf(step);
     if (stopped) return;
-    if (isAdmitted(share, step)) queue.push({ at: clock(), ...step, share });
+    const share = isFirstOfKind(step) ? 'first' : shareOf(step);
+    if (share === 'first' || isAdmitted(share, step)) queue.push({ at: clock(), ...step, share });
     else dropped(1);
+  }
+
+  /** Whether an app had no refusal of this kind lately: it has a ring of its own, so that no flood of another kind displaces it. */
+  function isFirstOfKind({ clientId = null, proof, step, facts: { error, reason, rule } }: RefusedStep): boolean {
+    if (clientId === null || firstRefusals >= MAX_FIRST_REFUSALS) return false;
+    if (kinds.size > MAX_READ || clock() - kindsSince > KIND_REMEMBERED) {
+      kinds.clear();
+      kindsSince = clock();
+    }
+    const kind = [clientId, proof ?? 'none', step, error, reason ?? rule].join(' ');
+    if (kinds.has(kind)) return false;
+    kinds.add(kind);
+    firstRefusals++;
+    refusals++;
+    return true;
   }
 
   function isAdmitted(share: TraceShare, { address = null }: RefusedStep): boolean {
@@ -124,6 +145,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
     const waiting = withoutExcess(queue.splice(0));
     refusals = 0;
     firstAnswers = 0;
+    firstRefusals = 0;
     withToken = 0;
     unproved = 0;
     ofAddress = new Map();

@@ -91,7 +91,7 @@ const findAccount = one((db, p: { id: string }) => db.selectFrom('account').sele
 export type TraceShare = keyof typeof RING_SIZES;
 
 /** How many rows the ring of each share keeps, the newest ones. A sign-in completes up to six steps. */
-export const RING_SIZES = { progress: 2000, proved: 500, token: 500, named: 500, elsewhere: 500 } as const;
+export const RING_SIZES = { progress: 2000, first: 200, proved: 500, token: 500, named: 500, elsewhere: 500 } as const;
 
 /** A step that waits to be stored. */
 export interface QueuedStep extends Omit<StoredStep, 'id'> {

@@ -324,6 +324,7 @@ test('strangers who name an app do not displace the refusals of the app itself, 
   const own = await newClient(server);
   const proved = await redeem(server, own, 'unknown');
   const address = authorizeUrl({ ...own, redirectUri: 'https://evil.example/' });
+  const first = await call(server, 'GET', address);
   const named = await call(server, 'GET', address);
   await traceOf(proved);
   await traceOf(named);
@@ -334,6 +335,7 @@ test('strangers who name an app do not displace the refusals of the app itself, 
   }
   const { status, body } = await admin(server, 'GET', `/traces/${idOf(named)}`);
   assert.equal(status, 404, 'the oldest one of the ring is gone');
+  assert.equal((await traceOf(first)).own.outcome, 'failure', 'the first of its kind is kept');
   assert.equal(body.error, 'not_found');
   for (const text of [/Traces are kept for a day/, /reqId/, /tessera events --request/]) {
     assert.match(body.error_description, text);
