@@ -314,9 +314,8 @@ async function actsOf({ id }: Key): Promise<readonly string[]> {
 }
 
 for (const [column, caller] of CALLERS.entries()) {
-  describe(caller, async () => {
-    const refusing = await newKey(caller);
-    const acting = await newKey(caller);
+  const [refusing, acting] = [await newKey(caller), await newKey(caller)];
+  describe(caller, () => {
     for (const [name, [permission, cells]] of Object.entries(CELLS)) {
       const cell = cells.split(' ')[column] ?? '';
       test(name, async () => {
@@ -359,8 +358,8 @@ const STRENGTHS: readonly (readonly [Caller, PlaceName, equal: GiveRole, stronge
 ];
 
 for (const [caller, place, equal, stronger] of STRENGTHS) {
-  describe(`${caller}, by whom it is about`, async () => {
-    const key = await newKey(caller);
+  const key = await newKey(caller);
+  describe(`${caller}, by whom it is about`, () => {
     for (const name of ON_PERSONS) {
       const [, cells] = CELLS[name] ?? [];
       const cell = cells?.split(' ')[CALLERS.indexOf(caller)] ?? '';
