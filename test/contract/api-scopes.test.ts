@@ -430,4 +430,27 @@ describe('traces', () => {
     const plain = await stepOf(await browser.get(authorizeUrl(app, { scope: NOTES })));
     assert.equal('ignored' in plain, false);
   });
+
+  test('a scope that the token endpoint ignores is recorded, too', async () => {
+    const { app } = await appAndApi({ grantTypes: ['authorization_code', 'client_credentials'] });
+    const { clientId: client_id, clientSecret: client_secret } = app;
+    const ofClient = (scope: string) =>
+      fetch(`${server.baseUrl}/oidc/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id, client_secret, grant_type: 'client_credentials', scope }),
+      });
+    const issued = await stepOf(await ofClient('notes.read other'));
+    assert.deepEqual([issued.step, issued.ignored], ['token', 'scope other']);
+    assert.match(issued.description, /for the scopes notes\.read\.$/);
+    assert.equal('ignored' in (await stepOf(await ofClient('notes.read'))), false);
+
+    const user = await newUser(server);
+    const exchange = async (more: Readonly<Record<string, string>>) => {
+      const code = await codeFor(server, app, user, { scope: NOTES });
+      return stepOf(await redeem(server, app, code, more));
+    };
+    const exchanged = await exchange({ scope: 'notes.read' });
+    assert.deepEqual([exchanged.step, exchanged.ignored], ['token', 'parameter scope']);
+    assert.equal('ignored' in (await exchange({})), false);
+  });
 });

@@ -9,6 +9,7 @@ import { type CurrentRefreshToken, insertFamily } from '../../credentials/token-
 import { SECOND } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
+import { describeIgnored } from '../../traces/rules/ignored.ts';
 import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import { judge } from '../../verdict/rules.ts';
 import { type Exchangeable, mintUserTokens, missingInIdToken, newRefreshToken, type TokenRequest } from './grant.ts';
@@ -22,6 +23,8 @@ interface PresentedCode {
   readonly hash: string;
   readonly familyId: string;
   readonly code: CodeRecord;
+  /** The parameters that were sent with it and change nothing. */
+  readonly ignored?: readonly string[];
 }
 
 export interface RedeemableCode extends Exchangeable, PresentedCode {
@@ -44,7 +47,7 @@ export interface RedeemedCode extends RedeemableCode {
  */
 export function* judgeCode(
   { authenticated: { client }, rules, now, refuse }: TokenRequest,
-  { hash, familyId, code }: PresentedCode,
+  { code, ...presented }: PresentedCode,
   requestedResources: readonly string[],
   replayed: OAuthError | undefined,
 ): Work<RedeemableCode | OAuthError> {
@@ -61,7 +64,7 @@ export function* judgeCode(
   const sent = sentScope(scopes, apiScopes, meant);
   const cause = scopes === '' ? 'all scopes of the code withdrawn' : 'no scope at the resource';
   if (sent === '') return yield* refuse(cause, about);
-  return { hash, familyId, code: { ...code, scopes }, apiScopes, granted: code.resources, about };
+  return { ...presented, code: { ...code, scopes }, apiScopes, granted: code.resources, about };
 }
 
 /** Exchanges a code for a token family. */
@@ -127,6 +130,7 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
     facts: {
       description: `Tokens were issued for the scopes ${scope}.`,
       sent: sentParameters(request.parameters),
+      ignored: describeIgnored([], issued.ignored),
       ...explained,
     },
   });

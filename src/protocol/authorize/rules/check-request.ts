@@ -3,10 +3,11 @@ import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set
 import { effectiveClaims, parseResources } from '../../../claims/permissions.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
+import { describeIgnored } from '../../../traces/rules/ignored.ts';
 import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
-import { CHALLENGE, describeIgnored, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
+import { CHALLENGE, ignoredParameters, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
 import { refuseByRedirect } from './refusals.ts';
 import {
   type AuthorizationRequest,
@@ -77,7 +78,7 @@ export function checkRequest(
   if ('kind' in authentication) return authentication;
 
   const { scopes, resources } = asked;
-  const ignored = describeIgnored(asked.leftOut, parameters);
+  const ignored = describeIgnored(asked.leftOut, ignoredParameters(parameters));
   return {
     kind: 'request',
     request: {
@@ -116,7 +117,7 @@ function checkChallenge(parameters: RepeatableParameters, client: RedirectingCli
 /** Longer than any username or email address. */
 const LONGEST_HINT = 320;
 
-type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'subjects' | 'loginHint' | 'claims'>;
+type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'loginHint'> & AskedClaims;
 
 /**
  * The parameters that OpenID Connect Core 1.0 §3.1.2.1 adds. `display`, `ui_locales` and `claims_locales` are accepted and change
@@ -133,22 +134,36 @@ function checkAuthentication(
   const maxAge = parameters.get('max_age');
   if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) return refuseByRedirect('max_age malformed');
 
-  const text = parameters.get('claims');
+  const asked = checkClaims(parameters.get('claims'), parameters.get('acr_values'), client, rules);
+  if ('kind' in asked) return asked;
+  return {
+    prompt,
+    maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
+    loginHint: usableHint(parameters.get('login_hint')),
+    ...asked,
+  };
+}
+
+export type AskedClaims = Pick<AuthorizationRequest, 'subjects' | 'acrs' | 'acrIsEssential' | 'claims'>;
+
+/** What the `claims` parameter and `acr_values` ask for: OpenID Connect Core 1.0 §5.5. */
+export function checkClaims(
+  text: string | undefined,
+  acrValues: string | undefined,
+  client: Pick<RedirectingClient, 'scopes'>,
+  rules: EndpointRules,
+): AskedClaims | RedirectedError {
   const asked = text === undefined ? undefined : parseClaims(text);
   if (asked !== undefined && 'problem' in asked) {
     return refuseByRedirect('claims malformed', { problem: asked.problem + describeJsonProblem(text ?? '') });
   }
-  const acrs = requestedAcrs(asked?.acr, parameters.get('acr_values'));
+  const acrs = requestedAcrs(asked?.acr, acrValues);
   if (acrs?.length === 0) return refuseByRedirect('acr not offered');
   const idToken = new Set(asked?.idToken);
   // §3.1.2.1: acr_values requests acr as a voluntary claim. §5.5.1.1: the acr that was met is returned, whichever was requested.
-  if (parameters.get('acr_values') !== undefined || acrs !== undefined) idToken.add('acr');
-
+  if (acrValues !== undefined || acrs !== undefined) idToken.add('acr');
   return {
-    prompt,
-    maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     subjects: asked?.subjects ?? null,
-    loginHint: usableHint(parameters.get('login_hint')),
     ...(acrs && { acrs }),
     ...(asked?.acr.essential && asked.acr.values !== null && { acrIsEssential: true }),
     claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, rules, client.scopes),

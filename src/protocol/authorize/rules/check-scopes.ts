@@ -16,7 +16,7 @@ export interface ApiScopeContext {
 export const NO_API_SCOPES: ApiScopeContext = { registered: [], own: '' };
 
 /** What a request asks for. */
-interface CheckedScopes {
+export interface CheckedScopes {
   /** As they are stored. */
   readonly scopes: readonly string[];
   /** The resources of the request, or those of the APIs that its scopes belong to. */

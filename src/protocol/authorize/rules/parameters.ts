@@ -65,23 +65,6 @@ export const SINGLE_NAMES = PARAMETER_NAMES.filter(
 /** Accepted, because standards name them, and without effect. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['display', 'ui_locales', 'claims_locales']);
 
-/** How much of what is ignored a trace names, and what a name of it looks like. */
-const MOST_NAMED = 10;
-const SCOPE = /^[A-Za-z][A-Za-z0-9._:/-]{0,63}$/;
-const PARAMETER = /^[a-z][a-z_-]{0,39}$/;
-
-/**
- * What of a request changes nothing, for its trace; undefined where all of it counts. Of a parameter only the name is told, and only one
- * that looks like a parameter of some standard: anything else may be confidential.
- * @param leftOut the scopes that are left out
- */
-export function describeIgnored(leftOut: readonly string[], parameters: RepeatableParameters): string | undefined {
-  const unknown = parameters.names.filter((name) => !PARAMETER_NAMES.includes(name) || WITHOUT_EFFECT.has(name));
-  if (leftOut.length + unknown.length === 0) return undefined;
-  const named = [
-    ...leftOut.filter((scope) => SCOPE.test(scope)).map((scope) => `scope ${scope}`),
-    ...unknown.filter((name) => PARAMETER.test(name)).map((name) => `parameter ${name}`),
-  ].slice(0, MOST_NAMED);
-  const more = leftOut.length + unknown.length - named.length;
-  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
-}
+/** The names of parameters that change nothing. */
+export const ignoredParameters = ({ names }: RepeatableParameters): readonly string[] =>
+  names.filter((name) => !PARAMETER_NAMES.includes(name) || WITHOUT_EFFECT.has(name));

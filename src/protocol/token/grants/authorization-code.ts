@@ -15,6 +15,8 @@ interface PresentedCode {
   readonly codeVerifier: string | undefined;
   /** The id of the family that the code may be exchanged for. */
   readonly familyId: string;
+  /** The parameters that change nothing: the authorization request had the scopes. */
+  readonly ignored: readonly string[];
 }
 
 /** RFC 6749 §4.1.3: exchanges an authorization code for tokens. */
@@ -36,12 +38,13 @@ function presentedCode(parameters: Parameters, familyId: string): PresentedCode 
   }
   // code_verifier= is a wrong verifier, and not the absence of one.
   const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;
-  return { text, redirectUri, codeVerifier, familyId };
+  const ignored = ['scope'].filter((name) => parameters.has(name));
+  return { text, redirectUri, codeVerifier, familyId, ignored };
 }
 
 function* check(
   request: TokenRequest,
-  { text, redirectUri, codeVerifier, familyId }: PresentedCode,
+  { text, redirectUri, codeVerifier, familyId, ignored }: PresentedCode,
   requestedResources: readonly string[],
 ): Work<RedeemableCode | OAuthError> {
   const { authenticated, rules, keySet, now, refuse } = request;
@@ -65,5 +68,5 @@ function* check(
     // In the order of the verdict, expiry comes before the state of the account.
     if (code.expiresAt <= now) return replayed;
   }
-  return yield* judgeCode(request, { hash, familyId, code }, requestedResources, replayed);
+  return yield* judgeCode(request, { hash, familyId, code, ignored }, requestedResources, replayed);
 }

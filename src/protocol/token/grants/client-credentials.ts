@@ -9,6 +9,7 @@ import { SECOND } from '../../../platform/clock.ts';
 import { randomIdentifier } from '../../../platform/crypto/secrets.ts';
 import type { Work } from '../../../platform/database/database.ts';
 import type { OAuthError } from '../../../platform/oauth-error.ts';
+import { describeIgnored } from '../../../traces/rules/ignored.ts';
 import { judgeClientToken } from '../../../verdict/rules.ts';
 import type { Exchangeable, Grant, TokenRequest } from '../grant.ts';
 import { refusal } from '../refuse.ts';
@@ -21,6 +22,8 @@ interface RequestedScopes {
 
 interface GrantableClientToken extends Exchangeable {
   readonly scopes: readonly ApiScope[];
+  /** The requested scopes that the client may not request, or not for these resources. */
+  readonly leftOut: readonly string[];
 }
 
 interface IssuedClientToken {
@@ -28,6 +31,7 @@ interface IssuedClientToken {
   readonly resources: readonly string[];
   /** Undefined for a token without scopes. */
   readonly scope: string | undefined;
+  readonly leftOut: readonly string[];
 }
 
 /**
@@ -66,20 +70,20 @@ function* check(
   // UserInfo is no resource for a token without a user.
   if (requestedResources.includes(accessAudience(parts.issuer)))
     return yield* refuse('unknown resource', { requested: requestedResources, granted: null });
-  if (names.length === 0) return { granted: requestedResources, scopes: [], about: {} };
+  if (names.length === 0) return { granted: requestedResources, scopes: [], leftOut: [], about: {} };
   const registered = yield* listApiScopes({ clientId: client.id });
-  const { found: scopes } = resolveApiScopes(names, requestedResources, registered);
+  const { found: scopes, leftOut } = resolveApiScopes(names, requestedResources, registered);
   if (scopes.length === 0 || scopes.length > MOST_API_SCOPES) return yield* refuse('no scope of an API', {});
   // RFC 9068 §3: without resource, the scopes say which APIs the token is for.
   const granted =
     requestedResources.length > 0 ? requestedResources : [...new Set(scopes.map((scope) => scope.resource))];
   if (granted.length > MAX_RESOURCES) return yield* refuse('malformed resource', {});
-  return { granted, scopes, about: {} };
+  return { granted, scopes, leftOut, about: {} };
 }
 
 function* issue(
   { authenticated: { client, origin }, now }: TokenRequest,
-  { scopes }: GrantableClientToken,
+  { scopes, leftOut }: GrantableClientToken,
   granted: readonly string[] | null,
 ): Work<IssuedClientToken> {
   const jti = randomIdentifier();
@@ -90,10 +94,20 @@ function* issue(
   yield* insertClientToken({ ...token, scopes: stored });
   const details = scope === undefined ? undefined : { scope };
   yield* record({ at: now, type: 'token.client_issued', origin, clientId: client.id, ...(details && { details }) });
-  return { jti, resources: granted ?? [], scope };
+  return { jti, resources: granted ?? [], scope, leftOut };
 }
 
 async function respond({ parts, authenticated, keySet, now }: TokenRequest, issued: IssuedClientToken) {
+  const ignored = describeIgnored(issued.leftOut);
+  if (ignored !== undefined) {
+    parts.traces.completed.push({
+      at: now,
+      requestId: authenticated.origin.requestId,
+      step: 'token',
+      clientId: authenticated.client.id,
+      facts: { description: `A token was issued to the app itself, for the scopes ${issued.scope}.`, ignored },
+    });
+  }
   const claims = clientClaims(parts.issuer, authenticated.client.id, issued, now);
   return {
     access_token: keySet.current('access').sign(claims),
