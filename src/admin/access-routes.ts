@@ -119,7 +119,7 @@ export function assignmentRoutes(admin: AdminApp): void {
   admin.post('/clients/:clientId/preview', { schema: previewTokensSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const { clientId } = request.params;
-    const { userId: accountId, scope } = request.body;
-    return previewView(await previewTokens(services, { clientId, accountId, scope }, origin));
+    const { userId: accountId, ...asked } = request.body;
+    return previewView(await previewTokens(services, { ...asked, clientId, accountId }, origin));
   });
 }

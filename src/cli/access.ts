@@ -50,21 +50,26 @@ export function accessCommands(
   )
     .argument('<user>', 'ID, username or email')
     .option('--scope <scopes>', 'scopes as in an authorization request (default: openid)')
+    .option(
+      '--resource <uri>',
+      'API that the access token is for; can be repeated',
+      (uri, others: readonly string[] = []) => [...others, uri],
+    )
+    .option('--claims <json>', 'the parameter claims of an authorization request')
     .option('--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)')
     .action(
       async (
         id: string,
         who: string,
-        { scope, ...options }: { scope?: string; baseUrl?: string },
+        { baseUrl, ...asked }: Omit<PreviewRequest, 'userId'> & { baseUrl?: string },
         command: Command,
       ) => {
         const { flags, out } = getContext(command);
-        const said = await withCore({ ...flags, ...options }, async (core) => {
+        const said = await withCore({ ...flags, ...(baseUrl !== undefined && { baseUrl }) }, async (core) => {
           const { client } = await getClient(core, checkedClientId(id));
-          const input = checkInput(PreviewRequest, { userId: await accountId(core, who), scope });
+          const { userId, ...input } = checkInput(PreviewRequest, { userId: await accountId(core, who), ...asked });
           const services = { ...core, issuer: baseUrlOf(core.config, core.config.port) };
-          const asked = { clientId: id, accountId: input.userId, scope: input.scope };
-          const preview = await previewTokens(services, asked, origin);
+          const preview = await previewTokens(services, { ...input, clientId: id, accountId: userId }, origin);
           const heads = [describeAccess(preview.access, `${client.name} (${id})`, who)];
           return {
             text: [...heads, ...preview.endpoints.map(describePreview)].join('\n\n'),

@@ -3,16 +3,21 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PER_TOKEN } from '../../src/protocol/preview/preview.ts';
 import { tessera } from '../operator/command.ts';
+import { allow, newApi, type TestApi } from '../support/api-scopes.ts';
 import {
   admin,
+  authorizeUrl,
   claimsOf,
   newClient,
   newUser,
+  redeem,
+  signedIn,
   standard,
   type TestClient,
   type TestUser,
   tokensFor,
   userinfo,
+  walk,
 } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 import { introspect } from '../support/token-services.ts';
@@ -27,8 +32,8 @@ const call = async (method: string, path: string, body?: unknown) => {
   assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 };
-const preview = ({ clientId }: TestClient, { id }: TestUser, scope?: string) =>
-  call('POST', `/clients/${clientId}/preview`, { userId: id, scope });
+const preview = ({ clientId }: TestClient, { id }: TestUser, scope?: string, more: object = {}) =>
+  call('POST', `/clients/${clientId}/preview`, { userId: id, scope, ...more });
 
 let made = 0;
 async function joinGroups(client: TestClient, user: TestUser, count: number): Promise<void> {
@@ -89,6 +94,95 @@ for (const [name, [settings, scope]] of Object.entries(APPS)) {
     }
   });
 }
+
+/** Requests for resources and single claims, and whether UserInfo takes their tokens. */
+const REQUESTS: Readonly<
+  Record<
+    string,
+    (api: TestApi) => { readonly scope: string; readonly resource?: readonly string[]; readonly claims?: string }
+  >
+> = {
+  'an API alone': ({ resource }) => ({ scope: 'openid email notes.read', resource: [resource] }),
+  'an API and UserInfo': ({ resource }) => ({
+    scope: 'openid notes.read groups',
+    resource: [resource, `${server.baseUrl}/oidc/userinfo`],
+  }),
+  'scopes of an API, without its resource': () => ({ scope: 'openid notes.read' }),
+  'single claims': () => ({
+    scope: 'openid',
+    claims: JSON.stringify({
+      userinfo: { email: null, groups: { essential: true }, unknown: null },
+      id_token: { roles: null, preferred_username: null },
+    }),
+  }),
+  'a resource and single claims': ({ resource }) => ({
+    scope: 'openid notes.read',
+    resource: [resource],
+    claims: JSON.stringify({ id_token: { email: null, groups: null } }),
+  }),
+};
+
+for (const [name, request] of Object.entries(REQUESTS)) {
+  test(`it says what the tokens of a request say that names resources or claims: ${name}`, async () => {
+    const api = await newApi(server, ['notes.read', 'notes.write']);
+    const registered = await newClient(server, { scopes: ALL.split(' '), roles: ROLES, endpoints: ['oidc'] });
+    await allow(server, api, registered, ['notes.read', 'notes.write']);
+    const user = await newUser(server);
+    await joinGroups(registered, user, 2);
+    await call('POST', `/clients/${registered.clientId}/assignments`, { userId: user.id, role: 'viewer' });
+    const { scope, resource, claims } = request(api);
+    const [one] = (await preview(registered, user, scope, { resource, claims })).endpoints;
+    assert.deepEqual([one.error, one.ignoredScopes], [null, []]);
+
+    const client = standard(registered);
+    const browser = await signedIn(server, user);
+    const asked = { scope, ...(claims !== undefined && { claims }) };
+    const address = new URL(authorizeUrl(client, asked), server.baseUrl);
+    for (const name of resource ?? []) address.searchParams.append('resource', name);
+    const code = (await walk(browser, `${address.pathname}${address.search}`)).searchParams.get('code') ?? '';
+    const { body: tokens } = await redeem(server, client, code);
+    const info = await userinfo(server, tokens.access_token, '/oidc/userinfo');
+    const { body } = await introspect(server, client, tokens.access_token);
+    assert.deepEqual(one.idToken, comparable(claimsOf(tokens.id_token)));
+    assert.deepEqual(one.userinfo, info.status === 200 ? info.body : null);
+    assert.deepEqual(one.introspection, comparable(body));
+  });
+}
+
+test('it says how a request for resources or claims would be refused', async () => {
+  const user = await newUser(server);
+  const other = await newUser(server);
+  const client = await newClient(server, { endpoints: ['oidc'] });
+  const refusals = [
+    [{ resource: ['https://unknown.example'] }, 'invalid_target', /unknown resource https:/],
+    [{ resource: ['nonsense'] }, 'invalid_target', /absolute URI/],
+    [{ claims: '{"id_token":' }, 'invalid_request', /claims must be JSON, and at column 13/],
+    [{ claims: '{"id_token":{"email":1}}' }, 'invalid_request', /each claim of id_token/],
+    [{ claims: JSON.stringify({ id_token: { sub: { value: other.id } } }) }, 'login_required', /not signed in/],
+  ] as const;
+  for (const [more, error, description] of refusals) {
+    const [one] = (await preview(client, user, 'openid', more)).endpoints;
+    assert.deepEqual([one.error, one.idToken, one.userinfo, one.introspection], [error, null, null, null]);
+    assert.match(one.errorDescription, description);
+  }
+  const own = { claims: JSON.stringify({ id_token: { sub: { value: user.id } } }) };
+  assert.equal((await preview(client, user, 'openid', own)).endpoints[0].error, null);
+});
+
+test('the command takes resources and claims, too', async () => {
+  const api = await newApi(server, ['notes.read']);
+  const client = await newClient(server, { endpoints: ['oidc'] });
+  await allow(server, api, client, ['notes.read']);
+  const { username } = await newUser(server);
+  const options = ['--scope', 'openid notes.read', '--resource', api.resource, '--base-url', server.baseUrl];
+  const claims = ['--claims', '{"id_token":{"locale":null}}'];
+  const said = await tessera(['client', 'preview', client.clientId, username, ...options, ...claims, '--json'], {
+    env: server.environment,
+  });
+  assert.deepEqual([said.code, said.stderr], [0, '']);
+  const [oidc] = JSON.parse(said.stdout).endpoints;
+  assert.deepEqual([oidc.introspection.aud, oidc.userinfo, typeof oidc.idToken.locale], [api.resource, null, 'string']);
+});
 
 test('scopes that the OIDC endpoints ignore are named, and the error of the v2 endpoints is given', async () => {
   const user = await newUser(server);

@@ -13,7 +13,7 @@ export const previewTokensSchema = {
   objects: { app: ['clientId'] },
   summary: 'Tell what the tokens of a user would say in an app',
   description:
-    'The claims of the ID token, and the responses of UserInfo and introspection, if the app asked for these scopes and the user allowed them all. Nothing is issued. `access` says whether the user may use the app. Claims that each token or sign-in has of its own (`iat`, `exp`, `jti`, `at_hash`, `sid`, `family`, `auth_time`, `amr`, `acr`, `nonce`) are not shown. Each call is recorded as the event `access.previewed`.',
+    'The claims of the ID token, and the responses of UserInfo and introspection, if the app asked for these scopes, resources and claims, and the user allowed them all. Nothing is issued. `access` says whether the user may use the app. Claims that each token or sign-in has of its own (`iat`, `exp`, `jti`, `at_hash`, `sid`, `family`, `auth_time`, `amr`, `acr`, `nonce`) are not shown. Each call is recorded as the event `access.previewed`.',
   params: Type.Object({ clientId: Id }),
   body: PreviewRequest,
   response: {

@@ -16,6 +16,18 @@ export const PreviewRequest = requestBody('PreviewRequest', {
       description: 'scopes with a space between them',
     }),
   ),
+  resource: Type.Optional(
+    Type.Array(Type.String({ maxLength: 2000 }), {
+      maxItems: 5,
+      about: 'Resources of an authorization request: the APIs that the access token is for.',
+    }),
+  ),
+  claims: Type.Optional(
+    Type.String({
+      maxLength: 4000,
+      about: 'The parameter `claims` of an authorization request: JSON, as it is sent.',
+    }),
+  ),
 });
 export type PreviewRequest = Type.Static<typeof PreviewRequest>;
 
