@@ -112,7 +112,7 @@ function object(text: Text, name: string, schema: Schema, before: readonly Named
       return { other, names: own.filter(([field, mine]) => isSame(mine, theirs[field])).map(([field]) => field) };
     })
     .reduce((most, next) => (next.names.length > most.names.length ? next : most), NO_SHARED_FIELDS);
-  const said = common.names.length < 5 ? NO_SHARED_FIELDS : common;
+  const said = common.names.length < FEWEST_SHARED ? NO_SHARED_FIELDS : common;
   const rest = { ...schema, properties: Object.fromEntries(own.filter(([field]) => !said.names.includes(field))) };
   return html`<section class="card" id="${objectId(name)}"><header><h2>${name}</h2></header>${fields(text, rest)}${
     said.names.length > 0 &&
@@ -120,6 +120,8 @@ function object(text: Text, name: string, schema: Schema, before: readonly Named
   }</section>`;
 }
 
+/** How many fields must be the same before it is said once that they are. */
+const FEWEST_SHARED = 5;
 const NO_SHARED_FIELDS = { other: '', names: [] as readonly string[] };
 const isSame = (one: Schema, other: Schema | undefined): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -181,17 +183,24 @@ function shownExample(
   objects: NamedObjects,
 ): Html {
   const text = site.messages.reference;
-  const isNew = objects.isNewExample(route.schema, example);
+  const answer = objects.newAnswer(route.schema, example);
   return html`<details><summary>${text.example} ${example.summary}</summary><pre><code>${curlOf(issuer, route, example)}</code></pre>${
-    isNew &&
-    html`<p class="small">${text.answered} ${example.status}:</p><pre><code>${JSON.stringify(example.answer, null, 2)}</code></pre>`
+    answer !== undefined &&
+    html`<p class="small">${text.answered} ${example.status}${answer.isPart && ` ${text.withoutRepeated}`}:</p><pre><code>${JSON.stringify(answer.shown, null, 2)}</code></pre>`
   }</details>`;
+}
+
+interface ShownAnswer {
+  readonly shown: unknown;
+  /** Whether it lacks what was shown before. */
+  readonly isPart: boolean;
 }
 
 /** Collects the named objects of a page, each once. */
 class NamedObjects {
   readonly #named = new Map<string, Schema>();
-  readonly #answers = new Set<unknown>();
+  readonly #schemas = new Set<unknown>();
+  readonly #answers: Readonly<Record<string, unknown>>[] = [];
   readonly #document: OpenApiDocument;
 
   constructor(document: OpenApiDocument) {
@@ -212,14 +221,23 @@ class NamedObjects {
     for (const part of Object.values(schema)) this.note(part);
   }
 
-  /** Whether no example of the same schema was shown before. */
-  isNewExample({ response }: DescribedRoute['schema'], { status, answer }: OperationExample): boolean {
-    if (answer === undefined) return false;
+  /**
+   * The answer of an example, unless one of the same schema was shown before. Fields that have the same value in one that was shown
+   * before are left out, so that what differs is seen.
+   */
+  newAnswer({ response }: DescribedRoute['schema'], { status, answer }: OperationExample): ShownAnswer | undefined {
+    if (answer === undefined) return undefined;
     const { content } = (response as Readonly<Record<number, ResponseObject>>)[status] ?? {};
     const schema = content?.['application/json']?.schema ?? answer;
-    if (this.#answers.has(schema)) return false;
-    this.#answers.add(schema);
-    return true;
+    if (this.#schemas.has(schema)) return undefined;
+    this.#schemas.add(schema);
+    const fields = Object.entries(answer as Readonly<Record<string, unknown>>);
+    const differing = this.#answers
+      .map((other) => fields.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(other[name])))
+      .reduce((least, next) => (next.length < least.length ? next : least), fields);
+    this.#answers.push(answer as Readonly<Record<string, unknown>>);
+    const isPart = differing.length > 0 && fields.length - differing.length >= FEWEST_SHARED;
+    return { shown: isPart ? Object.fromEntries(differing) : answer, isPart };
   }
 
   all(): readonly (readonly [name: string, schema: Schema])[] {

@@ -342,6 +342,7 @@ export const en = {
     or: 'or',
     answers: 'Responses',
     answered: 'Response',
+    withoutRepeated: 'without the fields that are the same in a response above',
     example: 'Example:',
     asIn: 'Same as in',
   },

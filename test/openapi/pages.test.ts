@@ -46,6 +46,13 @@ test('every field of a body is explained where the call is', () => {
   }
 });
 
+test('an example repeats no response of its page, but names what differs from it', () => {
+  const text = pages.get('/api/clients')?.text ?? '';
+  const [, changed = ''] = text.slice(text.indexOf('id="updateClient"')).split('the same in a response above:');
+  const shown = /<code>(.*?)<\/code>/s.exec(changed)?.[1]?.replaceAll('&quot;', '"') ?? '';
+  assert.deepEqual(JSON.parse(shown), { status: 'disabled' });
+});
+
 test('a page loads nothing but our own files, weighs less than 60 KiB with them, and every link in it leads somewhere', () => {
   for (const [path, { headers, text }] of pages) {
     const loaded = Object.values(assets).filter((asset) => text.includes(`"${asset.path}"`));
