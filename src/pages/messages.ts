@@ -250,7 +250,7 @@ export const en = {
   connections: {
     title: 'Connected apps',
     nav: 'Apps',
-    lead: 'These apps can see what you allowed. When you take access away, it stops at once.',
+    lead: 'Each app can see what is listed with it. When you take access away, it stops at once.',
     none: 'No app has access to your account. Apps that you allow appear here.',
     sees: 'Sees',
     basics:

@@ -46,6 +46,8 @@ export interface Apps {
   readonly almanac: TestClient;
   /** With a picture and the longest names, for tokens of which another place asks. */
   readonly society: TestClient;
+  /** That an operator allowed for everyone. */
+  readonly desk: TestClient;
 }
 
 const archiveOf = ({ clientId }: TestClient): string => `https://archive.society.example/${clientId}`;
@@ -61,6 +63,7 @@ export async function registerApps({ server, app }: Stage): Promise<Apps> {
     }),
     almanac: await newAlmanac(server, redirectUris('https://almanac.example/signed-in')),
     society: await newSociety(server),
+    desk: await newDesk(server),
   };
 }
 
@@ -77,6 +80,16 @@ async function newAlmanac(server: Stage['server'], redirectUris: readonly string
   });
   await allowScopes(server, stations, almanac, Object.keys(texts));
   return almanac;
+}
+
+/** An app of the people who run the service, who allowed it for everyone. */
+async function newDesk(server: Stage['server']): Promise<TestClient> {
+  const scopes = ['openid', 'profile', 'email', 'groups'];
+  const redirectUris = ['https://desk.example/signed-in'];
+  const desk = await newClient(server, { name: 'Help desk', redirectUris, scopes, consent: 'operator' });
+  const answer = await admin(server, 'PUT', `/clients/${desk.clientId}/consent-approval`, { scopes });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return desk;
 }
 
 async function newSociety(server: Stage['server']): Promise<TestClient> {
@@ -123,7 +136,7 @@ async function newAda({ server }: Stage) {
 /** Walks one page through every page and state, and stops at each. */
 export async function walkPages(
   stage: Stage,
-  { notes, almanac, society }: Apps,
+  { notes, almanac, society, desk }: Apps,
   page: Page,
   stop: (name: string) => Promise<void>,
 ): Promise<void> {
@@ -198,6 +211,12 @@ export async function walkPages(
   await press(page.locator('button.danger').first());
   await to('/account/connections');
   await stop('connected-apps-none');
+  // Nobody is asked, and the app is not there to open.
+  await page.request.get(server.baseUrl + authorizeUrl(standard(desk), { scope: 'openid profile email groups' }), {
+    maxRedirects: 0,
+  });
+  await to('/account/connections');
+  await stop('connected-apps-operator');
 
   await to('/');
   await stop('home');
