@@ -1,5 +1,7 @@
 import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { formOf } from '../test/support/agent.ts';
+import { certificate } from '../test/support/certificate.ts';
 import type { Person } from './issuer.ts';
 
 /** An answer with its body read. */
@@ -35,7 +37,10 @@ export function newBrowser(): Browser {
       ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded', origin: url.origin }),
     };
     // mod_auth_openidc 2.4.12 sends a second body after that of an error.
-    const sent = request(url, { method, headers, agent: false, insecureHTTPParser: true }).end(body?.toString());
+    const options = { method, headers, agent: false, insecureHTTPParser: true } as const;
+    const sent =
+      url.protocol === 'https:' ? secureRequest(url, { ...options, ca: certificate }) : request(url, options);
+    sent.end(body?.toString());
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     sent.on('error', reject).on('response', (response) => {
       for (const line of response.headers['set-cookie'] ?? []) take(line);

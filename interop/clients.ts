@@ -29,7 +29,8 @@ export interface Client {
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-function pinned(path: string, pattern: RegExp): string {
+/** What a manifest pins. */
+export function pinned(path: string, pattern: RegExp): string {
   const version = pattern.exec(read(path))?.[1];
   if (version === undefined) throw new Error(`${path} has nothing that matches ${pattern}`);
   return version;

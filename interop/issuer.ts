@@ -109,7 +109,7 @@ export async function startIssuer(): Promise<Issuer> {
 }
 
 /** Passes a request on as it is. */
-async function pass(incoming: IncomingMessage, reply: ServerResponse, port: number): Promise<Exchange> {
+export async function pass(incoming: IncomingMessage, reply: ServerResponse, port: number): Promise<Exchange> {
   const { method = '', url = '', headers } = incoming;
   const body = await bytes(incoming);
   const grantType = new URLSearchParams(body.toString()).get('grant_type') ?? undefined;

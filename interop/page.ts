@@ -1,13 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Client, clients } from './clients.ts';
+import type { GroupClient } from './group-clients.ts';
 import { type Outcome, type Row, type Step, steps } from './steps.ts';
-
-/** The pinned versions of JupyterHub and its authenticator. */
-const groupVersions = [
-  ...readFileSync(new URL('clients/jupyterhub/requirements.in', import.meta.url), 'utf8').matchAll(/==(\S+)/g),
-]
-  .map(([, version]) => version)
-  .join(', ');
 
 /** The results of a client, or why it was skipped. */
 export type Result = { readonly client: Client; readonly version: string } & (
@@ -108,17 +101,44 @@ ${tableOf(['Client', 'Registry', 'ID token', 'Name and email address from', 'Ref
 ## Not offered
 
 ${tableOf(['Client', 'Step', 'Reason'], missing)}
-
-## Groups
-
-\`npm run interop:groups\` runs clients with the settings of [Connect apps that go by groups](../how-to/connect-with-groups.md), for a person in
-the group, who is let in, and for one outside, who is not:
-
-| Client | Registry | Version |
-|---|---|---|
-| oauth2-proxy | Go module proxy | as above |
-| mod_auth_openidc | Debian | as above |
-| express-openid-connect | npm | as above |
-| JupyterHub with oauthenticator | PyPI | ${groupVersions} |
 `;
 }
+
+/** A client of `npm run interop:groups` that passed, and the version that ran. */
+export interface GroupResult {
+  readonly client: GroupClient;
+  readonly version: string;
+}
+
+const GROUPS = '\n## Groups\n';
+
+/** The part of the recorded page about groups. */
+export function groupsSection(results: readonly GroupResult[], date: Date): string {
+  const rows = results.map(({ client, version }) => [
+    client.name,
+    client.registry,
+    version,
+    `✓ ${client.gives}`,
+    `✓ ${client.refuses}`,
+  ]);
+  return `${GROUPS}
+\`npm run interop:groups\` starts clients with the settings that [Connect apps that go by groups](../how-to/connect-with-groups.md) prints, and
+signs in a person of the group \`reporters\` and one outside. These are the results of ${date.toISOString().slice(0, 10)}.
+
+<!-- not run: it installs the clients, which takes minutes -->
+\`\`\`sh
+npm run interop:groups                          # all clients
+npm run interop:groups -- --only Quarkus        # one of them
+npm run interop:groups -- --record              # all, and rewrites this part
+\`\`\`
+
+${tableOf(['Client', 'Registry', 'Version', 'In the group', 'Outside'], rows)}
+`;
+}
+
+/** The recorded page with another part about groups. */
+export const withGroups = (recorded: string, section: string): string =>
+  `${recorded.slice(0, recorded.indexOf(GROUPS))}${section}`;
+
+/** The part about groups of a page that was recorded. */
+export const groupsOf = (recorded: string): string => recorded.slice(recorded.indexOf(GROUPS));

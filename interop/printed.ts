@@ -4,14 +4,29 @@ import { readFileSync } from 'node:fs';
 /** The pages whose code is run as it is printed. */
 export const PAGES = ['docs/how-to/connect-an-app.md', 'docs/how-to/other-clients.md'] as const;
 
-/** A code block that says which client runs it: `<!-- run: npm run interop, <client> -->` in the line above. */
-const BLOCK = /^<!-- run: npm run interop, (?<client>[^>]+?) -->\n```\w+\n(?<text>.*?)^```$/gms;
+/** The page with the settings by which apps go by groups. */
+export const GROUPS_PAGE = 'docs/how-to/connect-with-groups.md';
 
-const read = (page: string): string => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8');
+/** A code block that says what runs it: `<!-- run: npm run interop, <client> -->`, or `interop:groups`, in the line above. */
+const BLOCK =
+  /^<!-- run: npm run interop(?::groups)?, (?<client>[^>]+?) -->\n```(?<language>\w+)\n(?<text>.*?)^```$/gms;
+
+interface RunBlock {
+  readonly client: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+function runBlocks(page: string): readonly RunBlock[] {
+  const markdown = readFileSync(new URL(`../${page}`, import.meta.url), 'utf8');
+  return [...markdown.matchAll(BLOCK)].map(({ groups = {} }) => {
+    const { client = '', language = '', text = '' } = groups;
+    return { client, language, text };
+  });
+}
 
 /** The clients whose code or configuration is printed. */
-export const printedClients = (): readonly string[] =>
-  PAGES.flatMap((page) => [...read(page).matchAll(BLOCK)].map(({ groups }) => groups?.['client'] ?? ''));
+export const printedClients = (): readonly string[] => PAGES.flatMap(runBlocks).map(({ client }) => client);
 
 /** What stands for the reader's own values in the printed blocks. */
 export interface OwnValues {
@@ -25,12 +40,16 @@ export interface OwnValues {
 
 /** The block of a client, with a reader's own values in it and without any other change. */
 export function printed(client: string, own: OwnValues): string {
-  for (const page of PAGES) {
-    for (const { groups = {} } of read(page).matchAll(BLOCK)) {
-      if (groups['client'] === client) return withValues(groups['text'] ?? '', own);
-    }
-  }
-  throw new Error(`no block of ${PAGES.join(' or ')} says that ${client} runs it`);
+  const block = PAGES.flatMap(runBlocks).find((one) => one.client === client);
+  if (block === undefined) throw new Error(`no block of ${PAGES.join(' or ')} says that ${client} runs it`);
+  return withValues(block.text, own);
+}
+
+/** The same of the page about groups, which prints a client's settings in several languages. */
+export function printedForGroups(client: string, language: string, own: OwnValues): string {
+  const block = runBlocks(GROUPS_PAGE).find((one) => one.client === client && one.language === language);
+  if (block === undefined) throw new Error(`no ${language} of ${GROUPS_PAGE} says that ${client} runs it`);
+  return withValues(block.text, own);
 }
 
 const withValues = (text: string, { issuer, origin, clientId, clientSecret, upstream }: OwnValues): string =>

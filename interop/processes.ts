@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -158,7 +159,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export async function listen(server: Server): Promise<{ readonly port: number; close(): Promise<void> }> {
+export async function listen(server: Server | TlsServer): Promise<{ readonly port: number; close(): Promise<void> }> {
   server.listen(0, 'localhost');
   await once(server, 'listening');
   return {

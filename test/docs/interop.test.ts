@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { clients } from '../../interop/clients.ts';
-import { linked, page, type Result, table } from '../../interop/page.ts';
+import { GROUP_CLIENTS } from '../../interop/group-clients.ts';
+import { groupsOf, groupsSection, linked, page, type Result, table } from '../../interop/page.ts';
 import { type Outcome, type Row, steps } from '../../interop/steps.ts';
 
 const cellsOf = (line: string): string[] => line.slice(2, -2).split(' | ');
@@ -50,7 +51,22 @@ describe('the recorded page of npm run interop', () => {
     }));
     // Apart from what the run found.
     const frame = (text: string) => text.replaceAll(/^\|.*\|$/gm, '').replace(/\d{4}-\d\d-\d\d, on Node \d+/, '');
-    assert.equal(frame(recorded), frame(page(results, new Date(0))));
+    assert.equal(frame(recorded), frame(`${page(results, new Date(0))}${groupsOf(recorded)}`));
+  });
+
+  test('has each client that goes by groups, at the version of its manifest, as the command writes it', () => {
+    const section = groupsOf(recorded);
+    const date = /results of (\d{4}-\d\d-\d\d)/.exec(section)?.[1];
+    assert.ok(date !== undefined);
+    const results = rowsOf(section).map(([name = '', , version = '']) => {
+      const client = GROUP_CLIENTS.find((one) => one.name === name);
+      assert.ok(client !== undefined, `${name} is no client of npm run interop:groups`);
+      if (client.version === '') assert.match(version, /^\d/, name);
+      else assert.equal(version, client.version, `record it again, since ${name} is at ${client.version}`);
+      return { client, version };
+    });
+    assert.equal(results.length, GROUP_CLIENTS.length);
+    assert.equal(section, groupsSection(results, new Date(date)));
   });
 });
 

@@ -2,21 +2,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clients } from '../../interop/clients.ts';
-import { PAGES, printed, printedClients } from '../../interop/printed.ts';
+import { GROUP_CLIENTS } from '../../interop/group-clients.ts';
+import { GROUPS_PAGE, PAGES, printed, printedClients } from '../../interop/printed.ts';
 import { blocksOf } from './blocks.ts';
 
-for (const page of PAGES) {
+const runs = [
+  ...PAGES.map((page) => ({ page, command: 'npm run interop', names: clients.map(({ name }) => name) })),
+  {
+    page: GROUPS_PAGE,
+    command: 'npm run interop:groups',
+    names: ['Django settings', ...GROUP_CLIENTS.map(({ name }) => name)],
+  },
+];
+
+for (const { page, command, names } of runs) {
   test(`each block of ${page} is run as it is printed, or says the version that it was written for`, () => {
-    const names = clients.map(({ name }) => name);
     for (const { place, language, notRun, runBy } of blocksOf(page)) {
       if (runBy !== undefined) {
-        const client = /^npm run interop, (.+)$/.exec(runBy)?.[1];
-        assert.ok(
-          client !== undefined && names.includes(client),
-          `${place}: no client of npm run interop is ${client}`,
-        );
+        const client = runBy.startsWith(`${command}, `) ? runBy.slice(command.length + 2) : runBy;
+        assert.ok(names.includes(client), `${place}: no client of ${command} is ${client}`);
       } else if (notRun !== undefined) {
-        assert.match(notRun, /\btest\/clients\b|written for (the documentation of )?[\w.]+ \d/, place);
+        assert.match(notRun, /\btest\/clients\b|written for (the documentation of )?[\w.]+( [\w.]+)* \d/, place);
       } else {
         // commands.test.ts runs these.
         assert.equal(language, 'sh', `${place}: nothing runs it`);
