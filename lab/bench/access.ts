@@ -5,12 +5,14 @@
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { databaseFile } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { type Arm, armOf, armsTable, CONNECTIONS, takeTurns } from './arms.ts';
 import { anyOf, following } from './drivers.ts';
 import { Field } from './field.ts';
 import { freePort } from './free-port.ts';
+import type { Environment } from './seed.ts';
 import { SERVE } from './service.ts';
 import { ready, startProgram } from './subject.ts';
 import { protocol, serviceEnvironment } from './tessera.ts';
@@ -21,11 +23,15 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '100' },
     /** In each round, of each server and work. */
     requests: { type: 'string', default: '1000' },
+    /** The database: sqlite or postgres. */
+    on: { type: 'string', default: 'sqlite' },
     /** The folder of another checkout, with its dependencies, that can use the database of this one. */
     before: { type: 'string' },
   },
 });
 const [people, rounds, count] = [Number(values.people), Number(values.rounds), Number(values.requests)];
+const { on } = values;
+if (on !== 'sqlite' && on !== 'postgres') throw new Error(`--on must be sqlite or postgres, and is ${on}`);
 
 const ASSIGNED = "UPDATE client SET access = 'assigned', status = 'assigned'";
 /** Assignments get ids that nothing else has: below those of the clock. */
@@ -59,13 +65,26 @@ const variants: readonly { readonly name: string; readonly folder: string; reado
   ...Object.entries(PATHS).map(([name, changes]) => ({ name, folder: here, changes })),
 ];
 
+/** Changes the stored state while no server runs. */
+async function change(environment: Environment, statements: readonly string[]): Promise<void> {
+  const url = environment['TESSERA_DATABASE_URL'];
+  if (url === undefined) {
+    const database = new DatabaseSync(databaseFile(readConfig(environment)) ?? '');
+    for (const statement of statements) database.exec(statement);
+    database.close();
+    return;
+  }
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  for (const statement of [...statements, 'ANALYZE']) await client.query(statement);
+  await client.end();
+}
+
 await using field = new Field();
 const arms: Arm[] = [];
 for (const { name, folder, changes } of variants) {
-  const population = await field.population('sqlite', people);
-  const database = new DatabaseSync(databaseFile(readConfig(population.environment)) ?? '');
-  for (const change of changes) database.exec(change);
-  database.close();
+  const population = await field.population(on, people);
+  await change(population.environment, changes);
   const port = await freePort();
   const environment = { ...population.environment, ...serviceEnvironment(port) };
   const args = SERVE.map((word) => (word.startsWith('bin/') ? join(folder, word) : word));
