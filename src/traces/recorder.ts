@@ -34,7 +34,7 @@ export interface TraceRecorder {
    */
   isFirstAnswer(familyId: string): boolean;
   /** Queues a refusal. */
-  readonly refused: (step: RefusedStep) => void;
+  refused(step: RefusedStep): void;
   /** Stores the steps that wait. */
   flush(): Promise<void>;
   /** Stores the steps that wait, and records no more. */
@@ -53,73 +53,51 @@ export interface RecorderOptions {
 /** A completed step, or a refused one with its share. */
 type WaitingStep = CompletedStep & { readonly share?: TraceShare };
 
+/** How many steps were admitted since the last second began. */
+const noneAdmitted = () => ({
+  /** The refusals that wait. */
+  refusals: 0,
+  firstAnswers: 0,
+  firstRefusals: 0,
+  withToken: 0,
+  unproved: 0,
+  ofAddress: new Map<string, number>(),
+});
+
 /**
  * Records steps in the background: a request only adds to a queue, which is stored once a second in few commits. Steps beyond the bounds
  * are dropped and counted. During an outage of the store the queue waits.
  */
-export function createTraceRecorder({ database, clock, dropped, failed }: RecorderOptions): TraceRecorder {
-  const read = new Set<string>();
+class Recorder implements TraceRecorder {
   /** One array, so that steps of the same millisecond keep their order. */
-  const queue: WaitingStep[] = [];
-  /** The refusals that wait. */
-  let refusals = 0;
-  let firstAnswers = 0;
-  const kinds = new Set<string>();
-  let kindsSince = 0;
-  let firstRefusals = 0;
-  let withToken = 0;
-  let unproved = 0;
-  let ofAddress = new Map<string, number>();
-  let storing: Promise<void> | undefined;
+  readonly completed: WaitingStep[] = [];
+  readonly #options: RecorderOptions;
+  readonly #read = new Set<string>();
+  /** The kinds of refusals that apps had lately. */
+  readonly #kinds = new Set<string>();
+  #kindsSince = 0;
+  readonly #timer = setInterval(() => void this.flush(), SECOND).unref();
+  #admitted = noneAdmitted();
+  #storing: Promise<void> | undefined;
   /** The one after that, which stores what has come meanwhile. */
-  let next: Promise<void> | undefined;
-  let stopped = false;
-  const timer = setInterval(() => void flush(), SECOND).unref();
+  #next: Promise<void> | undefined;
+  #stopped = false;
 
-  function refused(step: RefusedStep): void {
-    if (stopped) return;
-    const share = isFirstOfKind(step) ? 'first' : shareOf(step);
-    if (share === 'first' || isAdmitted(share, step)) queue.push({ at: clock(), ...step, share });
-    else dropped(1);
+  constructor(options: RecorderOptions) {
+    this.#options = options;
   }
 
-  /** Whether an app had no refusal of this kind lately: it has a ring of its own, so that no flood of another kind displaces it. */
-  function isFirstOfKind({ clientId = null, proof, step, facts: { error, reason, rule } }: RefusedStep): boolean {
-    if (clientId === null || firstRefusals >= MAX_FIRST_REFUSALS) return false;
-    if (kinds.size > MAX_READ || clock() - kindsSince > KIND_REMEMBERED) {
-      kinds.clear();
-      kindsSince = clock();
-    }
-    const kind = [clientId, proof ?? 'none', step, error, reason ?? rule].join(' ');
-    if (kinds.has(kind)) return false;
-    kinds.add(kind);
-    firstRefusals++;
-    refusals++;
-    return true;
+  refused(step: RefusedStep): void {
+    if (this.#stopped) return;
+    const share = this.#isFirstOfKind(step) ? 'first' : shareOf(step);
+    if (share === 'first' || this.#isAdmitted(share, step)) this.completed.push({ at: this.#options.clock(), ...step, share });
+    else this.#options.dropped(1);
   }
 
-  function isAdmitted(share: TraceShare, { address = null }: RefusedStep): boolean {
-    if (refusals >= MAX_WAITING) return false;
-    if (share === 'proved') {
-      refusals++;
-      return true;
-    }
-    const hasToken = share === 'token';
-    const bucket = `${hasToken ? 'token ' : ''}${addressBucket(address)}`;
-    const count = ofAddress.get(bucket) ?? 0;
-    if (hasToken ? withToken >= MAX_WITH_TOKEN : unproved >= MAX_UNPROVED) return false;
-    if (count >= MAX_OF_ADDRESS) return false;
-    refusals++;
-    if (hasToken) withToken++;
-    else unproved++;
-    ofAddress.set(bucket, count + 1);
-    return true;
-  }
-
-  function isFirstAnswer(familyId: string): boolean {
-    if (firstAnswers >= MAX_FIRST_ANSWERS || read.has(familyId)) return false;
-    firstAnswers++;
-    read.add(familyId);
+  isFirstAnswer(familyId: string): boolean {
+    if (this.#admitted.firstAnswers >= MAX_FIRST_ANSWERS || this.#read.has(familyId)) return false;
+    this.#admitted.firstAnswers++;
+    this.#read.add(familyId);
     return true;
   }
 
@@ -127,39 +105,77 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
    * One after the other: a caller that waits for the queue waits for the commits that are under way, too. At most one waits behind them,
    * or a database that answers nothing would keep a stop for as long as it has been away.
    */
-  function flush(): Promise<void> {
-    if (storing !== undefined) {
-      next ??= storing.then(() => {
-        next = undefined;
-        return flush();
+  flush(): Promise<void> {
+    if (this.#storing !== undefined) {
+      this.#next ??= this.#storing.then(() => {
+        this.#next = undefined;
+        return this.flush();
       });
-      return next;
+      return this.#next;
     }
-    storing = storeAll().finally(() => {
-      storing = undefined;
+    this.#storing = this.#storeAll().finally(() => {
+      this.#storing = undefined;
     });
-    return storing;
+    return this.#storing;
   }
 
-  async function storeAll(): Promise<void> {
-    const waiting = withoutExcess(queue.splice(0));
-    refusals = 0;
-    firstAnswers = 0;
-    firstRefusals = 0;
-    withToken = 0;
-    unproved = 0;
-    ofAddress = new Map();
-    if (read.size > MAX_READ) read.clear();
+  stop(): Promise<void> {
+    clearInterval(this.#timer);
+    const last = this.flush();
+    this.#stopped = true;
+    return last;
+  }
+
+  /** Whether an app had no refusal of this kind lately: it has a ring of its own, so that no flood of another kind displaces it. */
+  #isFirstOfKind({ clientId = null, proof, step, facts: { error, reason, rule } }: RefusedStep): boolean {
+    const { clock } = this.#options;
+    if (clientId === null || this.#admitted.firstRefusals >= MAX_FIRST_REFUSALS) return false;
+    if (this.#kinds.size > MAX_READ || clock() - this.#kindsSince > KIND_REMEMBERED) {
+      this.#kinds.clear();
+      this.#kindsSince = clock();
+    }
+    const kind = [clientId, proof ?? 'none', step, error, reason ?? rule].join(' ');
+    if (this.#kinds.has(kind)) return false;
+    this.#kinds.add(kind);
+    this.#admitted.firstRefusals++;
+    this.#admitted.refusals++;
+    return true;
+  }
+
+  #isAdmitted(share: TraceShare, { address = null }: RefusedStep): boolean {
+    const admitted = this.#admitted;
+    if (admitted.refusals >= MAX_WAITING) return false;
+    if (share === 'proved') {
+      admitted.refusals++;
+      return true;
+    }
+    const hasToken = share === 'token';
+    const bucket = `${hasToken ? 'token ' : ''}${addressBucket(address)}`;
+    const count = admitted.ofAddress.get(bucket) ?? 0;
+    if (hasToken ? admitted.withToken >= MAX_WITH_TOKEN : admitted.unproved >= MAX_UNPROVED) return false;
+    if (count >= MAX_OF_ADDRESS) return false;
+    admitted.refusals++;
+    if (hasToken) admitted.withToken++;
+    else admitted.unproved++;
+    admitted.ofAddress.set(bucket, count + 1);
+    return true;
+  }
+
+  async #storeAll(): Promise<void> {
+    const { dropped, failed } = this.#options;
+    const waiting = this.#withoutExcess(this.completed.splice(0));
+    this.#admitted = noneAdmitted();
+    if (this.#read.size > MAX_READ) this.#read.clear();
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH).map(toStore);
       try {
-        await store(batch);
+        await this.#store(batch);
         waiting.splice(0, BATCH);
       } catch (error) {
         if (error instanceof StoreUnavailable) {
-          dropped(waiting.splice(Math.max(0, MAX_WAITING - queue.length)).length);
-          queue.unshift(...waiting);
-          refusals = queue.filter(({ share }) => share !== undefined).length;
+          dropped(waiting.splice(Math.max(0, MAX_WAITING - this.completed.length)).length);
+          this.completed.unshift(...waiting);
+          this.#admitted.refusals = this.completed.filter(({ share }) => share !== undefined).length;
           return;
         }
         failed(error);
@@ -169,15 +185,16 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   }
 
   /** Refusals are all kept; of many completed steps, the first. */
-  function withoutExcess(steps: WaitingStep[]): WaitingStep[] {
+  #withoutExcess(steps: readonly WaitingStep[]): WaitingStep[] {
     let room = MAX_COMPLETED;
     const kept = steps.filter(({ share }) => share !== undefined || room-- > 0);
-    if (kept.length < steps.length) dropped(steps.length - kept.length);
+    if (kept.length < steps.length) this.#options.dropped(steps.length - kept.length);
     return kept;
   }
 
   /** Accounts are rarely deleted within a second, so whether they still exist is only checked where that may have happened. */
-  async function store(batch: readonly QueuedStep[]): Promise<void> {
+  async #store(batch: readonly QueuedStep[]): Promise<void> {
+    const { database } = this.#options;
     try {
       await database.commit(() => insertSteps(batch, false));
     } catch (error) {
@@ -185,20 +202,9 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
       await database.commit(() => insertSteps(batch, true));
     }
   }
-
-  return {
-    completed: queue,
-    isFirstAnswer,
-    refused,
-    flush,
-    stop() {
-      clearInterval(timer);
-      const last = flush();
-      stopped = true;
-      return last;
-    },
-  };
 }
+
+export const createTraceRecorder = (options: RecorderOptions): TraceRecorder => new Recorder(options);
 
 /** Records nothing, where no traces are kept. */
 export const untraced: TraceRecorder = {

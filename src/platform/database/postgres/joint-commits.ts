@@ -63,6 +63,32 @@ export interface JointCommits {
   waiting(): number;
 }
 
+/** The queries of steps that units of work can share. */
+class JointStatements {
+  readonly #prepare: SharedStatements;
+  /** Statements for several units; they are prepared while the first units run alone. */
+  readonly #ready = new Map<Step['statement'], ReadableQuery>();
+
+  constructor(prepare: SharedStatements) {
+    this.#prepare = prepare;
+  }
+
+  /** Undefined where a step cannot be shared, or not yet. */
+  queryOf(step: Step): JointQuery | undefined {
+    const prepared = this.#prepare(step.statement);
+    if (prepared.kind !== 'read' && step.statement.build.joint === undefined) return undefined;
+    // Without a list of values, there is nothing that numbers the callers.
+    if (prepared.placeholders === 0) return undefined;
+    const query = this.#ready.get(step.statement);
+    if (query !== undefined) return { step, values: prepared.bind(step.params), prepared, query };
+    prepared.shared().then(
+      (shared) => this.#ready.set(step.statement, shared),
+      () => {},
+    );
+    return undefined;
+  }
+}
+
 /**
  * Runs units of work that arrive together in one transaction, in lockstep: each step is one query for all units that take it. What they
  * write is sent at the end, when all of them have decided. So nothing is written for a unit that leaves before, to run alone:
@@ -74,67 +100,80 @@ export interface JointCommits {
  *
  * If the transaction fails, all of its units run alone, after what they add. If it is unknown whether it was committed, none of them does.
  */
-export function jointCommits(
-  writers: Connections,
-  prepare: SharedStatements,
-  runAlone: RunAlone,
-  meter?: DatabaseMeter,
-): JointCommits {
-  let queue: Unit[] = [];
-  let running = 0;
-  const rows = rowQueues();
-  /** Statements for several units; they are prepared while the first units run alone. */
-  const ready = new Map<Step['statement'], ReadableQuery>();
+class CommitQueue implements JointCommits {
+  readonly #writers: Connections;
+  readonly #statements: JointStatements;
+  readonly #runAlone: RunAlone;
+  readonly #meter: DatabaseMeter | undefined;
+  readonly #rows = rowQueues();
+  #queue: Unit[] = [];
+  /** How many transactions count as running. */
+  #running = 0;
 
-  function queryOf(step: Step): JointQuery | undefined {
-    const prepared = prepare(step.statement);
-    if (prepared.kind !== 'read' && step.statement.build.joint === undefined) return undefined;
-    // Without a list of values, there is nothing that numbers the callers.
-    if (prepared.placeholders === 0) return undefined;
-    const query = ready.get(step.statement);
-    if (query !== undefined) return { step, values: prepared.bind(step.params), prepared, query };
-    prepared.shared().then(
-      (shared) => ready.set(step.statement, shared),
-      () => {},
-    );
-    return undefined;
+  constructor(writers: Connections, prepare: SharedStatements, runAlone: RunAlone, meter: DatabaseMeter | undefined) {
+    this.#writers = writers;
+    this.#statements = new JointStatements(prepare);
+    this.#runAlone = runAlone;
+    this.#meter = meter;
   }
 
-  function flush(): void {
+  async commit<T>(work: () => Work<T>, until: Deadline): Promise<T> {
+    const run = work();
+    const first = run.next();
+    // Looked at before it waits with others, so that units that cannot share a transaction do not wait for one.
+    const canJoin =
+      !first.done &&
+      first.value.statement.build.joint !== undefined &&
+      this.#statements.queryOf(first.value) !== undefined;
+    if (!canJoin) return this.#runAlone(work, until, []);
+    return new Promise((resolve, reject) => {
+      if (this.#queue.length === 0) setImmediate(() => this.#flush());
+      const unit = { work, until, latest: startBy(until), run, first: first.value, reject };
+      this.#queue.push({ ...unit, resolve: resolve as Unit['resolve'] });
+    });
+  }
+
+  waiting(): number {
+    return this.#queue.length + this.#rows.waiting();
+  }
+
+  #flush(): void {
     const now = performance.now();
     // In the order in which they arrived.
-    while (queue[0] !== undefined && queue[0].latest < now) queue.shift()?.reject(unanswered());
-    while (running < MAX_TRANSACTIONS && queue.length > 0) {
-      const units = alike(queue);
-      queue = queue.filter((unit) => !units.includes(unit));
-      running++;
+    while (this.#queue[0] !== undefined && this.#queue[0].latest < now) this.#queue.shift()?.reject(unanswered());
+    while (this.#running < MAX_TRANSACTIONS && this.#queue.length > 0) {
+      const units = alike(this.#queue);
+      this.#queue = this.#queue.filter((unit) => !units.includes(unit));
+      this.#running++;
       let counts = true;
       const next = (): void => {
         if (!counts) return;
         counts = false;
-        running--;
-        flush();
+        this.#running--;
+        this.#flush();
       };
       const timer = setTimeout(next, TURN);
-      void run(units).finally(() => {
+      void this.#run(units).finally(() => {
         clearTimeout(timer);
         next();
       });
     }
   }
 
-  async function run(units: readonly Unit[]): Promise<void> {
+  async #run(units: readonly Unit[]): Promise<void> {
     try {
-      const members = await writers.lend(lastDeadline(units), (send) => runTogether(send, units));
+      const members = await this.#writers.lend(lastDeadline(units), (send) =>
+        new JointTransaction(units, this.#statements).run(send, this.#meter),
+      );
       for (const { unit, result, row, added } of members) {
-        const alone = () => runAlone(unit.work, unit.until, added);
+        const alone = () => this.#runAlone(unit.work, unit.until, added);
         if (result !== undefined) unit.resolve(result.value);
-        else unit.resolve(row === undefined ? alone() : rows.run(row, alone));
+        else unit.resolve(row === undefined ? alone() : this.#rows.run(row, alone));
       }
     } catch (error) {
       if (isUndone(error)) {
-        meter?.retried();
-        for (const same of alikeAdditions(units)) void addFirst(same);
+        this.#meter?.retried();
+        for (const same of alikeAdditions(units)) void this.#addFirst(same);
       } else {
         for (const unit of units) unit.reject(translate(error));
       }
@@ -145,15 +184,16 @@ export function jointCommits(
    * Runs units alone that first add to the same number. That is done for all of them at once, and committed: otherwise they would hold the
    * number one after the other, each while it waits for its rows, and the transactions behind them would fail as well.
    */
-  async function addFirst(units: readonly Unit[]): Promise<void> {
+  async #addFirst(units: readonly Unit[]): Promise<void> {
+    const meter = this.#meter;
     const members = units.map(memberOf);
-    for (const member of members) member.adds = queryOf(member.unit.first);
+    for (const member of members) member.adds = this.#statements.queryOf(member.unit.first);
     const [group] = grouped(members, 'adds');
     const sum = group?.first.step.statement.build.joint?.sum;
     let committed = false;
     if (group !== undefined && sum !== undefined) {
       try {
-        await writers.lend(lastDeadline(units), (send) =>
+        await this.#writers.lend(lastDeadline(units), (send) =>
           transaction(send, { units: () => 0, meter }, async (ask) => note(group, await addFor(ask, group, sum), sum)),
         );
         committed = true;
@@ -164,134 +204,136 @@ export function jointCommits(
         }
       }
     }
-    for (const { unit, added } of members) unit.resolve(runAlone(unit.work, unit.until, committed ? added : []));
+    for (const { unit, added } of members) {
+      unit.resolve(this.#runAlone(unit.work, unit.until, committed ? added : []));
+    }
+  }
+}
+
+export const jointCommits = (
+  writers: Connections,
+  prepare: SharedStatements,
+  runAlone: RunAlone,
+  meter?: DatabaseMeter,
+): JointCommits => new CommitQueue(writers, prepare, runAlone, meter);
+
+/** One transaction of several units of work. */
+class JointTransaction {
+  readonly #statements: JointStatements;
+  readonly #members: readonly Member[];
+  /** Which member has a row. */
+  readonly #holders = new Map<string, Member>();
+
+  constructor(units: readonly Unit[], statements: JointStatements) {
+    this.#members = units.map(memberOf);
+    this.#statements = statements;
   }
 
-  function runTogether(send: Ask, units: readonly Unit[]): Promise<readonly Member[]> {
-    const members = units.map(memberOf);
-    const holders = new Map<string, Member>();
-
-    /** Runs a member up to the next step whose answer it needs. */
-    function advance(member: Member, begin: () => IteratorResult<Step, unknown>): void {
-      member.asks = undefined;
-      try {
-        for (let next = begin(); ; ) {
-          if (next.done) {
-            member.result = { value: next.value };
-            return;
-          }
-          const step = next.value;
-          const { sum, certain } = step.statement.build.joint ?? {};
-          const known = member.known.findIndex((one) => isAnswerTo(one, step));
-          if (known !== -1) {
-            next = member.run.next(member.known.splice(known, 1)[0]?.rows ?? []);
-            continue;
-          }
-          const query = queryOf(step);
-          if (query === undefined || !hold(member, step)) return;
-          if (step.effect || certain) {
-            member.writes.push(query);
-            next = member.run.next(step.effect ? [] : [{}]);
-            continue;
-          }
-          // It would not see what it wrote itself.
-          if (member.writes.length > 0) return;
-          if (sum === undefined) {
-            member.asks = query;
-            return;
-          }
-          if (member.adds !== undefined) return;
-          member.adds = query;
-          next = member.run.next([{ [sum.total]: step.params[sum.amount] }]);
-        }
-      } catch {
-        // The error may depend on what others are changing. It is reported if the unit meets it alone, too.
-      }
-    }
-
-    /** @returns false if another member holds the row */
-    function hold(member: Member, step: Step): boolean {
-      const name = rowOf(step);
-      if (name === undefined) return true;
-      const holder = holders.get(name) ?? member;
-      holders.set(name, holder);
-      if (holder !== member) member.row = name;
-      return holder === member;
-    }
-
-    /** Starts again with what was added, which is above the limit; also one that has left, as it may have no need of its row then. */
-    function restart(member: Member): void {
-      member.run = member.unit.work();
-      member.row = undefined;
-      member.result = undefined;
-      member.writes = [];
-      member.known = [...member.added];
-      advance(member, () => member.run.next());
-    }
-
-    async function add(ask: Ask, group: QueryGroup<Member>): Promise<void> {
-      const { sum } = group.first.step.statement.build.joint ?? {};
-      if (sum === undefined) return;
-      const answers = await addFor(ask, group, sum);
-      note(group, answers, sum);
-      for (const [index, member] of group.members.entries()) {
-        member.adds = undefined;
-        if (!isWithin(group.first.step, sum, answers[index]?.[0])) restart(member);
-      }
-    }
-
-    async function answer(ask: Ask, group: QueryGroup<Member>, added: Promise<unknown>): Promise<void> {
-      const [answers] = await Promise.all([readFor(ask, group), added]);
-      for (const [index, member] of group.members.entries()) {
-        const query = group.queries[index];
-        // It has started again since.
-        if (query === undefined || member.asks !== query) continue;
-        const rows = answers[index] ?? [];
-        const { prepared, step, values } = query;
-        if (prepared.kind === 'lock' && rows.length === 0) {
-          // Whether there is no such row, or another transaction has locked it, the unit finds out alone.
-          member.row = rowOf(step) ?? JSON.stringify(values);
-          member.asks = undefined;
-        } else {
-          advance(member, () => member.run.next(rows));
-        }
-      }
-    }
-
-    const stayed = () => members.filter(({ result }) => result !== undefined).length;
-    return transaction(send, { begin: BEGIN, units: stayed, meter }, async (ask, sendAhead) => {
+  run(send: Ask, meter: DatabaseMeter | undefined): Promise<readonly Member[]> {
+    const members = this.#members;
+    const staying = () => members.filter(({ result }) => result !== undefined);
+    return transaction(send, { begin: BEGIN, units: () => staying().length, meter }, async (ask, sendAhead) => {
       for (const member of members) {
         const first: IteratorYieldResult<Step> = { done: false, value: member.unit.first };
-        advance(member, () => first);
+        this.#advance(member, () => first);
       }
       for (;;) {
         const [adding, asking] = [grouped(members, 'adds'), grouped(members, 'asks')];
         if (adding.length + asking.length === 0) break;
-        const added = Promise.all(adding.map((group) => add(ask, group)));
-        await Promise.all([added, ...asking.map((group) => answer(ask, group, added))]);
+        const added = Promise.all(adding.map((group) => this.#add(ask, group)));
+        await Promise.all([added, ...asking.map((group) => this.#answer(ask, group, added))]);
       }
-      const staying = members.filter(({ result }) => result !== undefined);
-      for (const query of writesOf(staying)) sendAhead(ask(query));
+      for (const query of writesOf(staying())) sendAhead(ask(query));
       return members;
     });
   }
 
-  return {
-    async commit<T>(work: () => Work<T>, until: Deadline): Promise<T> {
-      const run = work();
-      const first = run.next();
-      // Looked at before it waits with others, so that units that cannot share a transaction do not wait for one.
-      const canJoin =
-        !first.done && first.value.statement.build.joint !== undefined && queryOf(first.value) !== undefined;
-      if (!canJoin) return runAlone(work, until, []);
-      return new Promise((resolve, reject) => {
-        if (queue.length === 0) setImmediate(flush);
-        const unit = { work, until, latest: startBy(until), run, first: first.value, reject };
-        queue.push({ ...unit, resolve: resolve as Unit['resolve'] });
-      });
-    },
-    waiting: () => queue.length + rows.waiting(),
-  };
+  /** Runs a member up to the next step whose answer it needs. */
+  #advance(member: Member, begin: () => IteratorResult<Step, unknown>): void {
+    member.asks = undefined;
+    try {
+      for (let next: IteratorResult<Step, unknown> | undefined = begin(); next !== undefined; ) {
+        if (next.done) {
+          member.result = { value: next.value };
+          return;
+        }
+        next = this.#take(member, next.value);
+      }
+    } catch {
+      // The error may depend on what others are changing. It is reported if the unit meets it alone, too.
+    }
+  }
+
+  /** Takes a step of a member. @returns what comes next; undefined if the member waits for an answer, or leaves */
+  #take(member: Member, step: Step): IteratorResult<Step, unknown> | undefined {
+    const { sum, certain } = step.statement.build.joint ?? {};
+    const known = member.known.findIndex((one) => isAnswerTo(one, step));
+    if (known !== -1) return member.run.next(member.known.splice(known, 1)[0]?.rows ?? []);
+    const query = this.#statements.queryOf(step);
+    if (query === undefined || !this.#hold(member, step)) return undefined;
+    if (step.effect || certain) {
+      member.writes.push(query);
+      return member.run.next(step.effect ? [] : [{}]);
+    }
+    // It would not see what it wrote itself.
+    if (member.writes.length > 0) return undefined;
+    if (sum === undefined) {
+      member.asks = query;
+      return undefined;
+    }
+    if (member.adds !== undefined) return undefined;
+    member.adds = query;
+    return member.run.next([{ [sum.total]: step.params[sum.amount] }]);
+  }
+
+  /** @returns false if another member holds the row */
+  #hold(member: Member, step: Step): boolean {
+    const name = rowOf(step);
+    if (name === undefined) return true;
+    const holder = this.#holders.get(name) ?? member;
+    this.#holders.set(name, holder);
+    if (holder !== member) member.row = name;
+    return holder === member;
+  }
+
+  /** Starts again with what was added, which is above the limit; also one that has left, as it may have no need of its row then. */
+  #restart(member: Member): void {
+    member.run = member.unit.work();
+    member.row = undefined;
+    member.result = undefined;
+    member.writes = [];
+    member.known = [...member.added];
+    this.#advance(member, () => member.run.next());
+  }
+
+  async #add(ask: Ask, group: QueryGroup<Member>): Promise<void> {
+    const { sum } = group.first.step.statement.build.joint ?? {};
+    if (sum === undefined) return;
+    const answers = await addFor(ask, group, sum);
+    note(group, answers, sum);
+    for (const [index, member] of group.members.entries()) {
+      member.adds = undefined;
+      if (!isWithin(group.first.step, sum, answers[index]?.[0])) this.#restart(member);
+    }
+  }
+
+  async #answer(ask: Ask, group: QueryGroup<Member>, added: Promise<unknown>): Promise<void> {
+    const [answers] = await Promise.all([readFor(ask, group), added]);
+    for (const [index, member] of group.members.entries()) {
+      const query = group.queries[index];
+      // It has started again since.
+      if (query === undefined || member.asks !== query) continue;
+      const rows = answers[index] ?? [];
+      const { prepared, step, values } = query;
+      if (prepared.kind === 'lock' && rows.length === 0) {
+        // Whether there is no such row, or another transaction has locked it, the unit finds out alone.
+        member.row = rowOf(step) ?? JSON.stringify(values);
+        member.asks = undefined;
+      } else {
+        this.#advance(member, () => member.run.next(rows));
+      }
+    }
+  }
 }
 
 /** The first of these units, and those that begin as it does: they mostly take the same steps, and do not wait for longer ones. */

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Pool } from 'pg';
 import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { type Compiled, compile, one, type Statement } from '../statement.ts';
-import { connections, type Deadline, deadline } from './connections.ts';
+import { type Connections, connections, type Deadline, deadline } from './connections.ts';
 import { postgresBuilder } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { indexBuilder } from './index-builder.ts';
@@ -12,7 +13,7 @@ import { type Added, isAnswerTo } from './joint-queries.ts';
 import { askStanding, recordServer, standingWarnings, tellsIdentity } from './known-server.ts';
 import { migratePostgres } from './migrate.ts';
 import { PATIENCE, poolerOf, reaperPool, servicePool } from './pools.ts';
-import { openPrimary } from './primary.ts';
+import { openPrimary, type Primary } from './primary.ts';
 import { ReadableQuery } from './readable-query.ts';
 import { reaper } from './reaper.ts';
 import type { Standing } from './rules/known-server.ts';
@@ -63,30 +64,14 @@ export async function openPostgres(
   meter?: DatabaseMeter,
   risk: RiskOptions = { local: true },
 ): Promise<Database> {
-  const { patience = PATIENCE, acceptsLoss = false, processes = 1 } = risk;
+  const { patience = PATIENCE, acceptsLoss = false } = risk;
   const primary = openPrimary(url, { acceptsLoss });
   const pool = reaperPool(primary);
   const reaping = reaper(pool);
   let tells: boolean;
-  let sizes: PoolSizes = FULL;
+  let sizes: PoolSizes;
   try {
-    const server = await checkServer(pool);
-    if (!risk.local) requireDurableSettings(server);
-    const warnings = [
-      ...durabilityWarnings(server),
-      ...timelineWarnings(primary.tellsTimeline()),
-      ...(primary.several ? failOverWarnings(server) : []),
-    ];
-    const client = await pool.connect();
-    const isPooled = poolerOf(client) !== undefined;
-    client.release();
-    // A pooler alone knows how many it may open.
-    if (!isPooled) {
-      const room = await askRoom(pool);
-      sizes = poolsFor(room, processes);
-      warnings.push(...roomWarnings(room, processes));
-    }
-    for (const { found, remedy } of warnings) risk.warn?.(`${found} ${remedy}`);
+    sizes = await checkStart(primary, pool, risk);
     await migratePostgres(url, options, { acceptsLoss });
     tells = await tellsIdentity(pool);
   } catch (error) {
@@ -98,72 +83,14 @@ export async function openPostgres(
 
   // A unit of work uses one of the two pools, and never waits for the other.
   const readers = connections(servicePool(primary, sizes.readers, patience), primary, reaping);
-  const writers = connections(servicePool(primary, sizes.writers, patience), primary, reaping, readers.failures);
+  const writers = connections(servicePool(primary, sizes.writers, patience), primary, reaping, () =>
+    readers.failures(),
+  );
   const indexes = indexBuilder(primary);
   const readShared = sharedReads(readers, meter);
-  const written = new Map<Statement<never, unknown>, Pick<Compiled, 'bind'> & { readonly query: ReadableQuery }>();
-  let closed = false;
-  // A number, because a table of promises is replaced again and again, and each table keeps those after it alive until the next full
-  // garbage collection, with all requests in them.
-  let running = 0;
-  const { promise: drained, resolve: drain } = Promise.withResolvers<void>();
-  const ended = (): void => {
-    running--;
-    if (closed && running === 0) drain();
-  };
-
-  function writing(statement: Step['statement']) {
-    let known = written.get(statement);
-    if (known === undefined) {
-      const { sql, bind } = compile(statement, postgresBuilder);
-      known = { query: new ReadableQuery(`write_${written.size}`, sql), bind };
-      written.set(statement, known);
-    }
-    return known;
-  }
-
-  const alone = <T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> =>
-    writers.lend(until, (connection) =>
-      transaction(connection, { meter }, (ask, sendAhead) => {
-        const open = [...added];
-        return drive(work(), (step) => {
-          const index = open.findIndex((one) => isAnswerTo(one, step));
-          if (index !== -1) return open.splice(index, 1)[0]?.rows ?? [];
-          const { query, bind } = writing(step.statement);
-          const sent = ask(query.with(bind(step.params)));
-          if (!step.effect) return sent.then((answer) => query.rowsOf(answer));
-          sendAhead(sent);
-          return [];
-        });
-      }),
-    );
-
-  async function retried<T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await alone(work, until, added);
-      } catch (error) {
-        if (!isConflict(error)) throw translate(error);
-        // A constraint that fails every time is a bug, not a conflict.
-        if (attempt === MAX_ATTEMPTS && isConstraint(error)) throw error;
-        if (attempt === MAX_ATTEMPTS)
-          throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
-        meter?.retried();
-        // Jitter, so that the conflicting transactions do not meet again.
-        await wait(Math.random() * 2 ** Math.min(attempt, 6));
-      }
-    }
-  }
-
-  function tracked<T>(run: () => Promise<T>): Promise<T> {
-    if (closed) return Promise.reject(new StoreUnavailable('the database is closed'));
-    const promise = run();
-    running++;
-    promise.then(ended, ended);
-    return promise;
-  }
-
-  const joint = jointCommits(writers, sharedStatements(readers, 'joint'), retried, meter);
+  const alone = new OwnTransactions(writers, meter);
+  const joint = jointCommits(writers, sharedStatements(readers, 'joint'), (...unit) => alone.run(...unit), meter);
+  const tasks = new RunningTasks();
 
   /** Records the server where none is recorded yet, and one that is known to have taken over with all data. */
   async function learnServer(): Promise<Standing | undefined> {
@@ -176,7 +103,7 @@ export async function openPostgres(
   }
 
   const reading = <T>(read: () => Promise<T>): Promise<T> =>
-    tracked(async () => {
+    tasks.run(async () => {
       try {
         return await read();
       } catch (error) {
@@ -186,7 +113,7 @@ export async function openPostgres(
 
   const database: Database = {
     read: (work) => reading(() => drive(work(), readShared)),
-    commit: (work) => tracked(() => joint.commit(work, deadline(patience))),
+    commit: (work) => tasks.run(() => joint.commit(work, deadline(patience))),
     sharedTime: () => reading(async () => Number((await drive(serverTime({}), readShared))?.now ?? Number.NaN)),
     *recordServer() {
       if (tells) yield* recordServer({});
@@ -199,9 +126,8 @@ export async function openPostgres(
     // Managed by the server: replicas and archives consist of its WAL.
     async emptyJournal() {},
     async close() {
-      if (closed) return;
-      closed = true;
-      if (running > 0) await drained;
+      if (tasks.closed) return;
+      await tasks.close();
       await Promise.all([readers.close(), writers.close(), indexes.close(), reaping.close()]);
       await primary.close();
     },
@@ -212,8 +138,114 @@ export async function openPostgres(
     await database.close();
     throw explainConnectionError(error);
   }
-  primary.onReplaced(() => void tracked(learnServer).catch(() => {}));
+  primary.onReplaced(() => void tasks.run(learnServer).catch(() => {}));
   return database;
+}
+
+/** Checks the server, and warns of what puts the data at risk. @returns how many connections there may be */
+async function checkStart(primary: Primary, pool: Pool, risk: RiskOptions): Promise<PoolSizes> {
+  const { local, processes = 1, warn } = risk;
+  const server = await checkServer(pool);
+  if (!local) requireDurableSettings(server);
+  const warnings = [
+    ...durabilityWarnings(server),
+    ...timelineWarnings(primary.tellsTimeline()),
+    ...(primary.several ? failOverWarnings(server) : []),
+  ];
+  const client = await pool.connect();
+  const isPooled = poolerOf(client) !== undefined;
+  client.release();
+  // A pooler alone knows how many it may open.
+  const room = isPooled ? undefined : await askRoom(pool);
+  if (room !== undefined) warnings.push(...roomWarnings(room, processes));
+  for (const { found, remedy } of warnings) warn?.(`${found} ${remedy}`);
+  return room === undefined ? FULL : poolsFor(room, processes);
+}
+
+/** Runs units of work, each in a transaction for it alone. */
+class OwnTransactions {
+  readonly #writers: Connections;
+  readonly #meter: DatabaseMeter | undefined;
+  readonly #prepared = new Map<Statement<never, unknown>, Pick<Compiled, 'bind'> & { readonly query: ReadableQuery }>();
+
+  constructor(writers: Connections, meter: DatabaseMeter | undefined) {
+    this.#writers = writers;
+    this.#meter = meter;
+  }
+
+  /** Runs it again after a conflict with others. */
+  async run<T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#runOnce(work, until, added);
+      } catch (error) {
+        if (!isConflict(error)) throw translate(error);
+        // A constraint that fails every time is a bug, not a conflict.
+        if (attempt === MAX_ATTEMPTS && isConstraint(error)) throw error;
+        if (attempt === MAX_ATTEMPTS)
+          throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
+        this.#meter?.retried();
+        // Jitter, so that the conflicting transactions do not meet again.
+        await wait(Math.random() * 2 ** Math.min(attempt, 6));
+      }
+    }
+  }
+
+  #runOnce<T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> {
+    return this.#writers.lend(until, (connection) =>
+      transaction(connection, { meter: this.#meter }, (ask, sendAhead) => {
+        const open = [...added];
+        return drive(work(), (step) => {
+          const index = open.findIndex((one) => isAnswerTo(one, step));
+          if (index !== -1) return open.splice(index, 1)[0]?.rows ?? [];
+          const { query, bind } = this.#prepare(step.statement);
+          const sent = ask(query.with(bind(step.params)));
+          if (!step.effect) return sent.then((answer) => query.rowsOf(answer));
+          sendAhead(sent);
+          return [];
+        });
+      }),
+    );
+  }
+
+  #prepare(statement: Step['statement']) {
+    let known = this.#prepared.get(statement);
+    if (known === undefined) {
+      const { sql, bind } = compile(statement, postgresBuilder);
+      known = { query: new ReadableQuery(`write_${this.#prepared.size}`, sql), bind };
+      this.#prepared.set(statement, known);
+    }
+    return known;
+  }
+}
+
+/** What runs on the database, which a close waits for. */
+class RunningTasks {
+  closed = false;
+  // A number, because a table of promises is replaced again and again, and each table keeps those after it alive until the next full
+  // garbage collection, with all requests in them.
+  #running = 0;
+  readonly #drained = Promise.withResolvers<void>();
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.closed) return Promise.reject(new StoreUnavailable('the database is closed'));
+    const promise = task();
+    this.#running++;
+    const ended = () => this.#end();
+    promise.then(ended, ended);
+    return promise;
+  }
+
+  /** Lets nothing more begin, and waits for what runs. */
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.#running > 0) await this.#drained.promise;
+  }
+
+  #end(): void {
+    this.#running--;
+    if (this.closed && this.#running === 0) this.#drained.resolve();
+  }
 }
 
 type Run = (step: Step) => Promise<readonly Row[]> | readonly Row[];

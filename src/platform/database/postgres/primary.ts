@@ -70,6 +70,9 @@ export interface PrimaryOptions {
   readonly acceptsLoss?: boolean;
 }
 
+/** A host, and how to look at it. */
+type ObservedHost = ReturnType<typeof observer> & { readonly host: DatabaseHost };
+
 /** @throws {UnusableDatabase} where the address is not valid */
 export function openPrimary(
   url: string,
@@ -77,171 +80,192 @@ export function openPrimary(
 ): Primary {
   const address = readServerAddress(url);
   if ('problem' in address) throw new UnusableDatabase(`The address of the database ${address.problem}.`);
-  const { hosts } = address;
-  const several = hosts.length > 1;
-  const observers = hosts.map((host) => ({ host, ...observer(host, application) }));
-  const events = new EventEmitter();
+  return new KnownPrimary(url, address.hosts, application, acceptsLoss);
+}
+
+class KnownPrimary implements Primary {
+  readonly several: boolean;
+  readonly acceptsLoss: boolean;
+  readonly url: string;
+  readonly sent: Doubt['sent'];
+  readonly #hosts: readonly DatabaseHost[];
+  readonly #observers: readonly ObservedHost[];
+  readonly #events = new EventEmitter();
   /** Those that did not answer when they were last looked at or used. */
-  const silent = new Set<DatabaseHost>();
-  const positions = new WeakMap<ClientBase, ClusterPosition>();
-  const pollers: Poller[] = [];
+  readonly #silent = new Set<DatabaseHost>();
+  readonly #positions = new WeakMap<ClientBase, ClusterPosition>();
+  #pollers: readonly Poller[] = [];
   /** The newest primary that this process has known. A server on an older timeline was replaced, and is never believed. */
-  let known: ClusterPosition | undefined;
+  #known: ClusterPosition | undefined;
   /** The position of the server that was last used. */
-  let used: ClusterPosition | undefined;
-  let current: DatabaseHost | undefined;
-  let search: Promise<DatabaseHost> | undefined;
-  let closed = false;
+  #used: ClusterPosition | undefined;
+  #current: DatabaseHost | undefined;
+  #search: Promise<DatabaseHost> | undefined;
+  #closed = false;
+
+  constructor(url: string, hosts: readonly DatabaseHost[], application: string, acceptsLoss: boolean) {
+    this.url = hosts[0]?.url ?? url;
+    this.several = hosts.length > 1;
+    this.acceptsLoss = acceptsLoss;
+    this.#hosts = hosts;
+    this.#observers = hosts.map((host) => ({ host, ...observer(host, application) }));
+    // One host alone can only be compared with itself.
+    this.sent = this.several ? doubt(() => this.#lookAtOthers()).sent : () => () => undefined;
+  }
+
+  async find(): Promise<DatabaseHost> {
+    const [only] = this.#hosts;
+    if (!this.several && only !== undefined) return only;
+    if (this.#current !== undefined) return this.#current;
+    this.#search ??= this.#locate().finally(() => {
+      const forget = () => {
+        this.#search = undefined;
+      };
+      if (this.#current === undefined) setTimeout(forget, PAUSE).unref();
+      else forget();
+    });
+    return this.#search;
+  }
+
+  lost(host: DatabaseHost): void {
+    if (this.#current === host) this.#leave();
+  }
+
+  accept(client: ClientBase, position: ClusterPosition | undefined): void {
+    const known = this.#known;
+    if (position === undefined) {
+      if (known !== undefined) throw new UnusableDatabase(`The server ${SECRETIVE}`);
+      return;
+    }
+    if (known !== undefined && position.cluster === known.cluster && position.timeline < known.timeline) {
+      throw new UnusableDatabase(`The server ${replaced(position.timeline, known.timeline)}`);
+    }
+    if (known !== undefined && position.cluster !== known.cluster) {
+      throw new UnusableDatabase(`The server ${foreign(position.cluster, known.cluster)}`);
+    }
+    const host = this.#current;
+    this.#learn(position, host);
+    this.#current = host;
+    this.#used = position;
+    this.#positions.set(client, position);
+  }
+
+  trusts(client: ClientBase): boolean {
+    const known = this.#known;
+    const position = this.#positions.get(client);
+    if (position === undefined || known === undefined) return true;
+    return position.cluster === known.cluster && position.timeline === known.timeline;
+  }
+
+  tellsTimeline(): boolean {
+    return this.#known !== undefined;
+  }
+
+  onReplaced(listener: (by: DatabaseHost | undefined) => void): void {
+    this.#events.on('replaced', listener);
+  }
+
+  watch(): void {
+    if (!this.several) return;
+    this.#pollers = this.#observers.map((one) =>
+      startPoller(
+        () => this.#look(one),
+        INTERVAL,
+        () => {},
+      ),
+    );
+  }
+
+  async survey(): Promise<Survey> {
+    const sightings = await Promise.all(this.#observers.map(({ look }) => look()));
+    return { sightings, choice: choosePrimary(sightings, this.#known) };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const stopped = this.#pollers.map((poller) => poller.stop());
+    for (const one of this.#observers) one.close();
+    await Promise.all(stopped);
+  }
 
   /** Looks for the primary again. The one so far is no successor of itself, and must not hold that up. */
-  function leave(): void {
-    if (current !== undefined) silent.add(current);
-    current = undefined;
+  #leave(): void {
+    if (this.#current !== undefined) this.#silent.add(this.#current);
+    this.#current = undefined;
   }
 
   /** Takes note of a newer timeline: connections to the server of an older one are not trusted any more. */
-  function learn(position: ClusterPosition, host: DatabaseHost | undefined): void {
+  #learn(position: ClusterPosition, host: DatabaseHost | undefined): void {
+    const known = this.#known;
     const newer = known === undefined || position.cluster !== known.cluster || position.timeline > known.timeline;
     if (!newer) return;
-    known = position;
-    leave();
-    events.emit('replaced', host);
-  }
-
-  async function survey(): Promise<Survey> {
-    const sightings = await Promise.all(observers.map(({ look }) => look()));
-    return { sightings, choice: choosePrimary(sightings, known) };
+    this.#known = position;
+    this.#leave();
+    this.#events.emit('replaced', host);
   }
 
   /**
    * Asks all hosts until each has answered, and those that have meanwhile again. A host that answers nothing does not hold up a successor
    * of the server that was used.
    */
-  async function askAll(): Promise<Choice> {
+  async #askAll(): Promise<Choice> {
     const seen = new Map<DatabaseHost, Sighting>();
     const choose = () =>
       choosePrimary(
-        hosts.map((host) => seen.get(host) ?? { kind: 'silent', host: host.name, reason: 'does not answer.' }),
-        known,
+        this.#hosts.map((host) => seen.get(host) ?? { kind: 'silent', host: host.name, reason: 'does not answer.' }),
+        this.#known,
       );
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     let over = false;
     let grace: NodeJS.Timeout | undefined;
-    async function follow({ host, look }: (typeof observers)[number]): Promise<void> {
+    const follow = async ({ host, look }: ObservedHost): Promise<void> => {
       for (; !over; await wait(PAUSE)) {
         seen.set(host, await look());
-        if (seen.size === hosts.length) return resolve();
+        if (seen.size === this.#hosts.length) return resolve();
         const choice = choose();
-        if (choice.kind === 'primary' && succeeds(choice.position)) grace ??= setTimeout(resolve, GRACE);
+        if (choice.kind === 'primary' && this.#succeeds(choice.position)) grace ??= setTimeout(resolve, GRACE);
       }
-    }
-    for (const one of observers) void follow(one);
+    };
+    for (const one of this.#observers) void follow(one);
     await enough;
     over = true;
     clearTimeout(grace);
     return choose();
   }
 
-  const succeeds = ({ cluster, timeline }: ClusterPosition): boolean =>
-    used !== undefined && cluster === used.cluster && timeline > used.timeline;
+  #succeeds({ cluster, timeline }: ClusterPosition): boolean {
+    const used = this.#used;
+    return used !== undefined && cluster === used.cluster && timeline > used.timeline;
+  }
 
-  async function locate(): Promise<DatabaseHost> {
-    const choice = await askAll();
-    const host = choice.kind === 'primary' ? hosts.find(({ name }) => name === choice.host) : undefined;
+  async #locate(): Promise<DatabaseHost> {
+    const choice = await this.#askAll();
+    const host = choice.kind === 'primary' ? this.#hosts.find(({ name }) => name === choice.host) : undefined;
     if (choice.kind === 'none' || host === undefined) {
       const reasons = choice.others.map(({ host, reason }) => `${host}: ${reason}`).join(' ');
       throw new UnusableDatabase(`No host in TESSERA_DATABASE_URL is the primary. ${reasons}`);
     }
-    learn(choice.position, host);
-    used = choice.position;
-    current = host;
+    this.#learn(choice.position, host);
+    this.#used = choice.position;
+    this.#current = host;
     // The connections of the service follow; this one would be one more.
-    observers.find((one) => one.host === host)?.close();
+    this.#observers.find((one) => one.host === host)?.close();
     return host;
   }
 
-  async function look(one: (typeof observers)[number]): Promise<void> {
-    if (one.host === current) return;
+  async #look(one: ObservedHost): Promise<void> {
+    if (one.host === this.#current) return;
     const sighting = await one.look();
-    if (sighting.kind === 'silent') silent.add(one.host);
-    else silent.delete(one.host);
+    if (sighting.kind === 'silent') this.#silent.add(one.host);
+    else this.#silent.delete(one.host);
     const position = sighting.kind === 'server' ? sighting.position : undefined;
     // Another cluster says nothing about this one.
-    if (position !== undefined && position.cluster === known?.cluster) learn(position, one.host);
+    if (position !== undefined && position.cluster === this.#known?.cluster) this.#learn(position, one.host);
   }
 
-  async function lookAtOthers(): Promise<void> {
-    if (closed) return;
+  async #lookAtOthers(): Promise<void> {
+    if (this.#closed) return;
     // One that did not answer before would only hold this up; it is still looked at from time to time.
-    await Promise.all(observers.filter(({ host }) => !silent.has(host)).map(look));
+    await Promise.all(this.#observers.filter(({ host }) => !this.#silent.has(host)).map((one) => this.#look(one)));
   }
-
-  const { sent } = doubt(lookAtOthers);
-
-  return {
-    several,
-    acceptsLoss,
-    url: hosts[0]?.url ?? url,
-    async find() {
-      const [only] = hosts;
-      if (!several && only !== undefined) return only;
-      if (current !== undefined) return current;
-      search ??= locate().finally(() => {
-        const forget = () => {
-          search = undefined;
-        };
-        if (current === undefined) setTimeout(forget, PAUSE).unref();
-        else forget();
-      });
-      return search;
-    },
-    lost(host) {
-      if (current === host) leave();
-    },
-    accept(client, position) {
-      if (position === undefined) {
-        if (known !== undefined) throw new UnusableDatabase(`The server ${SECRETIVE}`);
-        return;
-      }
-      if (known !== undefined && position.cluster === known.cluster && position.timeline < known.timeline) {
-        throw new UnusableDatabase(`The server ${replaced(position.timeline, known.timeline)}`);
-      }
-      if (known !== undefined && position.cluster !== known.cluster) {
-        throw new UnusableDatabase(`The server ${foreign(position.cluster, known.cluster)}`);
-      }
-      const host = current;
-      learn(position, host);
-      current = host;
-      used = position;
-      positions.set(client, position);
-    },
-    trusts(client) {
-      const position = positions.get(client);
-      if (position === undefined || known === undefined) return true;
-      return position.cluster === known.cluster && position.timeline === known.timeline;
-    },
-    // One host alone can only be compared with itself.
-    sent: several ? sent : () => () => undefined,
-    tellsTimeline: () => known !== undefined,
-    onReplaced: (listener) => void events.on('replaced', listener),
-    watch() {
-      if (several)
-        pollers.push(
-          ...observers.map((one) =>
-            startPoller(
-              () => look(one),
-              INTERVAL,
-              () => {},
-            ),
-          ),
-        );
-    },
-    survey,
-    async close() {
-      closed = true;
-      const stopped = pollers.map((poller) => poller.stop());
-      for (const one of observers) one.close();
-      await Promise.all(stopped);
-    },
-  };
 }
