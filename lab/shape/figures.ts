@@ -64,6 +64,20 @@ function longFunctions(sources: readonly Source[]): string[] {
   );
 }
 
+const METHOD = /^ {2}(?:static )?(?:async )?(?:[gs]et )?\*?(?!(?:if|for|while|switch|catch)\b)(#?\w+)(?:<[^>]*>)?\(.*\{$/;
+
+/** The same of the methods of classes. */
+function longMethods(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line, begin) => {
+      const [, name] = METHOD.exec(line) ?? [];
+      if (name === undefined) return [];
+      const length = lines.slice(begin + 1).findIndex((next) => /^ {0,2}\}/.test(next)) + 2;
+      return length > LONG ? [`${path}:${begin + 1} ${name}, ${length} lines`] : [];
+    }),
+  );
+}
+
 const roomOf = (path: string): string => path.split('/').slice(1, 2).join();
 
 /** Which room of `src/` imports which: `from to`. */
@@ -129,7 +143,7 @@ export function figures(): readonly Figure[] {
       files(sources, /^src\/(?!(platform|protocol|web|admin|openapi)\/)/, /oauth-error\.ts'/),
     ),
     figure('files of platform that name identity', files(sources, /^src\/platform\//, IDENTITY)),
-    figure(`functions over ${LONG} lines`, longFunctions(sources)),
+    figure(`functions over ${LONG} lines`, [...longFunctions(sources), ...longMethods(sources)], 0),
     {
       name: 'lines of src',
       value: sources.reduce((sum, { lines }) => sum + lines.length, 0),

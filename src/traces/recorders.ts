@@ -22,7 +22,9 @@ export function telling(recorder: TraceRecorder, tell: (line: string) => void, c
     tell(stepLine({ ...facts, step, requestId, clientId, outcome, at: iso(clock()) }));
   };
   return {
-    ...recorder,
+    isFirstAnswer: (familyId) => recorder.isFirstAnswer(familyId),
+    flush: () => recorder.flush(),
+    stop: () => recorder.stop(),
     completed: {
       push(...steps) {
         for (const step of steps) if (step.facts.ignored !== undefined) show(step, 'success');

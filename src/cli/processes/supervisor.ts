@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { SECOND } from '../../platform/clock.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { logLine, plainLogger } from '../../platform/log.ts';
-import type { MetricValues } from '../../platform/metrics/added-up.ts';
+import type { MetricValues, ServiceMetrics } from '../../platform/metrics/added-up.ts';
 import { listenForMetrics } from '../../platform/metrics/listener.ts';
 import { ACKNOWLEDGEMENT_TIMEOUT } from '../../platform/stop.ts';
 import { Turns } from '../../platform/turns.ts';
@@ -50,6 +50,8 @@ interface Place {
   isDue: boolean;
 }
 
+type ReadyReport = Extract<Report, { kind: 'ready' }>;
+
 /** A service of several processes. */
 export interface SupervisedService {
   readonly baseUrl: string;
@@ -68,206 +70,264 @@ export interface SupervisedService {
  * @returns when the first process serves
  */
 export async function supervise(config: Config, logs: Logs): Promise<SupervisedService> {
-  const places: Place[] = Array.from({ length: config.processes }, (_, index) => ({
-    number: index + 1,
-    running: undefined,
-    ends: 0,
-    isDue: true,
-  }));
-  const turns = {
-    hash: new Turns<Worker>(config.hashingConcurrency, HASH_LIMIT),
-    picture: new Turns<Worker>(1, PICTURE_LIMIT),
-  };
-  const every = { pid: process.pid, hostname: hostname(), clock: Date.now };
-  const log = plainLogger(config.logLevel, every, (line) => logs.out.write(line));
-  const first = Promise.withResolvers<Extract<Report, { kind: 'ready' }>>();
-  const complete = Promise.withResolvers<void>();
-  /** Where the service answers: known when its first process does. */
-  let port: number | undefined;
-  /** What processes ask for, which must be the same for all that live at a time: 0, where the system has chosen the port of the first. */
-  let asked = config.port;
-  let stopping = false;
-  const ending = new Set<Promise<void>>();
-  let failed = 0;
-
-  const running = (): Running[] => places.flatMap((place) => place.running ?? []);
-  const serving = (): Running[] => running().filter(({ readySince }) => readySince !== undefined);
-
+  const processes = new Processes(config, logs);
   const metrics =
     config.metricsAddress &&
     (await import('../../platform/metrics/added-up.ts')).addUpMetrics({
-      count: () => serving().length,
-      async measure() {
-        await Promise.all(serving().map(measure));
-      },
-      told: () => serving().flatMap(({ values }) => (values === undefined ? [] : [values])),
+      count: () => processes.serving().length,
+      measure: () => processes.measure(),
+      told: () => processes.serving().flatMap(({ values }) => (values === undefined ? [] : [values])),
       log: logs.out,
     });
   const metricsListener = config.metricsAddress && metrics && (await listenForMetrics(config.metricsAddress, metrics));
+  const { baseUrl } = await processes.start(metrics);
+  return {
+    baseUrl,
+    complete: processes.complete,
+    drain: () => processes.drain(),
+    async close(patiently = false) {
+      await processes.close(patiently);
+      if (metricsListener) await metricsListener.close();
+      processes.requireOrder();
+    },
+  };
+}
 
-  // In turn, on every system: processes that accept by themselves share unevenly, and lose what one of them has not accepted yet.
-  cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({ silent: true, serialization: 'advanced' });
-  const acceptedAt = noteAcceptTimes();
-  process.on('exit', () => {
-    for (const { worker } of running()) worker.process.kill('SIGKILL');
-  });
+/** The processes that share the port, each in its place. */
+class Processes {
+  readonly #logs: Logs;
+  readonly #log: ReturnType<typeof plainLogger>;
+  readonly #places: readonly Place[];
+  readonly #turns: Readonly<Record<'hash' | 'picture', Turns<Worker>>>;
+  readonly #first = Promise.withResolvers<ReadyReport>();
+  readonly #complete = Promise.withResolvers<void>();
+  readonly #ending = new Set<Promise<void>>();
+  #acceptedAt: ReturnType<typeof noteAcceptTimes> | undefined;
+  #metrics: ServiceMetrics | undefined;
+  #stopWatching = (): void => {};
+  /** Where the service answers: known when its first process does. */
+  #port: number | undefined;
+  /** What processes ask for, which must be the same for all that live at a time: 0, where the system has chosen the port of the first. */
+  #asked: number;
+  #stopping = false;
+  /** How many processes did not stop in order. */
+  #failed = 0;
 
-  function tell({ worker }: Running, order: Order): void {
-    // One that has just ended hears nothing; its end is noticed elsewhere.
-    if (worker.isConnected()) worker.send(order, () => {});
+  constructor(config: Config, logs: Logs) {
+    this.#logs = logs;
+    this.#asked = config.port;
+    this.#places = Array.from({ length: config.processes }, (_, index) => ({
+      number: index + 1,
+      running: undefined,
+      ends: 0,
+      isDue: true,
+    }));
+    this.#turns = {
+      hash: new Turns<Worker>(config.hashingConcurrency, HASH_LIMIT),
+      picture: new Turns<Worker>(1, PICTURE_LIMIT),
+    };
+    const every = { pid: process.pid, hostname: hostname(), clock: Date.now };
+    this.#log = plainLogger(config.logLevel, every, (line) => logs.out.write(line));
   }
 
-  async function measure(one: Running): Promise<void> {
-    if (one.measuring === undefined) {
-      const measuring = Promise.withResolvers<void>();
-      one.measuring = measuring;
-      const timer = setTimeout(measuring.resolve, MEASURE_TIMEOUT);
-      void measuring.promise.then(() => {
-        clearTimeout(timer);
-        one.measuring = undefined;
-      });
-      tell(one, { kind: 'measure' });
-    }
-    await one.measuring.promise;
+  /** Resolves when all processes serve. */
+  get complete(): Promise<void> {
+    return this.#complete.promise;
+  }
+
+  serving(): Running[] {
+    return this.#running().filter(({ readySince }) => readySince !== undefined);
+  }
+
+  async measure(): Promise<void> {
+    await Promise.all(this.serving().map(measure));
+  }
+
+  /** @returns when the first process serves */
+  start(metrics: ServiceMetrics | undefined): Promise<ReadyReport> {
+    this.#metrics = metrics;
+    // In turn, on every system: processes that accept by themselves share unevenly, and lose what one of them has not accepted yet.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({ silent: true, serialization: 'advanced' });
+    this.#acceptedAt = noteAcceptTimes();
+    process.on('exit', () => {
+      for (const { worker } of this.#running()) worker.process.kill('SIGKILL');
+    });
+    this.#stopWatching = watch(
+      () => this.serving(),
+      (one) => tell(one, { kind: 'look', log: this.#logs.out.loss() }),
+      (one) => this.#kill(one),
+    );
+    this.#fill();
+    return this.#first.promise;
+  }
+
+  drain(): void {
+    this.#stopping = true;
+    // One that is still starting may have taken a connection already: it does so when it has started.
+    for (const one of this.#running()) tell(one, { kind: 'drain' });
+  }
+
+  async close(patiently: boolean): Promise<void> {
+    for (const one of this.#running()) tell(one, { kind: 'close', patiently });
+    // One that hangs would keep the port open, and let new connections wait.
+    const timer = setTimeout(() => {
+      for (const one of this.#running()) if (!one.isClosing) this.#kill(one);
+    }, ACKNOWLEDGEMENT_TIMEOUT);
+    await Promise.all(this.#ending);
+    clearTimeout(timer);
+    this.#stopWatching();
+  }
+
+  /** @throws {Error} where a process did not stop in order */
+  requireOrder(): void {
+    if (this.#failed > 0) throw new Error(`${this.#failed} of ${this.#places.length} processes did not stop in order`);
+  }
+
+  #running(): Running[] {
+    return this.#places.flatMap((place) => place.running ?? []);
   }
 
   /** Fills the places that are empty and due. While none serves, one process starts at a time. */
-  function fill(): void {
-    for (const place of places) {
-      if (stopping) return;
-      const joins = serving().length > 0 ? port : undefined;
-      if (joins === undefined && running().length > 0) return;
-      if (place.running === undefined && place.isDue) launch(place, joins);
+  #fill(): void {
+    for (const place of this.#places) {
+      if (this.#stopping) return;
+      const joins = this.serving().length > 0 ? this.#port : undefined;
+      if (joins === undefined && this.#running().length > 0) return;
+      if (place.running === undefined && place.isDue) this.#launch(place, joins);
     }
   }
 
-  function launch(place: Place, joins: number | undefined): void {
+  #launch(place: Place, joins: number | undefined): void {
     // After the last one that shared the port has ended, the system might choose another.
-    if (joins === undefined) asked = port ?? asked;
+    if (joins === undefined) this.#asked = this.#port ?? this.#asked;
     let worker: Worker;
     try {
       worker = cluster.fork();
     } catch (error) {
       // Too little memory, for example. The first one has nothing to go on with; later, there may be enough again.
-      if (port === undefined) throw error;
-      metrics?.ended(undefined, false);
-      refillLater(place, 0, { ended: error instanceof Error ? error.message : String(error) });
+      if (this.#port === undefined) throw error;
+      this.#metrics?.ended(undefined, false);
+      this.#refillLater(place, 0, { ended: error instanceof Error ? error.message : String(error) });
       return;
     }
-    const handOver = watchHandover(worker, acceptedAt);
-    const one: Running = {
-      worker,
-      isFirst: joins === undefined,
-      readySince: undefined,
-      values: undefined,
-      measuring: undefined,
-      unanswered: 0,
-      isClosing: false,
-      isKilled: false,
-    };
+    const handOver = this.#acceptedAt && watchHandover(worker, this.#acceptedAt);
+    const one = runningIn(worker, joins === undefined);
     place.running = one;
     const { stdout, stderr } = worker.process;
-    if (stdout) passLines(stdout, logs.out);
-    if (stderr) passLines(stderr, logs.err);
-    worker.on('message', (report: Report) => {
-      switch (report.kind) {
-        case 'ready':
-          return becomeReady(place, one, report);
-        case 'asks':
-          return turns[report.what].ask(worker, () => tell(one, { kind: 'turn', request: report.request }));
-        case 'gives back':
-          return turns[report.what].giveBack(worker);
-        case 'measured':
-          one.values = report.values;
-          return one.measuring?.resolve();
-        case 'works':
-          one.unanswered = 0;
-          return;
-        case 'closing':
-          one.isClosing = true;
-      }
-    });
+    if (stdout) passLines(stdout, this.#logs.out);
+    if (stderr) passLines(stderr, this.#logs.err);
+    worker.on('message', (report: Report) => this.#hear(place, one, report));
     const end = endOf(worker).then((ended) => {
-      replace(place, one, ended);
-      handOver(serving().length > 0);
+      this.#replace(place, one, ended);
+      handOver?.(this.serving().length > 0);
     });
-    ending.add(end);
-    void end.finally(() => ending.delete(end));
-    tell(one, { kind: 'start', number: place.number, port: asked, joins });
+    this.#ending.add(end);
+    void end.finally(() => this.#ending.delete(end));
+    tell(one, { kind: 'start', number: place.number, port: this.#asked, joins });
   }
 
-  function becomeReady(place: Place, one: Running, report: Extract<Report, { kind: 'ready' }>): void {
+  #hear(place: Place, one: Running, report: Report): void {
+    const { worker } = one;
+    switch (report.kind) {
+      case 'ready':
+        this.#becomeReady(place, one, report);
+        break;
+      case 'asks':
+        this.#turns[report.what].ask(worker, () => tell(one, { kind: 'turn', request: report.request }));
+        break;
+      case 'gives back':
+        this.#turns[report.what].giveBack(worker);
+        break;
+      case 'measured':
+        one.values = report.values;
+        one.measuring?.resolve();
+        break;
+      case 'works':
+        one.unanswered = 0;
+        break;
+      case 'closing':
+        one.isClosing = true;
+    }
+  }
+
+  #becomeReady(place: Place, one: Running, report: ReadyReport): void {
     one.readySince = performance.now();
-    port = report.port;
-    first.resolve(report);
-    if (serving().length === places.length) complete.resolve();
+    this.#port = report.port;
+    this.#first.resolve(report);
+    if (this.serving().length === this.#places.length) this.#complete.resolve();
     if (place.ends > 0)
-      logLine(log, 'info', 'a process took the place of another', { process: one.worker.process.pid });
-    fill();
+      logLine(this.#log, 'info', 'a process took the place of another', { process: one.worker.process.pid });
+    this.#fill();
   }
 
-  function replace(place: Place, one: Running, ended: number | string): void {
+  #replace(place: Place, one: Running, ended: number | string): void {
     const { worker, isFirst, readySince, values, isKilled } = one;
     place.running = undefined;
     one.measuring?.resolve();
-    for (const kind of [turns.hash, turns.picture]) kind.forget(worker);
-    metrics?.ended(values, stopping);
-    if (stopping) {
+    for (const kind of [this.#turns.hash, this.#turns.picture]) kind.forget(worker);
+    this.#metrics?.ended(values, this.#stopping);
+    if (this.#stopping) {
       // One that was still starting may fail for that reason.
-      if (ended !== 0 && readySince !== undefined && !isKilled) failed++;
+      if (ended !== 0 && readySince !== undefined && !isKilled) this.#failed++;
       return;
     }
     // No other one could start either. What was wrong has been said, unless the system had no room for a process.
-    const hadRoom = worker.process.pid !== undefined || port === undefined;
-    if (isFirst && readySince === undefined && running().length === 0 && hadRoom)
+    const hadRoom = worker.process.pid !== undefined || this.#port === undefined;
+    if (isFirst && readySince === undefined && this.#running().length === 0 && hadRoom)
       process.exit(typeof ended === 'number' ? ended || 1 : 1);
     const served = readySince === undefined ? 0 : performance.now() - readySince;
-    refillLater(place, served, { process: worker.process.pid, ended });
+    this.#refillLater(place, served, { process: worker.process.pid, ended });
   }
 
   /** @param served for how long its process has served, in milliseconds */
-  function refillLater(place: Place, served: number, facts: { process?: number | undefined; ended: number | string }) {
+  #refillLater(place: Place, served: number, facts: { process?: number | undefined; ended: number | string }): void {
     place.ends = endsInARow(place.ends, served);
     const delay = restartDelay(place.ends);
-    logLine(log, 'error', 'a process ended and is replaced', { ...facts, delay: delay / SECOND });
+    logLine(this.#log, 'error', 'a process ended and is replaced', { ...facts, delay: delay / SECOND });
     place.isDue = false;
     setTimeout(() => {
       place.isDue = true;
-      fill();
+      this.#fill();
     }, delay);
   }
 
-  function kill(one: Running): void {
-    logLine(log, 'error', 'a process hangs and is killed', { process: one.worker.process.pid });
+  #kill(one: Running): void {
+    logLine(this.#log, 'error', 'a process hangs and is killed', { process: one.worker.process.pid });
     one.isKilled = true;
     one.worker.process.kill('SIGKILL');
   }
+}
 
-  const stopWatching = watch(serving, (one) => tell(one, { kind: 'look', log: logs.out.loss() }), kill);
-  fill();
-  const { baseUrl } = await first.promise;
-  return {
-    baseUrl,
-    complete: complete.promise,
-    drain() {
-      stopping = true;
-      // One that is still starting may have taken a connection already: it does so when it has started.
-      for (const one of running()) tell(one, { kind: 'drain' });
-    },
-    async close(patiently = false) {
-      for (const one of running()) tell(one, { kind: 'close', patiently });
-      // One that hangs would keep the port open, and let new connections wait.
-      const timer = setTimeout(() => {
-        for (const one of running()) if (!one.isClosing) kill(one);
-      }, ACKNOWLEDGEMENT_TIMEOUT);
-      await Promise.all(ending);
+const runningIn = (worker: Worker, isFirst: boolean): Running => ({
+  worker,
+  isFirst,
+  readySince: undefined,
+  values: undefined,
+  measuring: undefined,
+  unanswered: 0,
+  isClosing: false,
+  isKilled: false,
+});
+
+function tell({ worker }: Running, order: Order): void {
+  // One that has just ended hears nothing; its end is noticed elsewhere.
+  if (worker.isConnected()) worker.send(order, () => {});
+}
+
+/** Asks a process for its metrics, and waits for them. */
+async function measure(one: Running): Promise<void> {
+  if (one.measuring === undefined) {
+    const measuring = Promise.withResolvers<void>();
+    one.measuring = measuring;
+    const timer = setTimeout(measuring.resolve, MEASURE_TIMEOUT);
+    void measuring.promise.then(() => {
       clearTimeout(timer);
-      stopWatching();
-      if (metricsListener) await metricsListener.close();
-      if (failed > 0) throw new Error(`${failed} of ${places.length} processes did not stop in order`);
-    },
-  };
+      one.measuring = undefined;
+    });
+    tell(one, { kind: 'measure' });
+  }
+  await one.measuring.promise;
 }
 
 /** How a process ended, once all that it wrote has been read and its share of the port has been given up. */

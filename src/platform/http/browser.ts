@@ -90,12 +90,6 @@ export interface Browsers {
 /** The name of the hidden field with a form's token. */
 export const FORM_TOKEN = 'form_token';
 
-/**
- * How many cookies of {@link Browser.keepFor} a browser keeps. Another site can make it send many POST requests, each of which
- * sets such a cookie; with too many, the header of its requests would be too large.
- */
-const MOST_STARTED = 20;
-
 /** For how long a browser keeps an invitation: as long as a person needs to sign in. */
 const INVITATION_LIFETIME = 15 * MINUTE;
 
@@ -106,6 +100,12 @@ const DECLINED_LIFETIME = 30 * DAY;
 const BROWSER_LIFETIME = 400 * DAY;
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * How many cookies of {@link Cookies.nameFor} a browser keeps. Another site can make it send many POST requests, each of which
+ * sets such a cookie; with too many, the header of its requests would be too large.
+ */
+const MOST_STARTED = 20;
 
 /**
  * What the names of cookies end with. Browsers send a cookie to every port and path of a host (RFC 6265 §8.5), so that servers there would
@@ -135,11 +135,172 @@ export function cookieStyle(baseUrl: string) {
   };
 }
 
+/** The cookies of a base URL: what requests bring, and what answers set. */
+class Cookies {
+  readonly names: Omit<ReturnType<typeof cookieStyle>, 'attributes' | 'startedPrefix'>;
+  readonly #attributes: ReturnType<typeof cookieStyle>['attributes'];
+  readonly #startedPrefix: string;
+  readonly #isStarted: RegExp;
+
+  constructor(baseUrl: string) {
+    const { attributes, startedPrefix, ...names } = cookieStyle(baseUrl);
+    this.names = names;
+    this.#attributes = attributes;
+    this.#startedPrefix = startedPrefix;
+    this.#isStarted = new RegExp(`^${startedPrefix}.{8}$`);
+  }
+
+  /** The secret of a cookie, if it is well-formed. */
+  secretIn({ cookies }: FastifyRequest, name: string): string | undefined {
+    const value = cookies[name];
+    return value !== undefined && SECRET.test(value) ? value : undefined;
+  }
+
+  /** Sets a cookie. A HEAD sets none. */
+  keep(reply: FastifyReply, name: string, value: string, lifetimeMs: number): void {
+    if (reply.request.method === 'HEAD') return;
+    reply.setCookie(name, value, { ...this.#attributes, maxAge: Math.floor(lifetimeMs / SECOND) });
+  }
+
+  drop(reply: FastifyReply, name: string): void {
+    if (reply.request.method !== 'HEAD') reply.clearCookie(name, this.#attributes);
+  }
+
+  /** The name of the cookie with which a browser remembers that it started a request. */
+  nameFor(handle: string): string {
+    return this.#startedPrefix + digest(handle).slice(0, 8);
+  }
+
+  /** Those of {@link nameFor} beyond {@link MOST_STARTED}. RFC 6265 §5.4: cookies are sent from the oldest to the newest. */
+  tooOldIn({ cookies }: FastifyRequest): readonly string[] {
+    return Object.keys(cookies)
+      .filter((name) => this.#isStarted.test(name))
+      .slice(0, -MOST_STARTED);
+  }
+}
+
 /** The token of a form: a MAC, and to whom the form was shown. */
 function partsOf(form: RepeatableParameters): { readonly mac: string; readonly shownTo: string } {
   const token = form.get(FORM_TOKEN) ?? '';
   const [, mac, shownTo] = /^([\w-]*)\.([\w-]{16}(?:\.\d+)?)$/.exec(token) ?? [];
   return mac === undefined || shownTo === undefined ? { mac: token, shownTo: '' } : { mac, shownTo };
+}
+
+/** Signs the tokens of forms. */
+class FormTokens {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** Names a session in form tokens, and tells nothing of it. */
+  markOf(sessionHash: string): string {
+    return keyedDigest(this.#key, JSON.stringify(['session', sessionHash])).slice(0, 16);
+  }
+
+  macFor(identity: string, context: string, shownTo: string): string {
+    return keyedDigest(this.#key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
+  }
+}
+
+/** The browser of a request, which has an identity or gets one. */
+class IdentifiedBrowser implements Browser {
+  readonly hash: string;
+  readonly sessionSecret: string | undefined;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #cookies: Cookies;
+  readonly #tokens: FormTokens;
+  readonly #id: string;
+  /** Whether it had its identity before. */
+  readonly #isKnown: boolean;
+  /** Names the session of the browser. Most requests show no form, and have no form to check. */
+  #mark: string | undefined;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, cookies: Cookies, tokens: FormTokens) {
+    const name = cookies.names.browser;
+    const presented = cookies.secretIn(request, name);
+    this.#request = request;
+    this.#reply = reply;
+    this.#cookies = cookies;
+    this.#tokens = tokens;
+    this.#id = presented ?? randomSecret();
+    this.#isKnown = presented !== undefined;
+    this.hash = digest(this.#id);
+    this.sessionSecret = cookies.secretIn(request, cookies.names.session);
+    if (!this.#isKnown) cookies.keep(reply, name, this.#id, BROWSER_LIFETIME);
+    for (const old of cookies.tooOldIn(request)) cookies.drop(reply, old);
+  }
+
+  get knownHash(): string | null {
+    const secret = this.#cookies.secretIn(this.#request, this.#cookies.names.known);
+    return secret === undefined ? null : digest(secret);
+  }
+
+  get signInSecret(): string | undefined {
+    return this.#cookies.secretIn(this.#request, this.#cookies.names.signIn);
+  }
+
+  get trustedSecret(): string | undefined {
+    return this.#cookies.secretIn(this.#request, this.#cookies.names.trusted);
+  }
+
+  get invitationSecret(): string | undefined {
+    return this.#cookies.secretIn(this.#request, this.#cookies.names.invitation);
+  }
+
+  get declinedPasskey(): boolean {
+    return this.#request.cookies[this.#cookies.names.declinedPasskey] !== undefined;
+  }
+
+  hashesFor(handle: string): readonly string[] {
+    return this.#identitiesFor(handle).map(digest);
+  }
+
+  keepFor(handle: string, lifetimeMs: number): void {
+    if (!this.#isKnown) this.#cookies.keep(this.#reply, this.#cookies.nameFor(handle), this.#id, lifetimeMs);
+  }
+
+  takeOver(handle: string): string | undefined {
+    const started = this.#startedIn(handle);
+    if (!this.#isKnown || started === undefined) return undefined;
+    this.#cookies.drop(this.#reply, this.#cookies.nameFor(handle));
+    return digest(started);
+  }
+
+  formToken(context: string, viewer?: FormViewer): string {
+    const shownTo =
+      viewer === undefined ? this.#ownMark() : `${this.#tokens.markOf(viewer.session.hash)}.${viewer.account.id}`;
+    const mac = this.#tokens.macFor(this.#id, context, shownTo);
+    return shownTo === '' ? mac : `${mac}.${shownTo}`;
+  }
+
+  owns(form: RepeatableParameters, context: string): boolean {
+    const { mac, shownTo } = partsOf(form);
+    return this.#identitiesFor(form.get('request')).some((identity) =>
+      equalSecrets(mac, this.#tokens.macFor(identity, context, shownTo)),
+    );
+  }
+
+  audienceOf(form: RepeatableParameters): FormAudience {
+    const [shownIn, accountId] = partsOf(form).shownTo.split('.');
+    return { isThisSession: shownIn === this.#ownMark(), accountId };
+  }
+
+  #ownMark(): string {
+    this.#mark ??= this.sessionSecret === undefined ? '' : this.#tokens.markOf(digest(this.sessionSecret));
+    return this.#mark;
+  }
+
+  #startedIn(handle: string): string | undefined {
+    return this.#cookies.secretIn(this.#request, this.#cookies.nameFor(handle));
+  }
+
+  #identitiesFor(handle: string | undefined): readonly string[] {
+    const started = handle === undefined ? undefined : this.#startedIn(handle);
+    return started === undefined ? [this.#id] : [this.#id, started];
+  }
 }
 
 /**
@@ -148,160 +309,59 @@ function partsOf(form: RepeatableParameters): { readonly mac: string; readonly s
  */
 export function browsers(baseUrl: string, key: Buffer): Browsers {
   const { origin } = new URL(baseUrl);
-  const {
-    browser: browserCookie,
-    session: sessionCookie,
-    signIn: signInCookie,
-    known: knownCookie,
-    trusted: trustedCookie,
-    invitation: invitationCookie,
-    declinedPasskey: declinedCookie,
-    startedPrefix,
-    attributes,
-  } = cookieStyle(baseUrl);
-  const isStarted = new RegExp(`^${startedPrefix}.{8}$`);
-  const startedCookie = (handle: string): string => startedPrefix + digest(handle).slice(0, 8);
+  const cookies = new Cookies(baseUrl);
+  const tokens = new FormTokens(key);
   const identified = new WeakMap<FastifyRequest, Browser>();
-  /** Names a session in form tokens, and tells nothing of it. */
-  const markOf = (sessionHash: string): string =>
-    keyedDigest(key, JSON.stringify(['session', sessionHash])).slice(0, 16);
-
-  /** The secret of a cookie, if it is well-formed. */
-  function secretOf({ cookies }: FastifyRequest, name: string): string | undefined {
-    const value = cookies[name];
-    return value !== undefined && SECRET.test(value) ? value : undefined;
-  }
-
-  /** Sets a cookie. A HEAD sets none. */
-  function keep(reply: FastifyReply, name: string, value: string, lifetimeMs: number): void {
-    if (reply.request.method === 'HEAD') return;
-    reply.setCookie(name, value, { ...attributes, maxAge: Math.floor(lifetimeMs / SECOND) });
-  }
-
-  function drop(reply: FastifyReply, name: string): void {
-    if (reply.request.method !== 'HEAD') reply.clearCookie(name, attributes);
-  }
-
-  const setStarted = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void =>
-    keep(reply, startedCookie(handle), id, lifetimeMs);
-
-  function identify(request: FastifyRequest, reply: FastifyReply): Browser {
-    const presented = secretOf(request, browserCookie);
-    const known = presented !== undefined;
-    const id = presented ?? randomSecret();
-    if (request.cookies[browserCookie] !== id) keep(reply, browserCookie, id, BROWSER_LIFETIME);
-    // RFC 6265 §5.4: cookies are sent from the oldest to the newest.
-    const started = Object.keys(request.cookies).filter((name) => isStarted.test(name));
-    for (const name of started.slice(0, -MOST_STARTED)) drop(reply, name);
-    const sessionSecret = secretOf(request, sessionCookie);
-    const startedIn = (handle: string): string | undefined => secretOf(request, startedCookie(handle));
-    const macFor = (identity: string, context: string, shownTo: string) =>
-      keyedDigest(key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
-    // Most requests show no form, and have no form to check.
-    let mark: string | undefined;
-    const ownMark = (): string => {
-      mark ??= sessionSecret === undefined ? '' : markOf(digest(sessionSecret));
-      return mark;
-    };
-    const identities = (handle: string | undefined): readonly string[] => {
-      const started = handle === undefined ? undefined : startedIn(handle);
-      return started === undefined ? [id] : [id, started];
-    };
-    return {
-      hash: digest(id),
-      get knownHash() {
-        const secret = secretOf(request, knownCookie);
-        return secret === undefined ? null : digest(secret);
-      },
-      hashesFor: (handle) => identities(handle).map(digest),
-      keepFor(handle, lifetimeMs) {
-        if (!known) setStarted(reply, handle, id, lifetimeMs);
-      },
-      takeOver(handle) {
-        const started = startedIn(handle);
-        if (!known || started === undefined) return undefined;
-        drop(reply, startedCookie(handle));
-        return digest(started);
-      },
-      sessionSecret,
-      get signInSecret() {
-        return secretOf(request, signInCookie);
-      },
-      get trustedSecret() {
-        return secretOf(request, trustedCookie);
-      },
-      get invitationSecret() {
-        return secretOf(request, invitationCookie);
-      },
-      declinedPasskey: request.cookies[declinedCookie] !== undefined,
-      formToken(context, viewer) {
-        const shownTo = viewer === undefined ? ownMark() : `${markOf(viewer.session.hash)}.${viewer.account.id}`;
-        const mac = macFor(id, context, shownTo);
-        return shownTo === '' ? mac : `${mac}.${shownTo}`;
-      },
-      owns(form, context) {
-        const { mac, shownTo } = partsOf(form);
-        return identities(form.get('request')).some((identity) =>
-          equalSecrets(mac, macFor(identity, context, shownTo)),
-        );
-      },
-      audienceOf(form) {
-        const [shownIn, accountId] = partsOf(form).shownTo.split('.');
-        return { isThisSession: shownIn === ownMark(), accountId };
-      },
-    };
-  }
-
+  const { names } = cookies;
+  /** Keeps a secret in a cookie; undefined clears it. */
+  const set = (reply: FastifyReply, name: string, secret: string | undefined, lifetimeMs: number): void =>
+    secret === undefined ? cookies.drop(reply, name) : cookies.keep(reply, name, secret, lifetimeMs);
   return {
     of(request, reply) {
       let browser = identified.get(request);
       if (browser === undefined) {
-        browser = identify(request, reply);
+        browser = new IdentifiedBrowser(request, reply, cookies, tokens);
         identified.set(request, browser);
       }
       return browser;
     },
     forOne(reply) {
       const id = randomSecret();
-      return { hash: digest(id), keepFor: (handle, lifetimeMs) => setStarted(reply, handle, id, lifetimeMs) };
+      const keepFor = (handle: string, lifetimeMs: number) =>
+        cookies.keep(reply, cookies.nameFor(handle), id, lifetimeMs);
+      return { hash: digest(id), keepFor };
     },
-    hasSessionCookie: ({ cookies }) => cookies[sessionCookie] !== undefined,
+    hasSessionCookie: (request) => request.cookies[names.session] !== undefined,
     isFrameWithoutCookies: ({ headers }) =>
       headers.cookie === undefined && /^(iframe|frame|embed|object)$/.test(String(headers['sec-fetch-dest'] ?? '')),
-    rejectCrossSiteForm({ headers }) {
-      const site = headers['sec-fetch-site'];
-      const sentOrigin = headers.origin;
-      // Sec-Fetch-Site decides if it is sent, otherwise Origin. With our referrer policy Origin is "null" for our own forms too:
-      // then only the form's token and the cookies' SameSite protect, as they do in every case.
-      const isKnown = sentOrigin !== undefined && sentOrigin !== 'null';
-      const isCrossSite =
-        site !== undefined ? site !== 'same-origin' && site !== 'none' : isKnown && sentOrigin !== origin;
-      if (isCrossSite) {
-        throw new OAuthError(
-          403,
-          'access_denied',
-          `This form must be sent from ${origin}. Open that address and start again.`,
-        );
-      }
-    },
+    rejectCrossSiteForm: (request) => rejectCrossSiteForm(request, origin),
     setSession(reply, secret, maxAgeMs) {
-      keep(reply, sessionCookie, secret, maxAgeMs);
-      keep(reply, knownCookie, knownSecretOf(secret), BROWSER_LIFETIME);
+      cookies.keep(reply, names.session, secret, maxAgeMs);
+      cookies.keep(reply, names.known, knownSecretOf(secret), BROWSER_LIFETIME);
     },
-    clearSession: (reply) => drop(reply, sessionCookie),
-    setSignIn(reply, secret, maxAgeMs) {
-      if (secret === undefined) drop(reply, signInCookie);
-      else keep(reply, signInCookie, secret, maxAgeMs);
-    },
-    setInvitation(reply, secret) {
-      if (secret === undefined) drop(reply, invitationCookie);
-      else keep(reply, invitationCookie, secret, INVITATION_LIFETIME);
-    },
-    setDeclinedPasskey(reply) {
-      reply.setCookie(declinedCookie, '1', { ...attributes, maxAge: DECLINED_LIFETIME / SECOND });
-    },
-    setTrusted: (reply, secret, maxAgeMs) => keep(reply, trustedCookie, secret, maxAgeMs),
+    clearSession: (reply) => cookies.drop(reply, names.session),
+    setSignIn: (reply, secret, maxAgeMs) => set(reply, names.signIn, secret, maxAgeMs),
+    setInvitation: (reply, secret) => set(reply, names.invitation, secret, INVITATION_LIFETIME),
+    setDeclinedPasskey: (reply) => cookies.keep(reply, names.declinedPasskey, '1', DECLINED_LIFETIME),
+    setTrusted: (reply, secret, maxAgeMs) => set(reply, names.trusted, secret, maxAgeMs),
   };
+}
+
+/** @throws {OAuthError} 403 if a form was submitted from another site (OWASP CSRF: Fetch Metadata and Origin) */
+function rejectCrossSiteForm({ headers }: FastifyRequest, origin: string): void {
+  const site = headers['sec-fetch-site'];
+  const sentOrigin = headers.origin;
+  // Sec-Fetch-Site decides if it is sent, otherwise Origin. With our referrer policy Origin is "null" for our own forms too:
+  // then only the form's token and the cookies' SameSite protect, as they do in every case.
+  const isKnown = sentOrigin !== undefined && sentOrigin !== 'null';
+  const isCrossSite = site !== undefined ? site !== 'same-origin' && site !== 'none' : isKnown && sentOrigin !== origin;
+  if (isCrossSite) {
+    throw new OAuthError(
+      403,
+      'access_denied',
+      `This form must be sent from ${origin}. Open that address and start again.`,
+    );
+  }
 }
 
 /**

@@ -39,61 +39,10 @@ const CLOSE_PATH = '/account/email/earlier';
 
 /** The page on which people verify or change their email address. */
 export function emailRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
-  const { site, browsers, mail } = services;
-  const { messages, path } = site;
-  const text = messages.address;
-
-  async function show(
-    reply: FastifyReply,
-    status: number,
-    visit: AccountVisit,
-    problems: Problems = NO_PROBLEMS,
-    { done, typed = '' }: { readonly done?: HtmlPart; readonly typed?: string } = {},
-  ): Promise<FastifyReply> {
-    const frame = frameOf(visit);
-    const { email, emailVerified } = visit.account.profile;
-    const proof = await readProof(services, visit);
-    const waiting = await readAddressRequest(services, visit);
-    const codeField = {
-      name: 'code',
-      label: text.code,
-      hint: text.codeHint,
-      type: 'text',
-      autocomplete: 'one-time-code',
-      inputMode: 'numeric',
-      value: '',
-      problems,
-    } as const;
-    const codeForm =
-      waiting &&
-      html`<section class="card"><header><h2>${text.codeTitle}</h2><p class="muted">${text.codeLead(isolate(readableEmail((waiting.data as { email: string }).email)))}</p></header>
-<form method="post" action="${path('/account/email/code')}" novalidate>${hidden(frame.token)}
-${field(codeField)}<div><button class="primary" type="submit">${text.codeSubmit}</button></div></form></section>`;
-    const verifyForm =
-      !emailVerified &&
-      html`<section class="card"><header><h2>${text.verifyTitle}</h2><p class="muted small">${text.verifyLead}</p></header>
-<form method="post" action="${path('/account/email/verify')}">${hidden(frame.token)}<div><button class="primary" type="submit">${text.verifySubmit}</button></div></form></section>`;
-    const changeField = {
-      name: 'email',
-      label: text.newAddress,
-      type: 'email',
-      autocomplete: 'email',
-      value: typed,
-      problems,
-    } as const;
-    const changeForm = html`<form method="post" action="${path('/account/email')}" novalidate>${hidden(frame.token)}
-${field(changeField)}<div><button class="primary" type="submit">${text.changeSubmit}</button></div></form>`;
-    const earlier = await readEarlierAddresses(services, visit);
-    const forms = html`${codeForm}${verifyForm}
-<section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
-${proofGate(site, proof, 'email', changeForm)}</section>${earlier.length > 0 && earlierSection(site, frame.token, earlier)}`;
-    const body = html`<header><h1>${text.title}</h1></header>
-${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(messages, problems)}
-<section class="card"><header><h2>${text.current}</h2></header><p>${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
-${!mail.available && html`<p class="muted">${text.noMail}${operator(site)}.</p>`}</section>
-${mail.available && forms}`;
-    return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
-  }
+  const { mail } = services;
+  const text = services.site.messages.address;
+  const show = (reply: FastifyReply, status: number, visit: AccountVisit, problems?: Problems, more?: Shown) =>
+    showEmail(services, reply, status, visit, problems, more);
 
   app.get('/account/email', async (request, reply) => show(reply, 200, visitOf(request)));
 
@@ -105,19 +54,10 @@ ${mail.available && forms}`;
     const problem = problemOf(typed, visit.account.profile.email, services.signUp, text);
     if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', problem), { typed });
     const wait = mail.available ? await requestAddress(services, visit, canonicalEmail(typed)) : 0;
-    if (wait > 0) return sendLimited(reply, visit, wait, typed);
-    return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
+    if (wait === 0) return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
+    reply.header('retry-after', String(wait));
+    return show(reply, 429, visit, fieldProblem('email', text.changesLimited(wait)), { typed });
   });
-
-  function sendLimited(
-    reply: FastifyReply,
-    visit: AccountVisit,
-    seconds: number,
-    typed: string,
-  ): Promise<FastifyReply> {
-    reply.header('retry-after', String(seconds));
-    return show(reply, 429, visit, fieldProblem('email', text.changesLimited(seconds)), { typed });
-  }
 
   app.post(CLOSE_PATH, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
@@ -141,22 +81,94 @@ ${mail.available && forms}`;
     const form = formOf(request);
     const code = trimTyped(form.get('code'));
     if (code === '') return show(reply, 400, visit, fieldProblem('code', text.codeMissing));
-    return answerCode(reply, visit, await confirmByCode(services, visit, code));
+    return answerCode(services, reply, visit, await confirmByCode(services, visit, code));
   });
+}
 
-  function answerCode(reply: FastifyReply, visit: AccountVisit, result: AddressResult): Promise<FastifyReply> {
-    switch (result.kind) {
-      case 'limited':
-        reply.header('retry-after', String(result.seconds));
-        return show(reply, 429, visit, generalProblem(messages.signIn.limited(result.seconds)));
-      case 'wrong':
-        return show(reply, 400, visit, fieldProblem('code', text.codeWrong));
-      case 'confirmed': {
-        const { account, created, purpose } = result;
-        browsers.setSession(reply, created.secret, SESSION_LIFETIME);
-        const renewed = { ...visit, account, session: created.session };
-        return show(reply, 200, renewed, NO_PROBLEMS, { done: text.done[purpose] });
-      }
+/** What the page shows besides the address. */
+interface Shown {
+  readonly done?: HtmlPart;
+  readonly typed?: string;
+}
+
+async function showEmail(
+  services: PageServices,
+  reply: FastifyReply,
+  status: number,
+  visit: AccountVisit,
+  problems: Problems = NO_PROBLEMS,
+  { done, typed = '' }: Shown = {},
+): Promise<FastifyReply> {
+  const { site, mail } = services;
+  const text = site.messages.address;
+  const frame = frameOf(visit);
+  const { token } = frame;
+  const { email, emailVerified } = visit.account.profile;
+  const proof = await readProof(services, visit);
+  const waiting = await readAddressRequest(services, visit);
+  const earlier = await readEarlierAddresses(services, visit);
+  const forms = html`${waiting && codeSection(site, token, (waiting.data as { email: string }).email, problems)}${!emailVerified && verifySection(site, token)}
+<section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
+${proofGate(site, proof, 'email', changeForm(site, token, typed, problems))}</section>${earlier.length > 0 && earlierSection(site, token, earlier)}`;
+  const body = html`<header><h1>${text.title}</h1></header>
+${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(site.messages, problems)}
+<section class="card"><header><h2>${text.current}</h2></header><p>${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
+${!mail.available && html`<p class="muted">${text.noMail}${operator(site)}.</p>`}</section>
+${mail.available && forms}`;
+  return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
+}
+
+/** The form for the code that was sent to an address. */
+function codeSection({ messages, path }: Site, token: string, address: string, problems: Problems): Html {
+  const text = messages.address;
+  const code = {
+    name: 'code',
+    label: text.code,
+    hint: text.codeHint,
+    type: 'text',
+    autocomplete: 'one-time-code',
+    inputMode: 'numeric',
+    value: '',
+    problems,
+  } as const;
+  return html`<section class="card"><header><h2>${text.codeTitle}</h2><p class="muted">${text.codeLead(isolate(readableEmail(address)))}</p></header>
+<form method="post" action="${path('/account/email/code')}" novalidate>${hidden(token)}
+${field(code)}<div><button class="primary" type="submit">${text.codeSubmit}</button></div></form></section>`;
+}
+
+function verifySection({ messages, path }: Site, token: string): Html {
+  const text = messages.address;
+  return html`<section class="card"><header><h2>${text.verifyTitle}</h2><p class="muted small">${text.verifyLead}</p></header>
+<form method="post" action="${path('/account/email/verify')}">${hidden(token)}<div><button class="primary" type="submit">${text.verifySubmit}</button></div></form></section>`;
+}
+
+function changeForm({ messages, path }: Site, token: string, value: string, problems: Problems): Html {
+  const text = messages.address;
+  const label = text.newAddress;
+  const address = { name: 'email', label, type: 'email', autocomplete: 'email', value, problems } as const;
+  return html`<form method="post" action="${path('/account/email')}" novalidate>${hidden(token)}
+${field(address)}<div><button class="primary" type="submit">${text.changeSubmit}</button></div></form>`;
+}
+
+function answerCode(
+  services: PageServices,
+  reply: FastifyReply,
+  visit: AccountVisit,
+  result: AddressResult,
+): Promise<FastifyReply> {
+  const { site, browsers } = services;
+  const { address: text, signIn } = site.messages;
+  switch (result.kind) {
+    case 'limited':
+      reply.header('retry-after', String(result.seconds));
+      return showEmail(services, reply, 429, visit, generalProblem(signIn.limited(result.seconds)));
+    case 'wrong':
+      return showEmail(services, reply, 400, visit, fieldProblem('code', text.codeWrong));
+    case 'confirmed': {
+      const { account, created, purpose } = result;
+      browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+      const renewed = { ...visit, account, session: created.session };
+      return showEmail(services, reply, 200, renewed, NO_PROBLEMS, { done: text.done[purpose] });
     }
   }
 }

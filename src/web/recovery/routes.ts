@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noPasskeysHere } from '../../account-actions/authentication/passkey.ts';
 import {
   completeRecovery,
@@ -11,9 +11,16 @@ import {
 import { requestRecoveryPasskey } from '../../account-actions/recovery/passkey.ts';
 import { requestMail } from '../../account-actions/recovery/requests.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
-import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
+import {
+  fieldProblem,
+  formatMoment,
+  generalProblem,
+  NO_PROBLEMS,
+  operator,
+  type Problems,
+} from '../../pages/components.ts';
 import { sendGone } from '../../pages/error-page.ts';
-import { sendPage } from '../../pages/layout.ts';
+import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -116,19 +123,11 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
 }
 
 /** The page of a link, which anyone may open without effect, and its form. */
-function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServices): void {
+function linkRoutes(app: FastifyInstance, services: LinkServices): void {
   const { site, browsers, database, clock } = services;
   const { messages } = site;
-  const text = messages.recovery;
   const find = (link: string) => database.read(() => findRecovery(services, link, clock()));
-  const gone = (reply: FastifyReply): FastifyReply => sendGone(reply, site, text.gone, gonePage(site));
-
-  const formPage = (browser: Browser, link: string, found: FoundRecovery, withPasskey: boolean, problems: Problems) => {
-    const form = { token: browser.formToken(linkContext(link)), link, problems };
-    return withPasskey && found.offersPasskey && !found.isImpossible
-      ? passkeyPage(site, found, form)
-      : passwordPage(site, found, form);
-  };
+  const gone = (reply: FastifyReply): FastifyReply => sendGone(reply, site, messages.recovery.gone, gonePage(site));
 
   app.get('/recover/link', async (request, reply) => {
     const query = queryOf(request);
@@ -136,7 +135,8 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
     const found = await find(link);
     if (found === undefined) return gone(reply);
     const withPasskey = query.get('with') === 'passkey';
-    return sendPage(reply, 200, site, formPage(browsers.of(request, reply), link, found, withPasskey, NO_PROBLEMS));
+    const page = formPage(site, browsers.of(request, reply), link, found, withPasskey, NO_PROBLEMS);
+    return sendPage(reply, 200, site, page);
   });
 
   app.get('/recover/passkey', async (request, reply) => {
@@ -158,13 +158,12 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
     if (found === undefined) return gone(reply);
     const passkey = form.get(PASSKEY_FIELD);
     const show = (status: number, problems: Problems): FastifyReply =>
-      sendPage(reply, status, site, formPage(browser, link, found, passkey !== undefined, problems));
+      sendPage(reply, status, site, formPage(site, browser, link, found, passkey !== undefined, problems));
     if (found.isImpossible) return show(403, NO_PROBLEMS);
     if (!browser.owns(form, linkContext(link))) return show(400, generalProblem(messages.account.formExpired));
-    const password = form.get('password') ?? '';
-    const replacement = passkey === undefined ? { password } : { passkey };
+    const replacement = passkey === undefined ? { password: form.get('password') ?? '' } : { passkey };
     const code = trimTyped(form.get('factor'));
-    const fields = fieldProblems(found, replacement, code);
+    const fields = fieldProblems(site, found, replacement, code);
     if (Object.keys(fields).length > 0) return show(400, { fields, general: [] });
     const signInBrowser = {
       mark: browser,
@@ -177,60 +176,81 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
     const attempt = { token: link, replacement, code, browser: signInBrowser };
     const result = await completeRecovery(services, attempt, remember);
     if (result.kind === 'gone' || result.kind === 'changed') return gone(reply);
-    if (result.kind !== 'recovered') {
-      if (result.kind === 'limited') reply.header('retry-after', String(result.seconds));
-      const { status, problems } = refusalOf(result);
-      return show(status, problems);
-    }
-    const { created, codes } = result;
-    if (created !== undefined) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
-    const signedIn = result.request === undefined ? '/account' : `/login${queryFor(result.request)}`;
-    const next = created === undefined ? '/login' : signedIn;
-    if (passkey !== undefined)
-      return sendPage(reply, 200, site, passkeyDonePage(site, codes, created !== undefined, next));
-    if (created === undefined) return sendPage(reply, 200, site, donePage(site));
-    return redirect(request, reply, site.path(next));
+    if (result.kind === 'recovered') return sendRecovered(services, request, reply, result, passkey !== undefined);
+    if (result.kind === 'limited') reply.header('retry-after', String(result.seconds));
+    const { status, problems } = refusalOf(site, result);
+    return show(status, problems);
   });
+}
 
-  function fieldProblems(
-    { asks }: FoundRecovery,
-    replacement: { readonly password: string } | { readonly passkey: string },
-    code: string,
-  ): Record<string, string> {
-    const isBad = 'password' in replacement && findProblem(passwordSchema, replacement.password) !== undefined;
-    return {
-      ...(asks.length > 0 && code === '' && { factor: text.factorMissing }),
-      ...(isBad && { password: messages.signUp.passwordBad }),
-    };
-  }
+type LinkServices = PageServices & RecoveryServices;
 
-  function refusalOf(result: Exclude<RecoveryResult, { kind: 'recovered' | 'gone' | 'changed' }>): {
-    status: number;
-    problems: Problems;
-  } {
-    switch (result.kind) {
-      case 'weak':
-        return {
-          status: 400,
-          problems: { fields: { password: messages.password.problems[result.problem] }, general: [] },
-        };
-      case 'wrong':
-      // A passkey is created here, and none is asked for.
-      case 'unknown passkey':
-        return { status: 400, problems: { fields: { factor: text.factorWrong }, general: [] } };
-      case 'wrong passkey':
-        return { status: 400, problems: generalProblem(passkeyProblemText(site, result.problem)) };
-      case 'limited':
-        return { status: 429, problems: generalProblem(text.limited(result.seconds)) };
-      case 'suspended':
-        return { status: 403, problems: generalProblem(messages.signIn.suspended(operator(site))) };
-      case 'banned': {
-        const until = result.account.bannedUntil;
-        const told = messages.signIn;
-        const banned =
-          until === null ? told.banned(operator(site)) : told.bannedUntil(formatMoment(until), operator(site));
-        return { status: 403, problems: generalProblem(banned) };
-      }
+function formPage(
+  site: Site,
+  browser: Browser,
+  link: string,
+  found: FoundRecovery,
+  withPasskey: boolean,
+  problems: Problems,
+): Page {
+  const form = { token: browser.formToken(linkContext(link)), link, problems };
+  return withPasskey && found.offersPasskey && !found.isImpossible
+    ? passkeyPage(site, found, form)
+    : passwordPage(site, found, form);
+}
+
+/** Signs the person in, where a second factor was proved or is not needed, and continues with what they were at. */
+function sendRecovered(
+  { site, browsers }: LinkServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { created, codes, request: interrupted }: Extract<RecoveryResult, { kind: 'recovered' }>,
+  withPasskey: boolean,
+): FastifyReply {
+  if (created !== undefined) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  const signedIn = interrupted === undefined ? '/account' : `/login${queryFor(interrupted)}`;
+  const next = created === undefined ? '/login' : signedIn;
+  if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, codes, created !== undefined, next));
+  if (created === undefined) return sendPage(reply, 200, site, donePage(site));
+  return redirect(request, reply, site.path(next));
+}
+
+function fieldProblems(
+  { messages }: Site,
+  { asks }: FoundRecovery,
+  replacement: { readonly password: string } | { readonly passkey: string },
+  code: string,
+): Record<string, string> {
+  const isBad = 'password' in replacement && findProblem(passwordSchema, replacement.password) !== undefined;
+  return {
+    ...(asks.length > 0 && code === '' && { factor: messages.recovery.factorMissing }),
+    ...(isBad && { password: messages.signUp.passwordBad }),
+  };
+}
+
+function refusalOf(
+  site: Site,
+  result: Exclude<RecoveryResult, { kind: 'recovered' | 'gone' | 'changed' }>,
+): { status: number; problems: Problems } {
+  const { recovery, signIn, password } = site.messages;
+  switch (result.kind) {
+    case 'weak':
+      return { status: 400, problems: fieldProblem('password', password.problems[result.problem]) };
+    case 'wrong':
+    // A passkey is created here, and none is asked for.
+    case 'unknown passkey':
+      return { status: 400, problems: fieldProblem('factor', recovery.factorWrong) };
+    case 'wrong passkey':
+      return { status: 400, problems: generalProblem(passkeyProblemText(site, result.problem)) };
+    case 'limited':
+      return { status: 429, problems: generalProblem(recovery.limited(result.seconds)) };
+    case 'suspended':
+      return { status: 403, problems: generalProblem(signIn.suspended(operator(site))) };
+    case 'banned': {
+      const until = result.account.bannedUntil;
+      const banned =
+        until === null ? signIn.banned(operator(site)) : signIn.bannedUntil(formatMoment(until), operator(site));
+      return { status: 403, problems: generalProblem(banned) };
     }
   }
 }

@@ -54,74 +54,22 @@ const CANCELLED = refuseByRedirect('factor declined');
 
 /** The pages on which a person sets up a second factor within an authorization request that requires one. */
 export function enrollRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site, browsers, clock, mail, sealer, issuer } = services;
-  const { messages } = site;
   const preHandler = loadPendingRequest(services);
-
-  /** Undefined where the person is no longer signed in. */
-  function enrollVisit(visit: SignInVisit): EnrollVisit | undefined {
-    const { pending, request, browser } = visit;
-    if (pending?.visitor.kind !== 'signed in') return undefined;
-    const { account, session } = pending.visitor;
-    return {
-      ...visit,
-      account,
-      session,
-      browserHash: browser.hash,
-      origin: originOf(request, { type: 'user', id: account.id }),
-      context: `enroll ${session.hash}`,
-      factors: pending.step.kind === 'enroll' ? pending.step.factors : [],
-      afterSave: onContinued(visit, session),
-    };
-  }
-
-  /** Continues with the request, as it is now. */
-  async function proceed({ request, reply }: SignInVisit, created?: NewSession): Promise<FastifyReply> {
-    if (created !== undefined) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
-    const { handle } = pendingRequestOf(request);
-    return advance(
-      services,
-      request,
-      reply,
-      await readPending(services, request, reply, handle, created?.session.hash),
-    );
-  }
-
-  /** Where mail can be sent, a factor is set up only by a person who can get back in by their address (decisions §11). */
-  const isUnverified = ({ account }: EnrollVisit): boolean => mail.available && !account.profile.emailVerified;
-
-  async function show(
-    visit: EnrollVisit,
-    status: number,
-    problems: Problems,
-    enrollment: Enrollment = startEnrollment(sealer, visit.session, clock()),
-  ): Promise<FastifyReply> {
-    const { reply, factors, account, browser, context } = visit;
-    const frame = { app: visit.pending, token: browser.formToken(context, visit), problems };
-    if (isUnverified(visit)) {
-      const waiting = await readAddressRequest(services, visit);
-      const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
-      const page = verifyAddressPage(site, { ...frame, email, isSent: waiting !== undefined });
-      return sendPage(reply, status, site, page, formTargets(visit));
-    }
-    const { username } = account.profile;
-    const totp = factors.includes('totp') ? { enrollment, issuer, username } : undefined;
-    const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey') });
-    return sendPage(reply, status, site, page, formTargets(visit));
-  }
 
   app.get(ENROLL, { preHandler }, async (request, reply) => {
     const visit = enrollVisit(signInVisit(services, request, reply));
     if (visit === undefined || visit.factors.length === 0) {
       return advance(services, request, reply, pendingRequestOf(request));
     }
-    return show(visit, 200, NO_PROBLEMS);
+    return show(services, visit, 200, NO_PROBLEMS);
   });
 
   app.get(ENROLL_PASSKEY, { preHandler }, async (request, reply) => {
     const visit = enrollVisit(signInVisit(services, request, reply));
-    if (visit === undefined || isUnverified(visit) || !visit.factors.includes('passkey')) throw noPasskeysHere();
-    const options = await requestNewPasskey(services, visit, messages.product);
+    if (visit === undefined || isUnverified(services, visit) || !visit.factors.includes('passkey')) {
+      throw noPasskeysHere();
+    }
+    const options = await requestNewPasskey(services, visit, services.site.messages.product);
     return reply.header('cache-control', 'no-store').send(options);
   });
 
@@ -131,81 +79,152 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
     const form = formOf(request);
     if (!visit.browser.owns(form, visit.context)) {
       const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
-      return refuse(visit, mismatchText(site, visit.account, isEarlier ? 'earlier session' : 'expired'));
+      return refuse(
+        services,
+        visit,
+        mismatchText(services.site, visit.account, isEarlier ? 'earlier session' : 'expired'),
+      );
     }
     if (form.get('action') === 'cancel') {
       return sendErrorResponse(services, request, reply, pendingRequestOf(request).request, CANCELLED);
     }
     await countAccountForm(services, visit.account.id, visit.origin);
     try {
-      return await act(visit, form);
+      return await act(services, visit, form);
     } catch (error) {
       // Another tab has set one up, or the account was secured meanwhile: the request says what is next.
-      if (error instanceof SessionEnded) return proceed(visit);
+      if (error instanceof SessionEnded) return proceed(services, visit);
       throw error;
     }
   });
+}
 
-  /** Shows the page again, unless the request needs another step first. */
-  const refuse = (visit: EnrollVisit, text: HtmlPart): Promise<FastifyReply> =>
-    visit.factors.length === 0 ? proceed(visit) : show(visit, 400, generalProblem(text));
+/** Undefined where the person is no longer signed in. */
+function enrollVisit(visit: SignInVisit): EnrollVisit | undefined {
+  const { pending, request, browser } = visit;
+  if (pending?.visitor.kind !== 'signed in') return undefined;
+  const { account, session } = pending.visitor;
+  return {
+    ...visit,
+    account,
+    session,
+    browserHash: browser.hash,
+    origin: originOf(request, { type: 'user', id: account.id }),
+    context: `enroll ${session.hash}`,
+    factors: pending.step.kind === 'enroll' ? pending.step.factors : [],
+    afterSave: onContinued(visit, session),
+  };
+}
 
-  function act(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
-    if (isUnverified(visit)) return verifyAddress(visit, form);
-    const response = form.get(PASSKEY_FIELD);
-    return response === undefined ? enrollTotp(visit, form) : enrollPasskey(visit, response);
+/** Where mail can be sent, a factor is set up only by a person who can get back in by their address (decisions §11). */
+const isUnverified = ({ mail }: PageServices, { account }: EnrollVisit): boolean =>
+  mail.available && !account.profile.emailVerified;
+
+async function show(
+  services: PageServices,
+  visit: EnrollVisit,
+  status: number,
+  problems: Problems,
+  enrollment: Enrollment = startEnrollment(services.sealer, visit.session, services.clock()),
+): Promise<FastifyReply> {
+  const { site, issuer } = services;
+  const { reply, factors, account, browser, context } = visit;
+  const frame = { app: visit.pending, token: browser.formToken(context, visit), problems };
+  if (isUnverified(services, visit)) {
+    const waiting = await readAddressRequest(services, visit);
+    const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
+    const page = verifyAddressPage(site, { ...frame, email, isSent: waiting !== undefined });
+    return sendPage(reply, status, site, page, formTargets(visit));
   }
+  const { username } = account.profile;
+  const totp = factors.includes('totp') ? { enrollment, issuer, username } : undefined;
+  const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey') });
+  return sendPage(reply, status, site, page, formTargets(visit));
+}
 
-  async function verifyAddress(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
-    if (visit.factors.length === 0) return proceed(visit);
-    if (form.get('action') !== 'verify') {
-      await requestAddress(services, visit, visit.account.profile.email);
-      return show(visit, 200, NO_PROBLEMS);
-    }
-    const result = await confirmByCode(services, visit, trimTyped(form.get('code')));
-    if (result.kind === 'confirmed') return proceed(visit, result.created);
-    if (result.kind === 'wrong') return show(visit, 400, fieldProblem('code', messages.address.codeWrong));
-    visit.reply.header('retry-after', String(result.seconds));
-    return show(visit, 429, generalProblem(messages.signIn.limited(result.seconds)));
-  }
+/** Continues with the request, as it is now. */
+async function proceed(
+  services: PageServices,
+  { request, reply }: SignInVisit,
+  created?: NewSession,
+): Promise<FastifyReply> {
+  if (created !== undefined) services.browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  const { handle } = pendingRequestOf(request);
+  const pending = await readPending(services, request, reply, handle, created?.session.hash);
+  return advance(services, request, reply, pending);
+}
 
-  // The enrollment in the form was made for this session after a fresh proof, and so was the challenge of a passkey.
-  async function enrollTotp(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
-    const text = messages.twoStep;
-    const enrollment = openEnrollment(sealer, visit.session, form.get('enrollment') ?? '', clock());
-    if (enrollment === undefined) return refuse(visit, text.expired);
-    const result = await addTotp(services, visit, enrollment, form.get('code') ?? '', visit.afterSave);
-    if (result.kind !== 'added') {
-      const problem = fieldProblem('code', result.kind === 'wrong' ? text.wrong : text.clockOff);
-      return show({ ...visit, factors: ['totp'] }, 400, problem, enrollment);
-    }
-    return finish(visit, result.created, result.codes);
-  }
+/** Shows the page again, unless the request needs another step first. */
+const refuse = (services: PageServices, visit: EnrollVisit, text: HtmlPart): Promise<FastifyReply> =>
+  visit.factors.length === 0 ? proceed(services, visit) : show(services, visit, 400, generalProblem(text));
 
-  async function enrollPasskey(visit: EnrollVisit, response: string): Promise<FastifyReply> {
-    const accountId = visit.account.id;
-    const prepared = prepareRecoveryCodes(sealer, accountId);
-    let isIssued = false;
-    const result = await addPasskey(services, visit, response, function* complete(session, at): Work<void> {
-      yield* visit.afterSave(session);
-      isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
-    });
-    if (result.kind === 'refused') {
-      const { problem } = result;
-      const { tooMany, exists } = messages.passkeys;
-      if (problem === 'too many') return refuse(visit, tooMany);
-      return refuse(visit, problem === 'exists' ? exists : passkeyProblemText(site, problem));
-    }
-    return finish(visit, result.renewal?.created, isIssued ? prepared.codes : undefined);
-  }
+function act(services: PageServices, visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
+  if (isUnverified(services, visit)) return verifyAddress(services, visit, form);
+  const response = form.get(PASSKEY_FIELD);
+  return response === undefined ? enrollTotp(services, visit, form) : enrollPasskey(services, visit, response);
+}
 
-  function finish(
-    visit: EnrollVisit,
-    created: NewSession | undefined,
-    codes: readonly string[] | undefined,
-  ): Promise<FastifyReply> | FastifyReply {
-    if (codes === undefined) return proceed(visit, created);
-    if (created !== undefined) browsers.setSession(visit.reply, created.secret, SESSION_LIFETIME);
-    return sendPage(visit.reply, 200, site, enrolledPage(site, visit.pending, codes), formTargets(visit));
+async function verifyAddress(
+  services: PageServices,
+  visit: EnrollVisit,
+  form: RepeatableParameters,
+): Promise<FastifyReply> {
+  const { messages } = services.site;
+  if (visit.factors.length === 0) return proceed(services, visit);
+  if (form.get('action') !== 'verify') {
+    await requestAddress(services, visit, visit.account.profile.email);
+    return show(services, visit, 200, NO_PROBLEMS);
   }
+  const result = await confirmByCode(services, visit, trimTyped(form.get('code')));
+  if (result.kind === 'confirmed') return proceed(services, visit, result.created);
+  if (result.kind === 'wrong') return show(services, visit, 400, fieldProblem('code', messages.address.codeWrong));
+  visit.reply.header('retry-after', String(result.seconds));
+  return show(services, visit, 429, generalProblem(messages.signIn.limited(result.seconds)));
+}
+
+// The enrollment in the form was made for this session after a fresh proof, and so was the challenge of a passkey.
+async function enrollTotp(
+  services: PageServices,
+  visit: EnrollVisit,
+  form: RepeatableParameters,
+): Promise<FastifyReply> {
+  const text = services.site.messages.twoStep;
+  const enrollment = openEnrollment(services.sealer, visit.session, form.get('enrollment') ?? '', services.clock());
+  if (enrollment === undefined) return refuse(services, visit, text.expired);
+  const result = await addTotp(services, visit, enrollment, form.get('code') ?? '', visit.afterSave);
+  if (result.kind !== 'added') {
+    const problem = fieldProblem('code', result.kind === 'wrong' ? text.wrong : text.clockOff);
+    return show(services, { ...visit, factors: ['totp'] }, 400, problem, enrollment);
+  }
+  return finish(services, visit, result.created, result.codes);
+}
+
+async function enrollPasskey(services: PageServices, visit: EnrollVisit, response: string): Promise<FastifyReply> {
+  const { site, sealer } = services;
+  const accountId = visit.account.id;
+  const prepared = prepareRecoveryCodes(sealer, accountId);
+  let isIssued = false;
+  const result = await addPasskey(services, visit, response, function* complete(session, at): Work<void> {
+    yield* visit.afterSave(session);
+    isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
+  });
+  if (result.kind === 'refused') {
+    const { problem } = result;
+    const { tooMany, exists } = site.messages.passkeys;
+    if (problem === 'too many') return refuse(services, visit, tooMany);
+    return refuse(services, visit, problem === 'exists' ? exists : passkeyProblemText(site, problem));
+  }
+  return finish(services, visit, result.renewal?.created, isIssued ? prepared.codes : undefined);
+}
+
+async function finish(
+  services: PageServices,
+  visit: EnrollVisit,
+  created: NewSession | undefined,
+  codes: readonly string[] | undefined,
+): Promise<FastifyReply> {
+  const { site, browsers } = services;
+  if (codes === undefined) return proceed(services, visit, created);
+  if (created !== undefined) browsers.setSession(visit.reply, created.secret, SESSION_LIFETIME);
+  return sendPage(visit.reply, 200, site, enrolledPage(site, visit.pending, codes), formTargets(visit));
 }

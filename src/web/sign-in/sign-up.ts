@@ -8,12 +8,12 @@ import { findWeakPassword } from '../../accounts/password-problem.ts';
 import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
 import { take } from '../../limits/limits.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
-import { sendPage } from '../../pages/layout.ts';
+import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { nonAsciiLocalPart, readableDomain } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { queryOf } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
 import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
@@ -45,128 +45,169 @@ const NOTHING_TYPED: SignUpValues = { displayName: '', username: '', email: '' }
 
 /** The sign-up page. */
 export function signUpRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site, signUp } = services;
-  const { messages } = site;
+  const { site, browsers } = services;
   const preHandler = loadPendingRequest(services, { optional: true });
-
-  function show(
-    visit: SignInVisit,
-    status: number,
-    problems: Problems,
-    values: SignUpValues,
-    invited?: Invited,
-  ): FastifyReply {
-    const token = visit.browser.formToken('signup');
-    const shown = typedHere(visit, values, NOTHING_TYPED);
-    const page = signUpPage(site, { token, app: visit.pending, problems, values: shown, ...invited?.form });
-    return sendPage(visit.reply, status, site, page, formTargets(visit));
-  }
-
-  async function findInvited(link: string | undefined): Promise<Invited | undefined> {
-    if (link === undefined) return undefined;
-    const open = await services.database.read(() => findOpenInvitation(link, services.clock()));
-    if (open === undefined) return undefined;
-    const { email, mailed } = open.invitation;
-    return { link, mailed, form: { invitation: link, fixedEmail: email ?? undefined } };
-  }
-
-  /** Where people cannot create accounts, the page that says so. */
-  function refuse(
-    visit: SignInVisit,
-    link: string | undefined,
-    invited: Invited | undefined,
-  ): FastifyReply | undefined {
-    if (link !== undefined && invited === undefined) return sendDeadInvitation(visit.request, visit.reply, site);
-    if (isOpen(signUp) || (invited !== undefined && signUp.mode === 'invitation')) return undefined;
-    const mode = signUp.mode === 'closed' ? 'closed' : 'invitation';
-    return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, visit.pending), formTargets(visit));
-  }
 
   app.get('/signup', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const { pending } = visit;
     if (pending !== undefined && !needsSignIn(pending)) return advance(services, request, reply, pending);
     const link = queryOf(request).get('invitation');
-    const invited = await findInvited(link);
-    const refused = refuse(visit, link, invited);
+    const invited = await findInvited(services, link);
+    const refused = refuse(services, visit, link, invited);
     if (refused !== undefined) return refused;
     // The sign-up accepts it: there is nothing to continue to afterwards.
-    if (invited !== undefined && visit.browser.invitationSecret !== undefined)
-      services.browsers.setInvitation(reply, undefined);
-    return show(visit, 200, NO_PROBLEMS, NOTHING_TYPED, invited);
+    if (invited !== undefined && visit.browser.invitationSecret !== undefined) browsers.setInvitation(reply, undefined);
+    return show(site, visit, 200, NO_PROBLEMS, NOTHING_TYPED, invited);
   });
 
   app.post('/signup', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
     const link = form.get('invitation');
-    const invited = await findInvited(link);
-    const refused = refuse(visit, link, invited);
+    const invited = await findInvited(services, link);
+    const refused = refuse(services, visit, link, invited);
     if (refused !== undefined) return refused;
-    const values = {
-      displayName: (form.get('displayName') ?? '').trim(),
-      // Phones capitalize the first letter; usernames are lower case.
-      username: trimTyped(form.get('username')).toLowerCase(),
-      email: invited?.form.fixedEmail ?? trimTyped(form.get('email')),
-    };
-    const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'signup')) {
-      return show(visit, 400, generalProblem(messages.account.formExpired), NOTHING_TYPED, invited);
+      return show(site, visit, 400, generalProblem(site.messages.account.formExpired), NOTHING_TYPED, invited);
     }
-    const fields = await signUpProblems({ ...values, password }, messages);
-    if (fields['email'] === undefined && !mayHaveAddress(signUp, values.email)) {
-      fields['email'] = signUpTexts.domainBad(signUp.domains.map(readableDomain));
-    }
-    if (Object.keys(fields).length > 0) return show(visit, 400, { fields, general: [] }, values, invited);
-    const origin = originOf(request);
-    const wait = await countSignUp(services, origin);
-    if (wait > 0) {
-      reply.header('retry-after', String(wait));
-      return show(visit, 429, generalProblem(messages.signUp.limited(wait)), values, invited);
-    }
-    // Counted first: the check asks another service.
-    if (await services.breaches.includes(password)) {
-      return show(
-        visit,
-        400,
-        { fields: { password: messages.password.problems.breached }, general: [] },
-        values,
-        invited,
-      );
-    }
+    const typed = typedIn(form, invited);
+    const again: ShowAgain = (status, problems) => show(site, visit, status, problems, typed, invited);
+    const problem = await checkSignUp(services, visit, typed);
+    if (problem !== undefined) return again(problem.status, problem.problems);
     if (invited !== undefined && (invited.mailed || !services.mail.available)) {
-      const fresh = { ...values, password };
-      const result = await signUpInvited(services, fresh, invited, signInBrowser(services, visit), onSignedIn(visit));
-      if (result.kind === 'signed in') return continueSignIn(services, visit, result);
-      if (result.kind === 'invitation refused') return sendDeadInvitation(request, reply, site);
-      if (result.kind === 'address taken') {
-        return show(visit, 409, generalProblem(messages.signUp.emailTaken), values, invited);
-      }
-      return show(visit, 409, { fields: { username: messages.signUp.usernameTaken }, general: [] }, values, invited);
+      return joinInvited(services, visit, typed, invited, again);
     }
-    if (services.mail.available) {
-      const handle = visit.pending?.handle ?? null;
-      const began = { browserHash: visit.browser.hash, handle, invitation: link ?? null, origin };
-      if ((await beginSignUp(services, { ...values, password }, began)) === 'username taken') {
-        return show(visit, 409, { fields: { username: messages.signUp.usernameTaken }, general: [] }, values, invited);
-      }
-      const query = handle === null ? '' : `?${HANDLE}=${encodeURIComponent(handle)}`;
-      return redirect(request, reply, site.path(`/signup/verify${query}`));
-    }
-    const taken = await createUnlessTaken(services, { ...values, password }, origin);
-    // A second submit of the same form finds the account that the first one created: the right password signs in to it.
-    const result = await attemptSignIn(services, visit, values.username, password);
-    if (isProof(result)) return continueSignIn(services, visit, result);
-    if (taken === undefined) return showRefusal(services, visit, result, typedHere(visit, values.username, ''));
-    const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
-    return show(visit, 409, { fields: { [taken]: text }, general: [] }, values, invited);
+    return services.mail.available
+      ? beginByMail(services, visit, typed, link ?? null, again)
+      : signUpAtOnce(services, visit, typed, again);
   });
 
   if (services.mail.available) {
     verifySignUpRoutes(app, services, async (visit, status, problems, values, link) =>
-      show(visit, status, problems, values, await findInvited(link ?? undefined)),
+      show(site, visit, status, problems, values, await findInvited(services, link ?? undefined)),
     );
   }
+}
+
+/** Shows the page with what was typed. */
+type ShowAgain = (status: number, problems: Problems) => FastifyReply;
+
+function show(
+  site: Site,
+  visit: SignInVisit,
+  status: number,
+  problems: Problems,
+  { displayName, username, email }: SignUpValues,
+  invited?: Invited,
+): FastifyReply {
+  const token = visit.browser.formToken('signup');
+  const values = typedHere(visit, { displayName, username, email }, NOTHING_TYPED);
+  const page = signUpPage(site, { token, app: visit.pending, problems, values, ...invited?.form });
+  return sendPage(visit.reply, status, site, page, formTargets(visit));
+}
+
+async function findInvited({ database, clock }: PageServices, link: string | undefined): Promise<Invited | undefined> {
+  if (link === undefined) return undefined;
+  const open = await database.read(() => findOpenInvitation(link, clock()));
+  if (open === undefined) return undefined;
+  const { email, mailed } = open.invitation;
+  return { link, mailed, form: { invitation: link, fixedEmail: email ?? undefined } };
+}
+
+/** Where people cannot create accounts, the page that says so. */
+function refuse(
+  { site, signUp }: PageServices,
+  visit: SignInVisit,
+  link: string | undefined,
+  invited: Invited | undefined,
+): FastifyReply | undefined {
+  if (link !== undefined && invited === undefined) return sendDeadInvitation(visit.request, visit.reply, site);
+  if (isOpen(signUp) || (invited !== undefined && signUp.mode === 'invitation')) return undefined;
+  const mode = signUp.mode === 'closed' ? 'closed' : 'invitation';
+  return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, visit.pending), formTargets(visit));
+}
+
+const typedIn = (form: RepeatableParameters, invited: Invited | undefined): SignUp => ({
+  displayName: (form.get('displayName') ?? '').trim(),
+  // Phones capitalize the first letter; usernames are lower case.
+  username: trimTyped(form.get('username')).toLowerCase(),
+  email: invited?.form.fixedEmail ?? trimTyped(form.get('email')),
+  password: form.get('password') ?? '',
+});
+
+/** Why a sign-up is not begun: what was typed, or too many from this address. */
+async function checkSignUp(
+  services: PageServices,
+  { request, reply }: SignInVisit,
+  typed: SignUp,
+): Promise<{ readonly status: number; readonly problems: Problems } | undefined> {
+  const { signUp } = services;
+  const { messages } = services.site;
+  const fields = await signUpProblems(typed, messages);
+  if (fields['email'] === undefined && !mayHaveAddress(signUp, typed.email)) {
+    fields['email'] = signUpTexts.domainBad(signUp.domains.map(readableDomain));
+  }
+  if (Object.keys(fields).length > 0) return { status: 400, problems: { fields, general: [] } };
+  const wait = await countSignUp(services, originOf(request));
+  if (wait > 0) {
+    reply.header('retry-after', String(wait));
+    return { status: 429, problems: generalProblem(messages.signUp.limited(wait)) };
+  }
+  // Counted first: the check asks another service.
+  if (!(await services.breaches.includes(typed.password))) return undefined;
+  return { status: 400, problems: fieldProblem('password', messages.password.problems.breached) };
+}
+
+/** Creates the account of an invited person, whose address needs no proof. */
+async function joinInvited(
+  services: PageServices,
+  visit: SignInVisit,
+  typed: SignUp,
+  invited: Invited,
+  again: ShowAgain,
+): Promise<FastifyReply> {
+  const { site } = services;
+  const text = site.messages.signUp;
+  const result = await signUpInvited(services, typed, invited, signInBrowser(services, visit), onSignedIn(visit));
+  if (result.kind === 'signed in') return continueSignIn(services, visit, result);
+  if (result.kind === 'invitation refused') return sendDeadInvitation(visit.request, visit.reply, site);
+  if (result.kind === 'address taken') return again(409, generalProblem(text.emailTaken));
+  return again(409, fieldProblem('username', text.usernameTaken));
+}
+
+/** Sends a link and a code, with which the sign-up goes on. */
+async function beginByMail(
+  services: PageServices,
+  { request, reply, pending, browser }: SignInVisit,
+  typed: SignUp,
+  invitation: string | null,
+  again: ShowAgain,
+): Promise<FastifyReply> {
+  const { site } = services;
+  const handle = pending?.handle ?? null;
+  const began = { browserHash: browser.hash, handle, invitation, origin: originOf(request) };
+  if ((await beginSignUp(services, typed, began)) === 'username taken') {
+    return again(409, fieldProblem('username', site.messages.signUp.usernameTaken));
+  }
+  const query = handle === null ? '' : `?${HANDLE}=${encodeURIComponent(handle)}`;
+  return redirect(request, reply, site.path(`/signup/verify${query}`));
+}
+
+/** Creates an account whose address nobody proves, where no mail can be sent. */
+async function signUpAtOnce(
+  services: PageServices,
+  visit: SignInVisit,
+  typed: SignUp,
+  again: ShowAgain,
+): Promise<FastifyReply> {
+  const text = services.site.messages.signUp;
+  const taken = await createUnlessTaken(services, typed, originOf(visit.request));
+  // A second submit of the same form finds the account that the first one created: the right password signs in to it.
+  const result = await attemptSignIn(services, visit, typed.username, typed.password);
+  if (isProof(result)) return continueSignIn(services, visit, result);
+  if (taken === undefined) return showRefusal(services, visit, result, typedHere(visit, typed.username, ''));
+  return again(409, fieldProblem(taken, taken === 'email' ? text.emailTaken : text.usernameTaken));
 }
 
 /** A sign-up by invitation. */

@@ -65,17 +65,17 @@ export interface JointCommits {
 
 /** The queries of steps that units of work can share. */
 class JointStatements {
-  readonly #prepare: SharedStatements;
+  readonly #shared: SharedStatements;
   /** Statements for several units; they are prepared while the first units run alone. */
   readonly #ready = new Map<Step['statement'], ReadableQuery>();
 
-  constructor(prepare: SharedStatements) {
-    this.#prepare = prepare;
+  constructor(shared: SharedStatements) {
+    this.#shared = shared;
   }
 
   /** Undefined where a step cannot be shared, or not yet. */
   queryOf(step: Step): JointQuery | undefined {
-    const prepared = this.#prepare(step.statement);
+    const prepared = this.#shared(step.statement);
     if (prepared.kind !== 'read' && step.statement.build.joint === undefined) return undefined;
     // Without a list of values, there is nothing that numbers the callers.
     if (prepared.placeholders === 0) return undefined;
@@ -110,9 +110,9 @@ class CommitQueue implements JointCommits {
   /** How many transactions count as running. */
   #running = 0;
 
-  constructor(writers: Connections, prepare: SharedStatements, runAlone: RunAlone, meter: DatabaseMeter | undefined) {
+  constructor(writers: Connections, shared: SharedStatements, runAlone: RunAlone, meter: DatabaseMeter | undefined) {
     this.#writers = writers;
-    this.#statements = new JointStatements(prepare);
+    this.#statements = new JointStatements(shared);
     this.#runAlone = runAlone;
     this.#meter = meter;
   }
@@ -212,10 +212,10 @@ class CommitQueue implements JointCommits {
 
 export const jointCommits = (
   writers: Connections,
-  prepare: SharedStatements,
+  shared: SharedStatements,
   runAlone: RunAlone,
   meter?: DatabaseMeter,
-): JointCommits => new CommitQueue(writers, prepare, runAlone, meter);
+): JointCommits => new CommitQueue(writers, shared, runAlone, meter);
 
 /** One transaction of several units of work. */
 class JointTransaction {

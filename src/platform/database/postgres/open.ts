@@ -198,7 +198,7 @@ class OwnTransactions {
         return drive(work(), (step) => {
           const index = open.findIndex((one) => isAnswerTo(one, step));
           if (index !== -1) return open.splice(index, 1)[0]?.rows ?? [];
-          const { query, bind } = this.#prepare(step.statement);
+          const { query, bind } = this.#queryFor(step.statement);
           const sent = ask(query.with(bind(step.params)));
           if (!step.effect) return sent.then((answer) => query.rowsOf(answer));
           sendAhead(sent);
@@ -208,7 +208,7 @@ class OwnTransactions {
     );
   }
 
-  #prepare(statement: Step['statement']) {
+  #queryFor(statement: Step['statement']) {
     let known = this.#prepared.get(statement);
     if (known === undefined) {
       const { sql, bind } = compile(statement, postgresBuilder);

@@ -1,14 +1,12 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Database, type DatabaseMeter, StoreUnavailable, UnusableDatabase } from '../database.ts';
+import { type Database, type DatabaseMeter, UnusableDatabase } from '../database.ts';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
-import { realPath, sequenceIn } from './continuity.ts';
+import { realPath } from './continuity.ts';
+import { databaseOn, LOCK_RETRY, LOCK_TIMEOUT } from './database.ts';
 import { isLocked, migrationDialect, sqliteColumnTypes } from './dialect.ts';
-import { Executor, translate } from './executor.ts';
-import { openMark } from './mark.ts';
 import { refuseUnfinished } from './replacement.ts';
-import { LOCK_RETRY, LOCK_TIMEOUT, SharedCommits, SharedReads } from './shared-work.ts';
 
 /**
  * Opens a SQLite database, which is created and migrated if necessary.
@@ -27,39 +25,7 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
   // Otherwise undo data of statements and savepoints above 64 KiB would be written to a file. Set after the migrations, which sort whole
   // tables.
   connection.exec('PRAGMA temp_store = MEMORY');
-  const committed = path === ':memory:' ? undefined : sequenceIn(connection);
-  const mark = committed === undefined ? undefined : openMark(realPath(path), committed);
-  const executor = new Executor(connection);
-  const reads = new SharedReads(executor, meter);
-  const commits = new SharedCommits(executor, mark, meter);
-  let closed = false;
-  const isClosed = () => Promise.reject(new StoreUnavailable('the database is closed'));
-  return {
-    read: (work) => (closed ? isClosed() : reads.run(work)),
-    commit: (work) => (closed ? isClosed() : commits.run(work)),
-    sharedTime: async () => null,
-    *recordServer() {},
-    auditParts: undefined,
-    load: () => ({ waiting: commits.waiting }),
-    async emptyJournal() {
-      if (closed) return;
-      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: while another process reads or writes, this reports that it
-      // is busy, and a later call empties the journal.
-      try {
-        connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      } catch (error) {
-        throw translate(error);
-      }
-    },
-    async close() {
-      if (closed) return;
-      closed = true;
-      reads.runAll();
-      for (commits.flush(); commits.waiting > 0; commits.flush()) await wait(LOCK_RETRY);
-      connection.close();
-      await mark?.close();
-    },
-  };
+  return databaseOn(path, connection, meter);
 }
 
 /** Migrates a SQLite database to the current schema and closes it; returns the names of the migrations that it ran. */
