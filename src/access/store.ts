@@ -2,7 +2,17 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Work } from '../platform/database/database.ts';
 import { forNoKeyUpdate, forShare } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import {
+  changes,
+  command,
+  decoder,
+  many,
+  one,
+  plain,
+  readAs,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 
 /** Who an assignment is for. */
 export type AssignedTo =
@@ -10,14 +20,21 @@ export type AssignedTo =
   | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'organization'; readonly organizationId: string };
 
-/** One row says who may use an app, and as what. */
-export interface Assignment {
-  readonly id: string;
-  readonly clientId: string;
-  readonly to: AssignedTo;
+const ASSIGNMENT = {
+  id: storedField('id', plain<string>()),
+  clientId: storedField('client_id', plain<string>()),
   /** A role of the app; null for none. */
-  readonly role: string | null;
-  readonly createdAt: number;
+  role: storedField(
+    'role',
+    readAs((stored: string) => (stored === '' ? null : stored)),
+  ),
+  createdAt: storedField('created_at', plain<number>()),
+};
+const assignmentIn = decoder(ASSIGNMENT);
+
+/** One row says who may use an app, and as what. */
+export interface Assignment extends Values<typeof ASSIGNMENT> {
+  readonly to: AssignedTo;
 }
 
 const COLUMNS = ['id', 'client_id', 'account_id', 'group_id', 'organization_id', 'role', 'created_at'] as const;
@@ -43,13 +60,7 @@ export function assignedTo({
   return { kind: 'organization', organizationId: organization_id ?? '' };
 }
 
-const toAssignment = (row: AssignmentRow): Assignment => ({
-  id: row.id,
-  clientId: row.client_id,
-  to: assignedTo(row),
-  role: row.role === '' ? null : row.role,
-  createdAt: row.created_at,
-});
+const toAssignment = (row: AssignmentRow): Assignment => ({ ...assignmentIn(row), to: assignedTo(row) });
 
 const insert = changes((db, p: AssignmentRow) =>
   db
@@ -212,25 +223,24 @@ export const isRoleAssigned = one(
   () => true,
 );
 
-/** The way by which a person may use an app: an assignment, and the membership that it reaches the person by. */
-export interface AccessPath {
-  readonly assignmentId: string;
+const PATH = {
+  assignmentId: storedField('id', plain<string>()),
   /** Null where the person is assigned. */
-  readonly memberId: string | null;
+  memberId: storedField('member_id', plain<string | null>()),
+  role: ASSIGNMENT.role,
+};
+const pathIn = decoder(PATH);
+
+/** The way by which a person may use an app: an assignment, and the membership that it reaches the person by. */
+export interface AccessPath extends Values<typeof PATH> {
   readonly to: AssignedTo;
-  readonly role: string | null;
 }
 
 interface PathRow extends AssignmentRow {
   readonly member_id: string | null;
 }
 
-const toPath = (row: PathRow): AccessPath => ({
-  assignmentId: row.id,
-  memberId: row.member_id,
-  to: assignedTo(row),
-  role: row.role === '' ? null : row.role,
-});
+const toPath = (row: PathRow): AccessPath => ({ ...pathIn(row), to: assignedTo(row) });
 
 interface PersonAtApp {
   readonly clientId: string;

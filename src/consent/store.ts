@@ -16,6 +16,7 @@ import {
   many,
   one,
   plain,
+  readAs,
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
@@ -236,22 +237,35 @@ export const recordLastUse = command((db, p: { grantId: string; at: number }) =>
     .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
 );
 
-/** A grant of a person for a client, with what is known of the client. */
-export interface ConnectedGrant {
-  readonly clientId: string;
-  readonly endpointSet: EndpointSet;
-  readonly name: string;
-  readonly owner: string | null;
-  readonly picture: string | null;
-  readonly homepageUrl: string | null;
-  readonly host: string;
-  readonly scopes: readonly string[];
+const CONNECTED = {
+  clientId: storedField('client_id', plain<string>()),
+  endpointSet: storedField('face', endpointSetCodec),
+  name: storedField('name', plain<string>()),
+  owner: storedField('owner', plain<string | null>()),
+  picture: storedField('picture', plain<string | null>()),
+  homepageUrl: storedField('homepage_url', plain<string | null>()),
+  host: storedField('redirect_uris', readAs(hostOf)),
+  scopes: storedField(
+    'scopes',
+    readAs((stored: string): readonly string[] => [...storedScopes(stored)]),
+  ),
   /** What the person switched off. */
-  readonly declined: readonly string[];
+  declined: storedField(
+    'declined_scopes',
+    readAs((stored: string): readonly string[] => [...storedScopes(stored)]),
+  ),
   /** The resource servers where it may act for the person. */
-  readonly resources: readonly string[];
-  readonly decidedBy: DecidedBy;
-  readonly connectedAt: number;
+  resources: storedField(
+    'resources',
+    readAs((stored: string | null): readonly string[] => decodeResources(stored) ?? []),
+  ),
+  decidedBy: storedField('decided_by', plain<DecidedBy>()),
+  connectedAt: storedField('created_at', plain<number>()),
+};
+const connectedIn = decoder(CONNECTED);
+
+/** A grant of a person for a client, with what is known of the client. */
+export interface ConnectedGrant extends Values<typeof CONNECTED> {
   /** When it last got tokens; null where it never did. */
   readonly lastUsedAt: number | null;
 }
@@ -284,21 +298,7 @@ export const listConnectedGrants = many(
       .where('g.revoked_at', 'is', null)
       .groupBy(['g.id', 'g.last_used_at', ...CONNECTION])
       .orderBy('g.id'),
-  (row): ConnectedGrant => ({
-    clientId: row.client_id,
-    endpointSet: endpointSetCodec.decode(row.face),
-    name: row.name,
-    owner: row.owner,
-    picture: row.picture,
-    homepageUrl: row.homepage_url,
-    host: hostOf(row.redirect_uris),
-    scopes: [...storedScopes(row.scopes)],
-    declined: [...storedScopes(row.declined_scopes)],
-    resources: decodeResources(row.resources) ?? [],
-    decidedBy: row.decided_by === 'operator' ? 'operator' : 'person',
-    connectedAt: row.created_at,
-    lastUsedAt: latestOf(row.last_used_at, row.used_before),
-  }),
+  (row): ConnectedGrant => ({ ...connectedIn(row), lastUsedAt: latestOf(row.last_used_at, row.used_before) }),
 );
 
 /** Of the token families that are there, and of those that were removed. */

@@ -1,23 +1,8 @@
 import type { Kysely } from 'kysely';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { command, one } from '../platform/database/statement.ts';
-import { type CredentialState, clientStatusOf } from '../verdict/rules.ts';
-
-/** A client with the version of the key set, read at one moment. */
-export interface ClientNow {
-  readonly client: NonNullable<CredentialState['client']>;
-  readonly keyVersion: string;
-}
-
-/** A token that a client got for itself, with all that the verdict needs, read at one moment. */
-export interface ClientTokenRecord extends ClientNow {
-  readonly clientGeneration: string;
-  readonly endsAt: number;
-  readonly deadAt: number | null;
-  /** Scopes of APIs, as they are stored. */
-  readonly scopes: string;
-}
+import { command, decoder, one, plain, readAs, storedField, type Values } from '../platform/database/statement.ts';
+import { clientStatusOf } from '../verdict/rules.ts';
 
 export interface NewClientToken {
   readonly jti: string;
@@ -31,10 +16,31 @@ export interface NewClientToken {
 
 type Key = Pick<NewClientToken, 'jti' | 'clientId'>;
 
-const toClientNow = (row: { status: string; generation: string; version: string }): ClientNow => ({
-  client: { status: clientStatusOf(row.status), generation: row.generation },
-  keyVersion: row.version,
-});
+const CLIENT_NOW = {
+  client: {
+    status: storedField('status', readAs(clientStatusOf)),
+    generation: storedField('generation', plain<string>()),
+  },
+  keyVersion: storedField('version', plain<string>()),
+};
+const TOKEN = {
+  ...CLIENT_NOW,
+  clientGeneration: storedField('client_generation', plain<string>()),
+  endsAt: storedField('ends_at', plain<number>()),
+  deadAt: storedField('dead_at', plain<number | null>()),
+  /** Scopes of APIs, as they are stored. */
+  scopes: storedField(
+    'scopes',
+    readAs((stored: string | null) => stored ?? ''),
+  ),
+};
+const toRecord = decoder(TOKEN);
+
+/** A client with the version of the key set, read at one moment. */
+export type ClientNow = Values<typeof CLIENT_NOW>;
+
+/** A token that a client got for itself, with all that the verdict needs, read at one moment. */
+export type ClientTokenRecord = Values<typeof TOKEN>;
 
 /** The state of a client, and the version of the key set. */
 export const readClientNow = one(
@@ -44,7 +50,7 @@ export const readClientNow = one(
       .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
       .where('c.id', '=', p.clientId)
       .select(['c.status', 'c.generation', 'k.version']),
-  toClientNow,
+  decoder(CLIENT_NOW),
 );
 
 export const insertClientToken = command((db, p: NewClientToken) =>
@@ -67,21 +73,6 @@ const selectToken = (db: Kysely<Tables>, p: Key) =>
     .where('t.jti', '=', p.jti)
     .where('t.client_id', '=', p.clientId)
     .select(['t.client_generation', 't.ends_at', 't.dead_at', 't.scopes', 'c.status', 'c.generation', 'k.version']);
-
-type TokenRow = Parameters<typeof toClientNow>[0] & {
-  client_generation: string;
-  ends_at: number;
-  dead_at: number | null;
-  scopes: string | null;
-};
-
-const toRecord = (row: TokenRow): ClientTokenRecord => ({
-  ...toClientNow(row),
-  clientGeneration: row.client_generation,
-  endsAt: row.ends_at,
-  deadAt: row.dead_at,
-  scopes: row.scopes ?? '',
-});
 
 /** A token of this client. */
 export const readClientToken = one(selectToken, toRecord);

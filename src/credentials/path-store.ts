@@ -2,16 +2,20 @@ import type { InferResult, Kysely } from 'kysely';
 import { type AssignedTo, assignedTo, hasAccess } from '../access/store.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, many, one } from '../platform/database/statement.ts';
+import { changes, decoder, many, one, plain, storedField, type Values } from '../platform/database/statement.ts';
+
+const FAMILY = {
+  familyId: storedField('id', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
+  clientId: storedField('client_id', plain<string>()),
+  assignmentId: storedField('assignment_id', plain<string>()),
+  /** The membership by which the assignment reaches the person; null where the person is assigned. */
+  memberId: storedField('member_id', plain<string | null>()),
+};
+const familyIn = decoder(FAMILY);
 
 /** A token family of an app that is open to assigned people only, with the path that it was issued under. */
-export interface FamilyOnPath {
-  readonly familyId: string;
-  readonly accountId: string;
-  readonly clientId: string;
-  readonly assignmentId: string;
-  /** The membership by which the assignment reaches the person; null where the person is assigned. */
-  readonly memberId: string | null;
+export interface FamilyOnPath extends Values<typeof FAMILY> {
   readonly to: AssignedTo;
 }
 
@@ -31,11 +35,7 @@ const select = (db: Kysely<Tables>) =>
     .where('f.dead_at', 'is', null);
 
 const toFamily = (row: InferResult<ReturnType<typeof select>>[number]): FamilyOnPath => ({
-  familyId: row.id,
-  accountId: row.account_id,
-  clientId: row.client_id,
-  assignmentId: row.assignment_id,
-  memberId: row.member_id,
+  ...familyIn(row),
   to: assignedTo({ account_id: row.assigned_id, group_id: row.group_id, organization_id: row.organization_id }),
 });
 

@@ -278,20 +278,25 @@ export const listGroupMembers = many(
   (row): GroupMember => ({ id: row.account_id, username: row.username, addedAt: row.added_at }),
 );
 
-/** A group that a person is in, as tokens name it. */
-export interface NamedGroup {
-  readonly id: string;
-  readonly name: string;
+const NAMED = {
+  id: storedField('id', plain<string>()),
+  name: storedField('name', plain<string>()),
   /** The organization of the group, and its slug. */
-  readonly organizationId: string | null;
-  readonly organization: string | null;
-}
+  organizationId: storedField('organization_id', plain<string | null>()),
+  organization: storedField('organization', plain<string | null>()),
+};
+const GROUP_OF_PERSON = {
+  ...NAMED,
+  displayName: storedField('display_name', plain<string>()),
+  addedAt: storedField('added_at', plain<number>()),
+};
+const toNamed = decoder(NAMED);
+
+/** A group that a person is in, as tokens name it. */
+export type NamedGroup = Values<typeof NAMED>;
 
 /** A group that a person is in, with when the person was added. */
-export interface GroupOfPerson extends NamedGroup {
-  readonly displayName: string;
-  readonly addedAt: number;
-}
+export type GroupOfPerson = Values<typeof GROUP_OF_PERSON>;
 
 const selectNamed = (db: Kysely<Tables>, p: { accountId: string }) =>
   db
@@ -303,18 +308,6 @@ const selectNamed = (db: Kysely<Tables>, p: { accountId: string }) =>
     .where('u.deleted_at', 'is', null)
     .orderBy('u.name')
     .orderBy('u.id');
-
-const toNamed = (row: {
-  readonly id: string;
-  readonly name: string;
-  readonly organization_id: string | null;
-  readonly organization: string | null;
-}): NamedGroup => ({
-  id: row.id,
-  name: row.name,
-  organizationId: row.organization_id,
-  organization: row.organization,
-});
 
 /** The groups that a person is in, by name. */
 export const listGroupsOf = many(
@@ -335,7 +328,7 @@ export const listGroupsOfPerson = many(
       .where('u.deleted_at', 'is', null)
       .orderBy('m.group_id')
       .limit(p.limit),
-  (row): GroupOfPerson => ({ ...toNamed(row), displayName: row.display_name, addedAt: row.added_at }),
+  decoder(GROUP_OF_PERSON),
 );
 
 /** Those of {@link listGroupsOf} that are assigned to an app. */

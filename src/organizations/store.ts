@@ -1,21 +1,38 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import type { Within } from '../operators/rights.ts';
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import {
+  bit,
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import { type Failure, notFound } from '../platform/failure.ts';
 
-export interface Organization {
-  readonly id: string;
+const ORGANIZATION = {
+  id: storedField('id', plain<string>()),
   /** A slug. */
-  readonly name: string;
-  readonly domain: string;
+  name: storedField('name', plain<string>()),
+  domain: storedField('domain', plain<string>()),
   /** Whether its members need a second factor, or a passkey, to use apps. */
-  readonly requireSecondFactor: boolean;
-  readonly createdAt: number;
-}
+  requireSecondFactor: storedField('require_second_factor', bit),
+  createdAt: storedField('created_at', plain<number>()),
+};
+const COLUMNS = columnsOf(ORGANIZATION);
+const toOrganization = decoder(ORGANIZATION);
+
+export type Organization = Values<typeof ORGANIZATION>;
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
@@ -27,16 +44,6 @@ export interface Membership {
   readonly domain: string;
 }
 
-const COLUMNS = ['id', 'name', 'domain', 'require_second_factor', 'created_at'] as const;
-
-const toOrganization = (row: OrganizationTable): Organization => ({
-  id: row.id,
-  name: row.name,
-  domain: row.domain,
-  requireSecondFactor: row.require_second_factor === 1,
-  createdAt: row.created_at,
-});
-
 const toRole = (role: string | null): Role | null => role as Role | null;
 
 export const organizationNotFound = (id: string): Failure => notFound(`There is no organization with the id ${id}.`);
@@ -46,23 +53,16 @@ export const findOrganization = one(
   toOrganization,
 );
 
-const insert = changes((db, p: Omit<Organization, 'requireSecondFactor'> & { required: number }) =>
+const insert = changes((db, p: Insertable<OrganizationTable>) =>
   db
     .insertInto('organization')
-    .values({
-      id: p.id,
-      name: p.name,
-      domain: p.domain,
-      require_second_factor: p.required,
-      created_at: p.createdAt,
-    })
+    .values(pick(p, COLUMNS))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id'),
 );
 
 /** Adds an organization, unless its name is taken. */
-export const insertOrganization = ({ requireSecondFactor, ...organization }: Organization) =>
-  insert({ ...organization, required: requireSecondFactor ? 1 : 0 });
+export const insertOrganization = (organization: Organization) => insert(encode(ORGANIZATION, organization));
 
 const setRequirement = command((db, p: { id: string; required: number }) =>
   db.updateTable('organization').set({ require_second_factor: p.required }).where('id', '=', p.id),

@@ -38,8 +38,8 @@ export interface CredentialState {
 }
 
 /**
- * The status of a client from its column. An active app that is open to assigned people only is stored as `assigned`, which an earlier
- * version takes for disabled; whether the person may use it is a matter of the path (`hasAccess`).
+ * The status of a client from its column. An active app that is open to assigned people only is stored as `assigned`: whether the person
+ * may use it is a matter of the path (`hasAccess`).
  */
 export const clientStatusOf = (stored: unknown): 'active' | 'disabled' =>
   stored === 'active' || stored === 'assigned' ? 'active' : 'disabled';
