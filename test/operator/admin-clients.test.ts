@@ -1,6 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { CLIENT_FIELDS } from '../../src/clients/fields.ts';
 import {
   admin,
   codeFor,
@@ -274,7 +275,7 @@ test('AZ-04: a public client, too, registers no address that runs what it names 
 
 test('AD-04: unknown fields and every column of the database are refused by name', async () => {
   const { clientId } = await newClient(server);
-  const known = { ...BAD_FIELDS, status: 1, type: 1 };
+  const known = { ...CLIENT_FIELDS, ...BAD_FIELDS, faces: 1, status: 1, type: 1 };
   const columns = [...columnNames('client'), ...columnNames('client_secret')];
   for (const name of [...columns, 'clientId', 'clientSecret', 'secrets', 'createdAt', 'generation', 'toString']) {
     if (Object.hasOwn(known, name)) continue;

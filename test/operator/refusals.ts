@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { admin, type JsonAnswer } from '../support/flow.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 
@@ -63,14 +63,12 @@ export async function refuseBadBodies(server: TestServer, call: string): Promise
   }
 }
 
-const schema = readFileSync(
-  new URL('../../src/platform/database/migrations/0001-contract.ts', import.meta.url),
-  'utf8',
-);
+const TYPES = { int: 'INTEGER', serial: 'INTEGER', bytes: 'BLOB', options: '', now: '0' };
+const STATEMENTS = Object.values(timeline).flatMap(({ statements }) => statements(TYPES));
 
 /** The columns of a table, read from the migration that makes it. */
 export function columnNames(table: string): string[] {
-  const definition = new RegExp(`CREATE TABLE ${table} \\(([\\s\\S]*?)\\n  \\)`).exec(schema)?.[1] ?? '';
+  const definition = STATEMENTS.find((text) => text.startsWith(`CREATE TABLE ${table} (`)) ?? '';
   const names = [...definition.matchAll(/^ +([a-z_]+) /gm)].map((match) => match[1] ?? '');
   assert.ok(names.length >= 3, table);
   return names;
