@@ -123,21 +123,31 @@ export function* saveChange(
   return changed;
 }
 
+/** Locks an account that a unit of work is about to change. @throws {Failure} `not found` */
+export function* lockToChange(id: string): Work<Account> {
+  const account = yield* store.lockAccount({ id });
+  if (account === undefined) throw userNotFound(id);
+  return account;
+}
+
 /** Sets or replaces an account's picture; null removes it, and the initials are shown. */
 export function setPicture(
-  context: AccountsContext,
+  { database, clock }: AccountsContext,
   id: string,
   picture: Picture | null,
   origin: Origin,
 ): Promise<Account> {
+  const now = clock();
   const name = picture?.name ?? null;
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.updated', origin, details: { fields: ['picture'] } },
-    ({ profile }) => (profile.picture === name ? undefined : { profile: { ...profile, picture: name } }),
-    () => replacePicture({ accountId: id }, picture),
-  );
+  return database.commit(function* set(): Work<Account> {
+    const account = yield* lockToChange(id);
+    const { profile } = account;
+    if (profile.picture === name) return account;
+    const changed = yield* saveChange(account, { profile: { ...profile, picture: name } }, now, now);
+    yield* replacePicture({ accountId: id }, picture);
+    yield* record({ at: now, type: 'account.updated', origin, accountId: id, details: { fields: ['picture'] } });
+    return changed;
+  });
 }
 
 /**
@@ -155,8 +165,7 @@ export async function deleteAccount(
 ): Promise<void> {
   const now = clock();
   await database.commit(function* remove() {
-    const account = yield* store.lockAccount({ id });
-    if (account === undefined) throw userNotFound(id);
+    const account = yield* lockToChange(id);
     if (!isDue(account)) return;
     yield* keepAnOwner(id, now, options);
     // Housekeeping deletes what a person asked for.
@@ -186,17 +195,18 @@ export async function banAccount(
     throw invalid(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
   }
   const reason = ban.reason ?? null;
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.banned', origin, details: { until, reason } },
-    (_account, now) => ({ bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() }),
-    function* bar(changed, _before, now) {
-      yield* keepAnOwner(id, now, context);
-      yield* endInvitationsOf(id, origin, now);
-      yield* renewReport(context, changed, 'banned', now, changed.updatedAt);
-    },
-  );
+  const now = context.clock();
+  return context.database.commit(function* bar(): Work<Account> {
+    const account = yield* lockToChange(id);
+    const at = yield* accountTime(account, now);
+    const ended = { bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() };
+    const banned = yield* saveChange(account, ended, at, now);
+    yield* keepAnOwner(id, now, context);
+    yield* endInvitationsOf(id, origin, now);
+    yield* renewReport(context, banned, 'banned', now, banned.updatedAt);
+    yield* record({ at: now, type: 'account.banned', origin, accountId: id, details: { until, reason } });
+    return banned;
+  });
 }
 
 /** Ends the invitations of a person who is barred, as far as nobody has used them: like a token, none is valid again afterwards. */
@@ -207,10 +217,16 @@ function* endInvitationsOf(inviterId: string, origin: Origin, now: number): Work
 }
 
 /** Lifts a ban, if there is one. Earlier sessions and tokens stay invalid; the person signs in again. */
-export function unbanAccount(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
-  return changeAccount(context, id, { type: 'account.unbanned', origin }, ({ bannedAt }) =>
-    bannedAt === null ? undefined : { bannedAt: null, bannedUntil: null, banReason: null },
-  );
+export function unbanAccount({ database, clock }: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  const now = clock();
+  return database.commit(function* unban(): Work<Account> {
+    const account = yield* lockToChange(id);
+    if (account.bannedAt === null) return account;
+    const lifted = { bannedAt: null, bannedUntil: null, banReason: null };
+    const unbanned = yield* saveChange(account, lifted, now, now);
+    yield* record({ at: now, type: 'account.unbanned', origin, accountId: id });
+    return unbanned;
+  });
 }
 
 /**
@@ -224,28 +240,33 @@ export function suspendAccount(
   origin: Origin,
 ): Promise<Account> {
   const reason = input.reason ?? null;
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.suspended', origin, details: { reason } },
-    (_account, now) => ({ suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() }),
-    function* bar(changed, _before, now) {
-      yield* keepAnOwner(id, now, context);
-      yield* endInvitationsOf(id, origin, now);
-      // Of what the help desk does, the person is always told.
-      if (origin.role === 'support') {
-        const facts = { byOperator: true };
-        yield* enqueueSecurityNotice(context, changed, 'suspended', facts, now, changed.updatedAt);
-      } else yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
-    },
-  );
+  const now = context.clock();
+  return context.database.commit(function* bar(): Work<Account> {
+    const account = yield* lockToChange(id);
+    const at = yield* accountTime(account, now);
+    const ended = { suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() };
+    const suspended = yield* saveChange(account, ended, at, now);
+    yield* keepAnOwner(id, now, context);
+    yield* endInvitationsOf(id, origin, now);
+    // Of what the help desk does, the person is always told.
+    if (origin.role === 'support') {
+      yield* enqueueSecurityNotice(context, suspended, 'suspended', { byOperator: true }, now, suspended.updatedAt);
+    } else yield* renewReport(context, suspended, 'suspended', now, suspended.updatedAt);
+    yield* record({ at: now, type: 'account.suspended', origin, accountId: id, details: { reason } });
+    return suspended;
+  });
 }
 
 /** Lifts a suspension, if there is one. Earlier sessions and tokens stay invalid. */
-export function reinstateAccount(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
-  return changeAccount(context, id, { type: 'account.reinstated', origin }, ({ suspendedAt }) =>
-    suspendedAt === null ? undefined : { suspendedAt: null, suspensionReason: null },
-  );
+export function reinstateAccount({ database, clock }: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  const now = clock();
+  return database.commit(function* reinstate(): Work<Account> {
+    const account = yield* lockToChange(id);
+    if (account.suspendedAt === null) return account;
+    const reinstated = yield* saveChange(account, { suspendedAt: null, suspensionReason: null }, now, now);
+    yield* record({ at: now, type: 'account.reinstated', origin, accountId: id });
+    return reinstated;
+  });
 }
 
 /** Ends every session, code and token of an account. @returns the account with its new generation */
@@ -255,15 +276,16 @@ export function signOutEverywhere(
   origin: Origin,
 ): Promise<Account> {
   const byOperator = origin.actor.type !== 'user';
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.signed_out_everywhere', origin },
-    () => ({ generation: randomIdentifier() }),
+  const now = context.clock();
+  return context.database.commit(function* signOut(): Work<Account> {
+    const account = yield* lockToChange(id);
+    const at = yield* accountTime(account, now);
+    const changed = yield* saveChange(account, { generation: randomIdentifier() }, at, now);
     // It ends the links of earlier reports, so it brings another one.
-    (changed, _before, now) =>
-      enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now, changed.updatedAt),
-  );
+    yield* enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now, changed.updatedAt);
+    yield* record({ at: now, type: 'account.signed_out_everywhere', origin, accountId: id });
+    return changed;
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Account, findAccount, listDueDeletions } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
 import { takeWithin } from '../../limits/limits.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { findMembership, listOwners, lockOrganization } from '../../organizations/store.ts';
@@ -8,8 +9,9 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
-import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
+import { deleteAccount, lockToChange, saveChange } from '../accounts/accounts.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
+import { accountTime } from '../notices/account-time.ts';
 import { addressesToTell, enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
 
@@ -40,43 +42,29 @@ export function requestDeletion(
   facts: SecurityFacts,
   message: (account: Account, dueAt: number) => Parameters<Mailer['enqueue']>[0]['content'],
 ): Promise<Account> {
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.deletion_requested', origin },
-    (account, now) => {
-      if (accountStatus(account, now) !== 'active') throw conflict('A banned or suspended account cannot be deleted.');
-      if (account.deletionDueAt !== null) throw conflict('The deletion of this account was asked for before.');
-      return {
-        deletionRequestedAt: now,
-        deletionDueAt: now + DELETION_DELAY,
-        generation: randomIdentifier(),
-      };
-    },
-    function* check(changed, _before, now): Work<void> {
-      yield* rejectLastOwner(id);
-      yield* keepAnOwner(id, now, {});
-      const { deletionRequestedAt, deletionDueAt } = changed;
-      if (deletionRequestedAt === null || deletionDueAt === null) return;
-      // It ends the links of earlier reports, so it brings another one.
-      yield* enqueueSecurityNotice(
-        context,
-        changed,
-        'deletion requested',
-        facts,
-        deletionRequestedAt,
-        changed.updatedAt,
-      );
-      // A person who comes back and asks again, over and over, is told by the notice alone.
-      if (!(yield* takeWithin(`deletion mail ${id}`, MOST_MESSAGES, deletionRequestedAt))) return;
-      const content = message(changed, deletionDueAt);
-      const common = { accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt } as const;
+  const now = context.clock();
+  return context.database.commit(function* request(): Work<Account> {
+    const account = yield* lockToChange(id);
+    const at = yield* accountTime(account, now);
+    if (accountStatus(account, now) !== 'active') throw conflict('A banned or suspended account cannot be deleted.');
+    if (account.deletionDueAt !== null) throw conflict('The deletion of this account was asked for before.');
+    const dueAt = now + DELETION_DELAY;
+    const ended = { deletionRequestedAt: now, deletionDueAt: dueAt, generation: randomIdentifier() };
+    const changed = yield* saveChange(account, ended, at, now);
+    yield* rejectLastOwner(id);
+    yield* keepAnOwner(id, now, {});
+    // It ends the links of earlier reports, so it brings another one.
+    yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, now, changed.updatedAt);
+    // A person who comes back and asks again, over and over, is told by the notice alone.
+    if (yield* takeWithin(`deletion mail ${id}`, MOST_MESSAGES, now)) {
+      const content = message(changed, dueAt);
+      const common = { accountId: id, kind: 'deletion', content, expiresAt: dueAt } as const;
       // A thief who has just changed the address would otherwise be the only one who is told.
-      for (const to of yield* addressesToTell(changed, deletionRequestedAt)) {
-        yield* context.mail.enqueue({ ...common, to }, deletionRequestedAt);
-      }
-    },
-  );
+      for (const to of yield* addressesToTell(changed, now)) yield* context.mail.enqueue({ ...common, to }, now);
+    }
+    yield* record({ at: now, type: 'account.deletion_requested', origin, accountId: id });
+    return changed;
+  });
 }
 
 /**
@@ -89,18 +77,18 @@ export function cancelDeletion(
   id: string,
   origin: Origin,
 ): Promise<Account> {
-  return changeAccount(
-    context,
-    id,
-    { type: 'account.deletion_cancelled', origin },
-    ({ deletionDueAt }) =>
-      deletionDueAt === null
-        ? undefined
-        : { deletionRequestedAt: null, deletionDueAt: null, generation: randomIdentifier() },
+  const now = context.clock();
+  return context.database.commit(function* cancel(): Work<Account> {
+    const account = yield* lockToChange(id);
+    if (account.deletionDueAt === null) return account;
+    const at = yield* accountTime(account, now);
+    const revived = { deletionRequestedAt: null, deletionDueAt: null, generation: randomIdentifier() };
+    const changed = yield* saveChange(account, revived, at, now);
     // It ends the links of earlier reports, so it brings another one.
-    (changed, _before, now) =>
-      enqueueSecurityNotice(context, changed, 'deletion cancelled', { byOperator: true }, now, changed.updatedAt),
-  );
+    yield* enqueueSecurityNotice(context, changed, 'deletion cancelled', { byOperator: true }, now, changed.updatedAt);
+    yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: id });
+    return changed;
+  });
 }
 
 /** Of two owners who leave at the same time one comes first: the organization is locked until the unit of work ends. */
