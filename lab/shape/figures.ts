@@ -64,7 +64,8 @@ function longFunctions(sources: readonly Source[]): string[] {
   );
 }
 
-const METHOD = /^ {2}(?:static )?(?:async )?(?:[gs]et )?\*?(?!(?:if|for|while|switch|catch)\b)(#?\w+)(?:<[^>]*>)?\(.*\{$/;
+const METHOD =
+  /^ {2}(?:static )?(?:async )?(?:[gs]et )?\*?(?!(?:if|for|while|switch|catch)\b)(#?\w+)(?:<[^>]*>)?\(.*\{$/;
 
 /** The same of the methods of classes. */
 function longMethods(sources: readonly Source[]): string[] {
