@@ -149,9 +149,9 @@ test('AZ-07: a state of 2 KiB comes back by form_post, and one that is too large
 });
 
 test('of the cookies of requests that were begun by POST a browser keeps the last twenty', async () => {
-  const { startedPrefix } = cookieStyle(server.baseUrl);
+  const { browser: identity, startedPrefix } = cookieStyle(server.baseUrl);
   const names = Array.from({ length: 23 }, (_, index) => startedPrefix + String(index).padStart(8, '0'));
-  const cookie = ['tessera_browser', ...names].map((name) => `${name}=${'A'.repeat(43)}`).join('; ');
+  const cookie = [identity, ...names].map((name) => `${name}=${'A'.repeat(43)}`).join('; ');
   const response = await fetch(`${server.baseUrl}/login`, { headers: { cookie } });
   const ended = response.headers.getSetCookie().filter((line) => /Max-Age=0|Expires=Thu, 01 Jan 1970/.test(line));
   assert.deepEqual(

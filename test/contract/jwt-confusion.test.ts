@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
+import { cookieName } from '../support/agent.ts';
 import {
   assertInvalidGrant,
   assertInvalidToken,
@@ -163,7 +164,7 @@ const PLACES: readonly {
     right: 'session cookie',
     refuses: async (credential) => {
       const stranger = await fetch(`${server.baseUrl}/account/connections`, {
-        headers: { cookie: `tessera_session=${credential}` },
+        headers: { cookie: `${cookieName(server.baseUrl, 'tessera_session')}=${credential}` },
         redirect: 'manual',
       });
       assert.equal(stranger.status, 302);
@@ -203,7 +204,7 @@ test('every right credential was good all the while', async () => {
   assert.equal((await redeem(server, client, credentials['authorization code'] ?? '')).status, 200);
   assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
   assert.equal((await admin(server, 'GET', `/users/${victim.id}`)).body.status, 'active');
-  const cookie = `tessera_session=${credentials['session cookie']}`;
+  const cookie = `${cookieName(server.baseUrl, 'tessera_session')}=${credentials['session cookie']}`;
   const page = await fetch(`${server.baseUrl}/account/connections`, { headers: { cookie }, redirect: 'manual' });
   assert.equal(page.status, 200);
 });

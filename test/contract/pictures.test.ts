@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { Transformer } from '@napi-rs/image';
 import { LARGEST_PICTURE } from '../../src/pictures/pictures.ts';
-import { type Answer, agent, formOf } from '../support/agent.ts';
+import { type Answer, agent, cookieName, formOf } from '../support/agent.ts';
 import {
   admin,
   claimsOf,
@@ -258,7 +258,9 @@ test('a form that is not one of ours is refused before anything is made of it', 
     const headers = { cookie, 'content-type': contentType, accept: 'text/html', origin: server.baseUrl };
     return fetch(server.baseUrl + FORM, { method: 'POST', headers, body: Buffer.from(body, 'latin1') });
   };
-  const cookie = ['tessera_browser', 'tessera_session'].map((name) => `${name}=${browser.cookie(name)}`).join('; ');
+  const cookie = ['tessera_browser', 'tessera_session']
+    .map((name) => `${cookieName(server.baseUrl, name)}=${browser.cookie(name)}`)
+    .join('; ');
   for (const [name, [contentType, body]] of Object.entries(bodies)) {
     const answer = await sendBody(contentType, body);
     assert.equal(answer.status, 400, name);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { LARGEST_PICTURE } from '../../src/pictures/pictures.ts';
-import { type Agent, type Answer, agent } from '../support/agent.ts';
+import { type Agent, type Answer, agent, cookieName } from '../support/agent.ts';
 import { assertRefused, call, TOKEN } from '../support/api-call.ts';
 import { newClient, newUser, PASSWORD } from '../support/flow.ts';
 import { landscape, pngOfSize } from '../support/images.ts';
@@ -83,7 +83,9 @@ const person = async (address: string): Promise<Agent> => {
 };
 const slowUpload = (from: Agent, address: string) =>
   slow('/account/picture', {
-    cookie: ['tessera_browser', 'tessera_session'].map((name) => `${name}=${from.cookie(name)}`).join('; '),
+    cookie: ['tessera_browser', 'tessera_session']
+      .map((name) => `${cookieName(server.baseUrl, name)}=${from.cookie(name)}`)
+      .join('; '),
     'content-type': 'multipart/form-data; boundary=b',
     'x-forwarded-for': address,
     origin: server.baseUrl,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createAdminKey } from '../../src/admin/keys.ts';
+import { cookieName } from '../support/agent.ts';
 import { admin, type JsonAnswer, newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { ADMIN_KEY, startServer } from '../support/server.ts';
@@ -137,7 +138,7 @@ test('AD-01, AD-03: no route answers any other credential than an admin key, and
     ['an ID token', { authorization: `Bearer ${tokens.id_token}` }],
     ['a client secret', { authorization: `Bearer ${clientSecret}` }],
     ['a session’s secret', { authorization: `Bearer ${sessionCookie}` }],
-    ['a session cookie', { cookie: `tessera_session=${sessionCookie}` }],
+    ['a session cookie', { cookie: `${cookieName(server.baseUrl, 'tessera_session')}=${sessionCookie}` }],
   ];
   for (const [what, headers] of credentials) {
     for (const route of routes) {

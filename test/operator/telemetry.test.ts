@@ -10,7 +10,7 @@ import { start } from '../../src/app.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { VERSION } from '../../src/platform/version.ts';
 import { Canaries } from '../security/canaries.ts';
-import { agent } from '../support/agent.ts';
+import { agent, cookieName } from '../support/agent.ts';
 import {
   admin,
   codeFor,
@@ -132,7 +132,10 @@ test('a collector gets spans and metrics; no secret is among them, and the log n
     await fetch(`${server.baseUrl}/nowhere/${code}?secret=${encodeURIComponent(wrong)}`);
     await agent(server.baseUrl).get(`/login?request=${code}`);
     await fetch(`${server.baseUrl}/health/ready`);
-    refused = await ask(server, { cookie: `tessera_session=${code}`, tracestate: `x=${code}` });
+    refused = await ask(server, {
+      cookie: `${cookieName(server.baseUrl, 'tessera_session')}=${code}`,
+      tracestate: `x=${code}`,
+    });
     // The last span; and metrics from after it.
     await receiver.until(() => spanOf(receiver.spans(), refused) !== undefined);
     await receiver.until(() => answeredUserInfo(receiver) !== undefined);

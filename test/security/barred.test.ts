@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Agent, formOf } from '../support/agent.ts';
+import { type Agent, cookieName, formOf } from '../support/agent.ts';
 import { BANNED, codeBody, FORM_TYPE, JSON_TYPE, refreshBody, SUSPENDED } from '../support/api-call.ts';
 import {
   admin,
@@ -86,7 +86,8 @@ async function belongings(visits = true): Promise<Belongings> {
 }
 
 const COOKIES = ['tessera_browser', 'tessera_session'] as const;
-const cookiesOf = (browser: Agent): string => COOKIES.map((name) => `${name}=${browser.cookie(name)}`).join('; ');
+const cookiesOf = (browser: Agent): string =>
+  COOKIES.map((name) => `${cookieName(server.baseUrl, name)}=${browser.cookie(name)}`).join('; ');
 
 /** The same browser, signed out: its forms are those of the same browser. */
 function stranger(browser: Agent): Agent {
@@ -94,7 +95,9 @@ function stranger(browser: Agent): Agent {
   return {
     ...browser,
     get: async (address) => {
-      const answer = await fetch(new URL(address, server.baseUrl), { headers: { cookie: `tessera_browser=${id}` } });
+      const answer = await fetch(new URL(address, server.baseUrl), {
+        headers: { cookie: `${cookieName(server.baseUrl, 'tessera_browser')}=${id}` },
+      });
       return { status: answer.status, headers: answer.headers, text: await answer.text(), location: undefined };
     },
   };
@@ -319,7 +322,7 @@ for (const [state, [path, message]] of Object.entries(bars)) {
     ];
     for (const [address, fields] of forms) {
       const form = { ...own.forms.get(address), ...fields };
-      for (const sender of [own, { ...own, cookies: own.cookies.replace(/; tessera_session=.*/, '') }]) {
+      for (const sender of [own, { ...own, cookies: own.cookies.replace(/; tessera_session.*/, '') }]) {
         const answer = await send('POST', { address, form }, sender);
         const what = `${address} ${JSON.stringify(fields)}: ${answer.status}`;
         assert.deepEqual(gains(answer), [], what);

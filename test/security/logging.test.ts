@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { fieldsOfEveryLine, type LogMessage, logLines } from '../../src/platform/log.ts';
-import { agent, formOf } from '../support/agent.ts';
+import { agent, cookieName, formOf } from '../support/agent.ts';
 import { basic, call, FORM_TYPE, JSON_TYPE, TOKEN, tokenForm, USERINFO } from '../support/api-call.ts';
 import {
   admin,
@@ -137,19 +137,20 @@ async function flow(): Promise<void> {
 
 /** Secrets in every place where they do not belong. */
 async function hostile(client: TestClient, texts: Readonly<Record<string, string>>): Promise<void> {
+  const session = cookieName(server.baseUrl, 'tessera_session');
   const wrongKey = canaries.add('wrong admin key', `tak_canary${'7'.repeat(37)}`);
   assert.equal((await admin(server, 'GET', '/users', undefined, wrongKey)).status, 401);
   const everything = new URLSearchParams({ ...texts, access_token: texts['access'] ?? '' }).toString();
   for (const path of [TOKEN, USERINFO, '/oidc/userinfo', '/nowhere', '/login', '/consent', '/api/v2/admin/users']) {
     await call(server, 'GET', `${path}?${everything}`);
     await call(server, 'POST', `${path}?${everything}`, { 'content-type': JSON_TYPE }, `{"code": "${texts['code']}", `);
-    await call(server, 'DELETE', `${path}?${everything}`, { cookie: `tessera_session=${texts['code']}` });
+    await call(server, 'DELETE', `${path}?${everything}`, { cookie: `${session}=${texts['code']}` });
   }
   // Every route there is, with what belongs elsewhere in every place of its request.
   for (const { method, url } of routes) {
     const path = `${url.replaceAll(/:\w+/g, texts['code'] ?? '')}?${everything}`;
     const key = url.startsWith('/api/v2/admin') ? ADMIN_KEY : texts['wrongSecret'];
-    const cookie = `tessera_session=${texts['code']}; tessera_browser=${texts['verifier']}`;
+    const cookie = `${session}=${texts['code']}; ${cookieName(server.baseUrl, 'tessera_browser')}=${texts['verifier']}`;
     const headers = { cookie, authorization: `Bearer ${key}`, referer: `https://x.example/?${everything}` };
     if (method === 'GET' || method === 'HEAD') await call(server, method, path, headers);
     else {
@@ -170,7 +171,7 @@ async function hostile(client: TestClient, texts: Readonly<Record<string, string
     assert.equal((await admin(server, 'POST', '/users', user)).status, 400);
   }
   // Refused by the parser of HTTP itself.
-  const line = `GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nCookie: tessera_session=${texts['code']}`;
+  const line = `GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nCookie: ${session}=${texts['code']}`;
   await raw(server, `${line}\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`);
   await raw(server, `${line}\r\n broken header ${texts['code']}\r\n\r\n`);
   // Past the limit of failed authentications.

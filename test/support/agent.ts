@@ -28,6 +28,9 @@ export interface Agent {
   clearCookies(): void;
 }
 
+/** The name of a cookie at a base URL without TLS, by that without its suffix. */
+export const cookieName = (baseUrl: string, name: string): string => name + nameSuffix(baseUrl);
+
 /**
  * @param nodeOf where a request for the base URL really goes: to any of several nodes behind it
  * @param always what every request carries
