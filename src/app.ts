@@ -81,7 +81,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     registerRoutes(base, domains, { app, unready, heads });
     await app.ready();
     const { notices, requests, exports } = startBackgroundWork(base, domains, { outages, unready });
-    if (base.isFirst) await reportKeysWithoutRole(domains.services, app.log);
+    if (base.isFirst) await reportKeysWithoutRole({ ...domains.services, clock }, app.log);
     await listener.open();
     const drain = () => {
       base.draining = true;
