@@ -90,7 +90,8 @@ class Recorder implements TraceRecorder {
   refused(step: RefusedStep): void {
     if (this.#stopped) return;
     const share = this.#isFirstOfKind(step) ? 'first' : shareOf(step);
-    if (share === 'first' || this.#isAdmitted(share, step)) this.completed.push({ at: this.#options.clock(), ...step, share });
+    if (share === 'first' || this.#isAdmitted(share, step))
+      this.completed.push({ at: this.#options.clock(), ...step, share });
     else this.#options.dropped(1);
   }
 
