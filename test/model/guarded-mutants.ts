@@ -67,14 +67,14 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'the code of a page has 12 bits',
-    file: 'src/protocol/authorize/authorization.ts',
+    file: 'src/protocol/authorize/issue-code.ts',
     line: '  keyedDigest(services.codeKey, handle);',
     broken: '  digest(keyedDigest(services.codeKey, handle).slice(0, 2));',
     guardedBy: 'test/security/secrets.test.ts',
   },
   {
     name: 'a code without a page has 12 bits',
-    file: 'src/protocol/authorize/authorization.ts',
+    file: 'src/protocol/authorize/issue-code.ts',
     line: 'input.handle === undefined ? randomSecret() :',
     broken: 'input.handle === undefined ? digest(randomSecret().slice(0, 2)) :',
     guardedBy: 'test/security/secrets.test.ts',

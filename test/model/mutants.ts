@@ -15,6 +15,7 @@ const ROTATION = 'src/protocol/token/rules/refresh.ts';
 const REDEMPTION = 'src/protocol/token/rules/redemption.ts';
 const CLAIMS = 'src/protocol/token/rules/claims.ts';
 const CODE_GRANT = 'src/protocol/token/grants/authorization-code.ts';
+const REDEEM_CODE = 'src/protocol/token/redeem-code.ts';
 const REFRESH_GRANT = 'src/protocol/token/grants/refresh-token.ts';
 const FAMILIES = 'src/credentials/token-family-store.ts';
 const CONSENT = 'src/consent/store.ts';
@@ -149,14 +150,9 @@ export const mutants: readonly Mutant[] = [
     'if (code.expiresAt <= now) return',
     'if (false) return',
   ),
-  instead('a code without verdict', CODE_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
-  instead('a code is not spent', CODE_GRANT, '!(yield* spendCode({ hash, familyId, now }))', 'false'),
-  instead(
-    'the refresh token of another client',
-    REFRESH_GRANT,
-    'if (token.clientId !== client.id) return',
-    'if (false) return',
-  ),
+  instead('a code without verdict', REDEEM_CODE, "if (verdict.kind !== 'live') {", 'if (false) {'),
+  instead('a code is not spent', REDEEM_CODE, '!(yield* spendCode({ hash, familyId, now }))', 'false'),
+  instead('the refresh token of another client', REFRESH_GRANT, 'if (token.clientId !== client.id)', 'if (false)'),
   instead('a refresh without verdict', REFRESH_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
   without(
     'death by reuse',
@@ -275,7 +271,7 @@ export const mutants: readonly Mutant[] = [
     '    isNewlyOffline(state, rules) ||\n',
     '',
   ),
-  instead('the OIDC endpoints redeem a code for nothing', CODE_GRANT, "if (sent === '') return", 'if (false) return'),
+  instead('the OIDC endpoints redeem a code for nothing', REDEEM_CODE, "if (sent === '') return", 'if (false) return'),
   without(
     'families of the OIDC endpoints end with the session',
     END_SESSIONS,
@@ -288,13 +284,13 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'tokens of the OIDC endpoints with offline_access end with the session',
-    'src/protocol/authorize/authorization.ts',
+    'src/protocol/authorize/issue-code.ts',
     "rules.endsWithSession && !request.scopes.includes('offline_access'),",
     'rules.endsWithSession,',
   ),
   instead(
     'tokens of the v2 endpoints end with the session',
-    'src/protocol/authorize/authorization.ts',
+    'src/protocol/authorize/issue-code.ts',
     'endsWithSession: rules.endsWithSession && ',
     'endsWithSession: ',
   ),
@@ -375,8 +371,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a disabled client authenticates',
     'src/protocol/client-authentication/authenticate.ts',
-    "if (client.status !== 'active') {",
-    'if (false) {',
+    "if (client.status !== 'active') return",
+    'if (false) return',
   ),
   instead(
     'an ended secret holds',

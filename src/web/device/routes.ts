@@ -41,11 +41,13 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     browsers.rejectCrossSiteForm(request);
     const form = formOf(request);
     const browser = browsers.of(request, reply);
-    const typed = (form.get('user_code') ?? '').slice(0, 40);
+    const entered = (form.get('user_code') ?? '').slice(0, 40);
+    // What was typed is not shown to somebody who has signed in since.
+    const typed = browser.audienceOf(form).isThisSession ? entered : '';
     const refuse = (problem: string) => show(reply, browser, 400, fieldProblem('user_code', problem), typed);
     if (!browser.owns(form, FORM)) return show(reply, browser, 400, generalProblem(site.messages.account.formExpired));
-    if (typed.trim() === '') return refuse(text.codeMissing);
-    const userCode = readUserCode(typed);
+    if (entered.trim() === '') return refuse(text.codeMissing);
+    const userCode = readUserCode(entered);
     if (userCode === undefined) return refuse(text.codeMalformed);
     const wait = await countTyped(request, browser);
     if (wait > 0) {
