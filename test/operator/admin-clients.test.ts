@@ -68,6 +68,8 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     owner: null,
     requireSecondFactor: false,
     contacts: [],
+    organizationId: null,
+    developerId: null,
     hasPicture: false,
     status: 'active',
     createdAt: at,
