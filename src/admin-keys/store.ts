@@ -203,6 +203,12 @@ export const adminKeysMadeBy = many(
   toAdminKey,
 );
 
+/** The keys that an operator ever made: what these made goes on where one of them has ended. */
+export const adminKeyIdsEverMadeBy = many(
+  (db, p: { madeBy: string }) => db.selectFrom('admin_key').select('id').where('maker_id', '=', p.madeBy),
+  ({ id }) => id,
+);
+
 /** The valid keys of an earlier version, which have every right for ever. */
 export const adminKeysWithoutRole = many((db, p: { now: number }) =>
   live(db, p.now).select('id').where('role', 'is', null).orderBy('id'),

@@ -108,7 +108,7 @@ export async function revokeAdminKey(
     const made = yield* madeBy(id, now);
     const ended = yield* endHandedOut(id, takeOver, now);
     // A second caller may rely on the answer as well, which waits for the same requests.
-    if (!revoked) return { ...ended, made, keys: [] };
+    if (!revoked && (key === undefined || !endMade)) return { ...ended, made, keys: [] };
     const alsoEnded = endMade ? yield* endAllMadeBy(id, { origin, now }) : NOTHING_MADE;
     const details = { adminKeyId: id, ...ended, ...(endMade && { made: idsOfMade(alsoEnded) }) };
     yield* record({ at: now, type: 'admin_key.revoked', origin, details });

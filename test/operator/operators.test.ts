@@ -136,6 +136,46 @@ test('what a key made is listed, and ends with it on request', async () => {
   assert.deepEqual((await admin(server, 'GET', `/users/${user.id}/roles`)).body.items, []);
 });
 
+test('what a key made ends with it also over a key that ended before, and after the key itself has ended', async () => {
+  for (const endedBefore of ['the key between', 'the key itself'] as const) {
+    const key = await newKey('admin');
+    const child = await newKey('admin', {}, key);
+    const grandchild = await newKey('admin', {}, child);
+    await admin(server, 'DELETE', `/admin-keys/${child.id}`, undefined, grandchild.secret);
+    if (endedBefore === 'the key itself') await admin(server, 'DELETE', `/admin-keys/${key.id}`);
+    const { status, body } = await admin(server, 'DELETE', `/admin-keys/${key.id}?endMade=true`);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(
+      body.made.adminKeys.map(({ id }: { id: string }) => id),
+      [grandchild.id],
+    );
+    assert.equal((await admin(server, 'GET', '/users', undefined, grandchild.secret)).status, 401, endedBefore);
+  }
+});
+
+test('a role that is given again stays that of who gave it first, and the last owner keeps theirs', async () => {
+  const [honest, thief] = [await newKey('owner'), await newKey('owner')];
+  const [auditor, owner] = [await newUser(server), await newUser(server)];
+  for (const { secret } of [honest, thief]) {
+    await admin(server, 'PUT', `/users/${auditor.id}/roles/auditor`, {}, secret);
+  }
+  await admin(server, 'PUT', `/users/${owner.id}/roles/owner`, {}, thief.secret);
+  const { status, body } = await admin(server, 'DELETE', `/admin-keys/${thief.id}?endMade=true`);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(body.made.roles, [], 'nothing but the role of the last owner was the thief’s');
+  for (const [{ id }, role] of [
+    [auditor, 'auditor'],
+    [owner, 'owner'],
+  ] as const) {
+    const { items } = (await admin(server, 'GET', `/users/${id}/roles`)).body;
+    assert.deepEqual(
+      items.map((item: { role: string }) => item.role),
+      [role],
+    );
+  }
+  await query(server, 'DELETE FROM operator_grant WHERE account_id = ?', owner.id);
+});
+
 test('a key of an earlier version is an owner’s', async () => {
   const { key, adminKey } = await createAdminKey(beside, { name: 'from before' }, ORIGIN);
   await query(server, 'UPDATE admin_key SET role = NULL WHERE id = ?', key.id);

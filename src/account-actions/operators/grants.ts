@@ -129,8 +129,12 @@ export async function grantRole(
     requireGivable(operator, wanted);
     yield* requirePlace(wanted);
     if (wanted.expiresAt !== null && isOwner(wanted)) yield* keepAnOwner(accountId, now, context);
+    const held = (yield* grantsOf(accountId)).find(
+      ({ id, role, organizationId }) => id !== '0' && role === wanted.role && organizationId === wanted.organizationId,
+    );
     yield* removeGrant({ accountId, ...wanted });
-    const madeBy = operator?.id ?? null;
+    // Who gives a role again does not make it theirs: it would end with them.
+    const madeBy = held === undefined ? (operator?.id ?? null) : held.madeBy;
     yield* insertGrant({ accountId, ...wanted, madeBy, now });
     yield* record({ at: now, type: 'operator.role_granted', origin, accountId, details: grantDetails(wanted) });
     return { id: '0', accountId, ...wanted, madeBy, createdAt: now };

@@ -1,9 +1,9 @@
 import { type AccountGrant, grantsMadeBy, removeGrantById } from '../../access/operator-grant-store.ts';
-import { type AdminKey, adminKeysMadeBy, markAdminKeyRevoked } from '../../admin-keys/store.ts';
+import { type AdminKey, adminKeyIdsEverMadeBy, adminKeysMadeBy, markAdminKeyRevoked } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { keepAnOwner } from '../accounts/last-owner.ts';
+import { isLastOwner } from '../accounts/last-owner.ts';
 import { endHandedOut } from './handed-out.ts';
 
 /** The valid keys and roles that an operator made. */
@@ -28,8 +28,8 @@ export function* madeBy(operatorId: string, now: number): Work<Made> {
 }
 
 /**
- * Ends the keys and roles that an operator made, and what these made in turn, inside a unit of work.
- * @throws {Failure} `conflict` where that would leave the installation without an owner
+ * Ends the keys and roles that an operator made, and what these made in turn, inside a unit of work: also where a key between them has
+ * ended before. The last owner keeps the role, and what they made.
  */
 export function* endAllMadeBy(
   operatorId: string,
@@ -38,7 +38,6 @@ export function* endAllMadeBy(
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
   const makers = [operatorId];
-  const seen = new Set(makers);
   for (const maker of makers) {
     const made = yield* madeBy(maker, now);
     for (const key of made.adminKeys) {
@@ -48,16 +47,15 @@ export function* endAllMadeBy(
       adminKeys.push(key);
     }
     for (const role of made.roles) {
-      if (role.role === 'owner' && role.organizationId === null) yield* keepAnOwner(role.accountId, now, {});
+      const isOwner = role.role === 'owner' && role.organizationId === null;
+      if (isOwner && (yield* isLastOwner(role.accountId, now))) continue;
+      if (!makers.includes(role.accountId)) makers.push(role.accountId);
       if (!(yield* removeGrantById({ id: role.id }))) continue;
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
       roles.push(role);
     }
-    for (const next of [...made.adminKeys.map(({ id }) => id), ...made.roles.map(({ accountId }) => accountId)]) {
-      if (!seen.has(next)) makers.push(next);
-      seen.add(next);
-    }
+    for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker })) if (!makers.includes(id)) makers.push(id);
   }
   return { adminKeys, roles };
 }
