@@ -13,7 +13,7 @@ import {
   type TestUser,
   walk,
 } from '../support/flow.ts';
-import { MINUTE, query } from '../support/outcome.ts';
+import { MINUTE } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const SPA = 'https://spa.example.com';
@@ -246,12 +246,5 @@ describe('which origins are open follows the registrations at once', () => {
       await admin(server, 'DELETE', `/clients/${clientId}`);
     }
     assert.equal(await isOpen(origin), false);
-  });
-
-  test('apps that an earlier version registered are written down at the start', async () => {
-    await query(server, 'DELETE FROM client_origin');
-    assert.equal(await isOpen(SPA), false);
-    await server.restart();
-    assert.deepEqual([await isOpen(SPA), await isOpen(SECRETIVE)], [true, false]);
   });
 });

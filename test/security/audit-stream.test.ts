@@ -545,8 +545,24 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['sign_in.succeeded', 'user', '+', 'user'],
     ['sign_in.succeeded', 'user', '+', 'user'],
     ['session.ended', 'user', '+', 'user'],
+    ['account.viewed', 'admin', '+', 'user'],
     ['session.ended', 'admin', '+', 'user'],
     ['account.signed_out_everywhere', 'admin', '+', 'user'],
+  ],
+  [
+    'a role and a key, given and taken away',
+    async () => {
+      const role = `/users/${user.id}/roles/auditor`;
+      status(200, await admin(server, 'PUT', role, {}));
+      status(200, await admin(server, 'DELETE', role));
+      const made = await admin(server, 'POST', '/admin-keys', { name: 'for a moment', role: 'auditor' });
+      status(201, made);
+      status(200, await admin(server, 'DELETE', `/admin-keys/${made.body.id}`));
+    },
+    ['operator.role_granted', 'admin', '+', 'user'],
+    ['operator.role_revoked', 'admin', '+', 'user'],
+    ['admin_key.created', 'admin', '+', 'none'],
+    ['admin_key.revoked', 'admin', '+', 'none'],
   ],
   [
     'pictures, given and taken away by an operator',
@@ -741,6 +757,14 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/sessions': ['session.ended'],
   'DELETE /api/v2/admin/users/:id/sessions': ['account.signed_out_everywhere'],
   'DELETE /api/v2/admin/users/:id/sessions/:sessionId': ['session.ended'],
+  'PUT /api/v2/admin/users/:id/roles/:role': ['operator.role_granted'],
+  'DELETE /api/v2/admin/users/:id/roles/:role': ['operator.role_revoked'],
+  'POST /api/v2/admin/admin-keys': ['admin_key.created'],
+  'DELETE /api/v2/admin/admin-keys/:id': ['admin_key.revoked'],
+  // What the help desk does: test/operator/operators.test.ts.
+  'POST /api/v2/admin/users/:id/recovery': [],
+  'DELETE /api/v2/admin/users/:id/factors/:factorId': [],
+  'POST /api/v2/admin/users/:id/unlock': [],
   'PUT /api/v2/admin/users/:id/picture': ['account.updated'],
   'DELETE /api/v2/admin/users/:id/picture': ['account.updated'],
   'PUT /api/v2/admin/clients/:clientId/picture': ['client.updated'],

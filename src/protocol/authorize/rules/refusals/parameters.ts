@@ -181,7 +181,7 @@ export const PARAMETERS = {
     error: 'invalid_target',
     cause: ({ resource }) => `unknown resource${shownUri(resource)}`,
     remedy: ({ nearest }) =>
-      `${nearest === undefined ? 'send the resource of a registered API' : `did you mean ${nearest}?`} It must match the registered one exactly`,
+      `${nearest === undefined ? 'send the resource of a registered API.' : `did you mean ${nearest}?`} It must match the registered one exactly`,
     reason: 'unknown resource',
     rule: RESOURCES,
     expected: ({ nearest }) => nearest ?? 'the resource of an active client, character for character',
