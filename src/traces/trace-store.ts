@@ -49,15 +49,37 @@ export const stepsOfRequest = many(
 export const stepsAbout = many((db, p: { flow: string }) => select(db).where('flow', '=', p.flow), toStep);
 export const stepsLeadingTo = many((db, p: { flow: string }) => select(db).where('leads_to', '=', p.flow), toStep);
 
+const stepsInOrder = (order: 'asc' | 'desc') => ({
+  ofAll: many(
+    (db, p: { after: string; limit: number }) =>
+      db.selectFrom('trace_step').select(columnsOf(STEP)).where('id', '>', p.after).orderBy('id', order).limit(p.limit),
+    toStep,
+  ),
+  ofClient: many(
+    (db, p: { after: string; clientId: string; limit: number }) =>
+      db
+        .selectFrom('trace_step')
+        .select(columnsOf(STEP))
+        .where('id', '>', p.after)
+        .where('client_id', '=', p.clientId)
+        .orderBy('id', order)
+        .limit(p.limit),
+    toStep,
+  ),
+});
+const IN_ORDER = { asc: stepsInOrder('asc'), desc: stepsInOrder('desc') };
+
 /** Steps of all apps or of one: those after an id, the oldest first; or the newest. */
-export const stepsAfter = many(
-  (db, p: { after: string; clientId: string | null; limit: number; order: 'asc' | 'desc' }) => {
-    const steps = db.selectFrom('trace_step').select(columnsOf(STEP)).where('id', '>', p.after);
-    const wanted = p.clientId === null ? steps : steps.where('client_id', '=', p.clientId);
-    return wanted.orderBy('id', p.order).limit(p.limit);
-  },
-  toStep,
-);
+export const stepsAfter = ({
+  order,
+  clientId,
+  ...p
+}: {
+  readonly after: string;
+  readonly clientId: string | null;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+}) => (clientId === null ? IN_ORDER[order].ofAll(p) : IN_ORDER[order].ofClient({ ...p, clientId }));
 
 const newestStep = one((db, _: object) => db.selectFrom('trace_step').select('id').orderBy('id', 'desc').limit(1));
 

@@ -15,7 +15,11 @@ const FIELDS = new Set([
   ...['claims_parameter_supported', 'request_parameter_supported', 'request_uri_parameter_supported'],
   ...['require_request_uri_registration', 'op_policy_uri', 'op_tos_uri', 'prompt_values_supported'],
   ...['revocation_endpoint', 'revocation_endpoint_auth_methods_supported'],
-  ...['revocation_endpoint_auth_signing_alg_values_supported', 'introspection_endpoint'],
+  ...[
+    'revocation_endpoint_auth_signing_alg_values_supported',
+    'introspection_endpoint',
+    'device_authorization_endpoint',
+  ],
   ...['introspection_endpoint_auth_methods_supported', 'introspection_endpoint_auth_signing_alg_values_supported'],
   ...['code_challenge_methods_supported', 'authorization_response_iss_parameter_supported', 'end_session_endpoint'],
   ...['backchannel_logout_supported', 'backchannel_logout_session_supported'],

@@ -396,7 +396,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
     const pages: [Record<string, string>, RegExp][] = [
       [{ id_token_hint: 'foo' }, /id_token_hint is not an unmodified ID token/],
       [{ id_token_hint: tokens.id_token, post_logout_redirect_uri: 'https://x.example' }, /postLogoutRedirectUris/],
-      [{ post_logout_redirect_uri: RETURN }, /send id_token_hint or client_id/],
+      [{ post_logout_redirect_uri: RETURN }, /Send id_token_hint or client_id/],
       [{ client_id: '1' }, /No active client/],
     ];
     for (const [parameters, text] of pages) {

@@ -22,7 +22,7 @@ const reasons = async (userId: string) =>
 test('with the account its fields go at once, and within an hour every text; the events keep ids and addresses', async () => {
   const { id, canaries } = await canaryPerson(server);
   const other = await newUser(server);
-  const elsewhere = { until: null, reason: 'Spam' };
+  const elsewhere = { until: null, reason: 'Spam', actorRole: 'owner' };
   await admin(server, 'PUT', `/users/${other.id}/ban`, { reason: elsewhere.reason });
   const texts = Object.entries(canaries).filter(([name]) => !name.startsWith('picture'));
   const before = await storedTexts(server);
@@ -36,7 +36,7 @@ test('with the account its fields go at once, and within an hour every text; the
   assert.equal((await admin(server, 'DELETE', `/users/${id}`)).status, 204);
   assert.equal(await events(), recorded + 1, 'every event stays, and the deletion is one more');
   const [banned, suspended] = await Promise.all(await reasons(id));
-  const erased = { reason: null, erased: ['reason'] };
+  const erased = { reason: null, erased: ['reason'], actorRole: 'owner' };
   assert.deepEqual(banned, Array(2).fill({ until: null, ...erased }));
   assert.deepEqual(suspended, Array(2).fill(erased));
   assert.deepEqual((await Promise.all(await reasons(other.id)))[0], [elsewhere], 'texts about others stay');
@@ -60,5 +60,5 @@ test('a ban without a reason is left as it is', async () => {
   const user = await newUser(server);
   await admin(server, 'PUT', `/users/${user.id}/ban`, {});
   await admin(server, 'DELETE', `/users/${user.id}`);
-  assert.deepEqual((await Promise.all(await reasons(user.id)))[0], [{ until: null, reason: null }]);
+  assert.deepEqual((await Promise.all(await reasons(user.id)))[0], [{ until: null, reason: null, actorRole: 'owner' }]);
 });

@@ -14,7 +14,8 @@ const LIMIT = 5;
 const server = await startServer({ TESSERA_LIMIT_AUTHORIZATION: `${LIMIT}/m`, TESSERA_TRACE_RETENTION: 'off' }, nodes);
 after(() => server.close());
 
-const DESCRIPTION = 'too many authorizations for this app in a short time; try again later';
+const DESCRIPTION =
+  'too many authorizations for this app in a short time: try again later, and look for a redirect loop in the app';
 const tooMany = (to: string, status: 302 | 303 = 302) =>
   ({ error: 'temporarily_unavailable', description: DESCRIPTION, state: 'st4te', status, to }) as const;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
-import { agent } from '../support/agent.ts';
+import { agent, cookiesFor } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, walk } from '../support/flow.ts';
 import { codeOf, countRows, settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
@@ -25,7 +25,7 @@ interface RawAnswer {
 const raw = (method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const { port } = new URL(server.baseUrl);
-    const cookie = `tessera_session=${browser.cookie('tessera_session')}; tessera_browser=${browser.cookie('tessera_browser')}`;
+    const cookie = cookiesFor(server.baseUrl, browser);
     const sent = request({ host: '127.0.0.1', port, method, path, headers: { cookie, ...headers } }, (answer) => {
       let text = '';
       answer.on('data', (chunk) => {

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { type Agent, type Answer, agent, cookiesFor, formOf } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
@@ -55,9 +55,7 @@ test('CN-01: a GET or a HEAD of the form grants nothing', async () => {
   const query = new URLSearchParams({ ...form.hidden, ...ALLOW });
   await assertNothing(() => browser.get(`/consent?${query}`), 200);
   await assertNothing(() => browser.get(authorizeUrl(client, ALLOW)));
-  const cookie = ['session', 'browser']
-    .map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`)
-    .join('; ');
+  const cookie = cookiesFor(server.baseUrl, browser);
   const before = await rows();
   for (const address of [`/consent?${query}`, authorizeUrl(client, ALLOW)]) {
     const answer = await fetch(server.baseUrl + address, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });

@@ -638,7 +638,12 @@ for (const endpointSet of ENDPOINT_SETS) {
           /mean \/\.well-/,
         ],
         ['registration', () => send('POST', '/oidc/register'), /not registered dynamically/, /tessera client create/],
-        ['a device', () => send('POST', '/oidc/device_authorization'), /no device flow/, /use the authorization code/],
+        [
+          'a device',
+          () => send('POST', '/oidc/device/code'),
+          /begins at \/oidc\/device_authorization/,
+          /the code at \/device/,
+        ],
         ['PAR', () => send('POST', '/oidc/par/'), /no pushed authorization requests/, /to the authorization endpoint/],
         ['the key set', () => send('GET', '/oidc/jwks'), /nothing at this address/, /mean \/\.well-known\/jwks\.json/],
       ]);

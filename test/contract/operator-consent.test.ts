@@ -240,7 +240,7 @@ describe('who may have it', () => {
     const { scopes, organizationId, approvedBy } = record.consentApproval;
     assert.deepEqual([scopes, organizationId, approvedBy.type], [APPROVED, null, 'admin']);
     const { items } = await call('GET', `/audit-events?clientId=${app.clientId}&type=client.consent_approved`);
-    assert.deepEqual(items[0].details, { scopes: APPROVED, organizationId: null });
+    assert.deepEqual(items[0].details, { scopes: APPROVED, organizationId: null, actorRole: 'owner' });
     assert.equal(items[0].actor.id ?? null, approvedBy.id);
     await patch(app, { redirectUris: ['https://other.example.com/cb'] });
     assert.equal((await call('GET', `/clients/${app.clientId}`)).consentApproval, null);

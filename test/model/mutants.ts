@@ -348,8 +348,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'signing out everywhere ends nothing',
     ACCOUNTS,
-    '    () => ({ generation: randomIdentifier() }),\n',
-    '    () => ({}),\n',
+    'saveChange(account, { generation: randomIdentifier() }, at, now)',
+    'saveChange(account, {}, at, now)',
   ),
   instead(
     'a disabled client comes back with its tokens',

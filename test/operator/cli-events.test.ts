@@ -95,6 +95,8 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ],
   ['client disable', () => run('client', 'disable', app), 'client.disabled'],
   ['client enable', () => run('client', 'enable', app), 'client.enabled'],
+  ['user grant-role', () => run('user', 'grant-role', 'ada', 'auditor'), 'operator.role_granted'],
+  ['user revoke-role', () => run('user', 'revoke-role', 'ada', 'auditor'), 'operator.role_revoked'],
   // No deletion was asked for.
   ['user cancel-deletion', () => run('user', 'cancel-deletion', 'ada')],
   ['user recovery-link', () => run('user', 'recovery-link', 'ada'), 'recovery.link_created'],
@@ -200,6 +202,8 @@ const others = [
     'user connections',
     'user sessions',
     'user groups',
+    'user roles',
+    'traces',
     'client show',
   ],
   ...[

@@ -173,7 +173,7 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
   assert.match(made.adminKey, /^tak_[A-Za-z0-9_-]{43}$/);
   assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 200);
   const listed = await run(['admin-key', 'list']);
-  assert.match(listed.stdout, new RegExp(`^${made.id} +deploy +active`, 'm'));
+  assert.match(listed.stdout, new RegExp(`^${made.id} +deploy +owner +- +active`, 'm'));
   assert.ok(!listed.stdout.includes(made.adminKey));
   const taken = await done(['admin-key', 'create']);
   for (const key of [made, taken]) {

@@ -75,7 +75,7 @@ for (const [ending, sql] of Object.entries(ENDINGS)) {
         const send = await sent(browser, form);
         const before = await stateOf(user);
 
-        const writer = await takeAccountLock(server, user.id, () => stateOf(user));
+        const writer = await takeAccountLock(server, user.id, () => admin(server, 'GET', '/clients'));
         const answer = send();
         await writer.awaited(answer);
         await writer.run(sql, user.id);

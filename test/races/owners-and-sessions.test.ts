@@ -82,7 +82,7 @@ test('a session that ends while weaker access is ended is not counted as ended b
   const user = await newUser(server);
   const organizationId = await newOrganization(null, user);
   await signedIn(server, user);
-  const writer = await takeAccountLock(server, user.id, () => admin(server, 'GET', `/users/${user.id}`));
+  const writer = await takeAccountLock(server, user.id, () => admin(server, 'GET', '/clients'));
   const ending = admin(server, 'POST', '/end-weaker-access', { organizationId });
   await writer.awaited(ending);
   // As signing out everywhere does on another node.

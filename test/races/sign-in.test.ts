@@ -58,7 +58,7 @@ test('PW-07: the sign-in page and the change of the password share the count of 
   const browser = await signedIn(server, user);
   // The same browser as one that is signed out, so that it gets the form.
   const again = newBrowser();
-  again.setCookie('tessera_browser', browser.cookie('tessera_browser') ?? '');
+  for (const name of ['tessera_browser', 'tessera_known']) again.setCookie(name, browser.cookie(name) ?? '');
   const bySignIn = ready(again, await again.get('/login'), '/login', {
     identifier: user.username,
     password: 'a guess',

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { agent, formOf } from '../support/agent.ts';
+import { agent, cookiesFor, formOf } from '../support/agent.ts';
 import { FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import {
   authorizeUrl,
@@ -108,9 +108,7 @@ test('LG-06: with any table gone, every route answers a fault with a correlation
   const browser = await signedIn(server, user);
   const tokens = await tokensFor(server, client, user, {}, { browser });
   const code = await codeFor(server, client, user, {}, { browser });
-  const cookie = ['browser', 'session']
-    .map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`)
-    .join('; ');
+  const cookie = cookiesFor(server.baseUrl, browser);
   const login = await agent(server.baseUrl).get('/login');
   const form = { ...formOf(login.text).hidden, identifier: user.username, password: PASSWORD };
   const tables = (await tablesOf(server)).filter((name) => !/^(sqlite|kysely)_/.test(name));

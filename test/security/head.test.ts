@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
+import { type Agent, agent, cookiesFor } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, standard, tokensFor, walk } from '../support/flow.ts';
 import { everyRow } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
@@ -28,8 +28,7 @@ const addressOf = (url: string): string =>
   url.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? '1') +
   (url.includes('/api/') ? '' : pending.location?.search);
 
-const cookiesOf = (from: Agent): string =>
-  ['session', 'browser'].map((name) => `tessera_${name}=${from.cookie(`tessera_${name}`)}`).join('; ');
+const cookiesOf = (from: Agent): string => cookiesFor(server.baseUrl, from);
 const cookie = cookiesOf(browser);
 
 async function send(method: string, url: string, accept: string): Promise<Response> {

@@ -1,6 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { cookiesFor } from '../support/agent.ts';
 import { FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { authorizeUrl, newClient, newUser, signedIn, type TestClient, tokensFor, userinfo } from '../support/flow.ts';
 import { sendBytes } from '../support/listening.ts';
@@ -138,9 +139,7 @@ test(`AV-05: ${REQUESTS} hostile requests over all routes: none is a fault, and 
   const [client, user] = [await newClient(server), await newUser(server)];
   const browser = await signedIn(server, user);
   const tokens = await tokensFor(server, client, user, {}, { browser });
-  const cookie = ['browser', 'session']
-    .map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`)
-    .join('; ');
+  const cookie = cookiesFor(server.baseUrl, browser);
   const good = [client.clientId, client.clientSecret, client.redirectUri, user.id, user.username, 'code', 'openid'];
   const known: Known = {
     client,

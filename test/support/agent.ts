@@ -31,6 +31,12 @@ export interface Agent {
 /** The name of a cookie at a base URL without TLS, by that without its suffix. */
 export const cookieName = (baseUrl: string, name: string): string => name + nameSuffix(baseUrl);
 
+/** A header with the identity and the session of a browser, for a request that is written by hand. */
+export const cookiesFor = (baseUrl: string, browser: Agent): string =>
+  ['tessera_browser', 'tessera_session']
+    .map((name) => `${cookieName(baseUrl, name)}=${browser.cookie(name)}`)
+    .join('; ');
+
 /**
  * @param nodeOf where a request for the base URL really goes: to any of several nodes behind it
  * @param always what every request carries
@@ -91,9 +97,7 @@ export function agent(
       return send(action, { method: 'POST', body, headers: { origin: new URL(baseUrl).origin } });
     },
     cookie: (name) => jar.get(currentName(name)) ?? jar.get(name),
-    setCookie(name, value) {
-      for (const each of [currentName(name), name]) jar.set(each, value);
-    },
+    setCookie: (name, value) => void jar.set(currentName(name), value),
     clearCookies: () => jar.clear(),
   };
 }

@@ -42,10 +42,10 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
 const REGISTER =
   'Clients are not registered dynamically: the operator registers them with POST /api/v2/admin/clients, or on the server: tessera client create.';
 const DEVICE =
-  'There is no device flow: use the authorization code flow with PKCE, and a loopback or private-use redirect URI.';
+  'A device begins at /oidc/device_authorization, and its user types the code at /device: see Connect a device in the documentation.';
 const PUSHED = 'There are no pushed authorization requests: send the parameters to the authorization endpoint.';
 
-/** The endpoints of protocols that are not offered, by the end of their path. */
+/** Endpoints that are not offered, or have another path here, by the end of the path. */
 const ABSENT: readonly (readonly [RegExp, string])[] = [
   [/\/(register|registration)$/, REGISTER],
   [/\/(device|device\/code|device[-_]authorization|device\/auth)$/, DEVICE],

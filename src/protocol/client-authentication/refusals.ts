@@ -111,7 +111,7 @@ export const AUTHENTICATION_REFUSALS = {
     when: 'The request names no client.',
     advice: ({ credentials }) =>
       `client_id is missing${sentInstead(credentials)}: send it with client_secret in the body, or both by HTTP Basic.`,
-    expected: 'client_id in the body, or in a Basic header',
+    expected: 'client_id in the body, or by HTTP Basic',
     received: 'a request without client_id',
     remedy: 'Send client_id with client_secret in the body, or both by HTTP Basic.',
     example: { ...WITH_SECRET, credentials: { method: 'none', clientId: '' }, client: undefined },

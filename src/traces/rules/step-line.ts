@@ -22,8 +22,9 @@ export function stepLine({ at, step, outcome, requestId, clientId, ...facts }: L
     facts.description ?? facts.reason ?? facts.received,
     facts.ignored && `Ignored: ${facts.ignored}.`,
     facts.remedy !== undefined && facts.description?.includes(facts.remedy) !== true && `Remedy: ${facts.remedy}`,
-    outcome === 'failure' || facts.ignored !== undefined ? `More: tessera explain ${requestId}` : undefined,
   ];
   const text = parts.filter((part) => typeof part === 'string' && part !== '').map((part) => masked(String(part)));
-  return [`${mark} ${at.slice(11, 19)} ${what.filter((part) => part !== '').join(' ')}:`, ...text].join(' ');
+  // The ID is not masked, or the command would lead nowhere.
+  const more = outcome === 'failure' || facts.ignored !== undefined ? [`More: tessera explain ${requestId}`] : [];
+  return [`${mark} ${at.slice(11, 19)} ${what.filter((part) => part !== '').join(' ')}:`, ...text, ...more].join(' ');
 }

@@ -27,16 +27,18 @@ test('a unit that has waited for too long fails without a connection, and takes 
     shared: async () => new ReadableQuery('remove_shared', ''),
   });
   const alone = () => Promise.reject(new Error('it ran alone'));
-  const { commit } = jointCommits({ lend } as Connections, prepare, alone);
+  const commits = jointCommits({ lend } as Connections, prepare, alone);
   function* work(): Work<string> {
     yield* remove({ bucket: 'one' });
     return 'done';
   }
   // The statement is prepared meanwhile.
-  await assert.rejects(commit(work, performance.now() + 60_000), { message: 'it ran alone' });
+  await assert.rejects(commits.commit(work, performance.now() + 60_000), { message: 'it ran alone' });
   await nextTurn();
   const later = [60_000, 90_000].map((wait) => performance.now() + wait);
-  const answers = await Promise.allSettled([performance.now() - 1, ...later].map((until) => commit(work, until)));
+  const answers = await Promise.allSettled(
+    [performance.now() - 1, ...later].map((until) => commits.commit(work, until)),
+  );
   const [late, ...others] = answers;
   assert.ok(late?.status === 'rejected' && late.reason instanceof StoreUnavailable);
   assert.deepEqual(

@@ -47,7 +47,7 @@ export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
   client: row({
     when: 'No active client has this `client_id`.',
     cause: 'No active client has this client_id, so post_logout_redirect_uri was ignored.',
-    remedy: 'Send the clientId of the app’s registration.',
+    remedy: 'Send the clientId of the registration.',
     expected: 'the client_id of an active app',
     reason: 'client_id is not that of an active client',
   }),

@@ -35,7 +35,10 @@ export const DEVICES = {
   'device denied': row({
     when: 'The user did not allow the device.',
     app: { error: 'access_denied', status: 400, description: 'User denied the request' },
-    operator: recorded('the user denied the device'),
+    operator: {
+      ...recorded('the user denied the device'),
+      trace: { expected: 'the consent of the user', remedy: 'Nothing is wrong: offer the user to begin again.' },
+    },
   }),
   'expired device code': row({
     when: 'The device code is older than ten minutes.',

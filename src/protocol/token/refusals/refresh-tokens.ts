@@ -46,7 +46,7 @@ export const REFRESH_TOKENS = {
       reason: ({ fault }) => fault.reason,
       trace: ({ fault }) => ({
         rule: 'RFC 6749 §6',
-        expected: 'a refresh token of this client, in force',
+        expected: 'a refresh token of this client that is still valid',
         received: fault.reason,
         remedy: `It ${fault.description}`,
       }),

@@ -54,7 +54,7 @@ export const REQUESTS = {
     app: {
       error: 'unauthorized_client',
       description: ({ endpoints }) =>
-        `The client is registered for ${endpoints.map((name) => ENDPOINT_RULES[name].tokenPath).join(' and ')} only.`,
+        `The client is registered for ${endpoints.map((name) => ENDPOINT_RULES[name].tokenPath).join(' and ')} only: send the request there, or change endpoints of its registration.`,
     },
     operator: recorded(OTHER_GRANT),
     example: { endpoints: ['v2'] },
@@ -63,7 +63,8 @@ export const REQUESTS = {
     when: 'A `resource` is not an absolute URI, or there are more than five.',
     app: {
       error: 'invalid_target',
-      description: 'resource must be an absolute URI without a fragment, and there may be five at most.',
+      description:
+        'resource must be an absolute URI without a fragment, and there may be five at most: send that of a registered API.',
     },
     operator: {},
   }),

@@ -22,6 +22,8 @@ interface SignInEnded extends AboutCredential {
   readonly verdict: RefusedVerdict;
 }
 
+const ENDED_BY_OWNER = { kind: 'invalid', reason: 'the account was secured after the sign-in' } as const;
+
 const reasonOf = ({ verdict }: SignInEnded): string => (verdict.kind === 'invalid' ? verdict.reason : verdict.kind);
 
 /** By the verdict on the account, the consent and the sign-in that a credential came from. */
@@ -42,6 +44,7 @@ export const SIGN_INS = {
       event: 'token.refused',
       details: ({ verdict }) => ({ reason: verdict.kind }),
     },
+    example: { verdict: ENDED_BY_OWNER },
   }),
   'sign-in of the refresh token ended': row<SignInEnded & { readonly familyId: string }>({
     when: 'The sign-in that the refresh token came from has ended.',
@@ -55,6 +58,7 @@ export const SIGN_INS = {
       event: 'token.refused',
       details: (facts) => ({ familyId: facts.familyId, reason: reasonOf(facts) }),
     },
+    example: { verdict: ENDED_BY_OWNER, familyId: '1' },
   }),
 };
 

@@ -258,6 +258,7 @@ export const PARAMETERS = {
     error: 'unmet_authentication_requirements',
     cause: 'the acr that is requested as essential is not offered',
     remedy: `request one of ${ACR_VALUES.join(', ')}`,
+    operatorRemedy: 'Have the app request one of acr_values_supported in the discovery document.',
     rule: 'OpenID Connect Core 1.0 §5.5.1.1',
   }),
   'request too large': redirectRow<{ size: number; name: string; bytes: number }>({
