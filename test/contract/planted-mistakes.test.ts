@@ -326,7 +326,7 @@ const mistakes: readonly Mistake[] = [
     'an acr that is not offered',
     () => ask({ claims: '{"id_token":{"acr":{"essential":true,"value":"x"}}}' }),
     /not offered: request one of/,
-    facts('remedy +request one of'),
+    facts('remedy +Have the app request one of'),
   ],
   [
     'a slash after the resource',
