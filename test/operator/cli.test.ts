@@ -198,7 +198,7 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
   assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 401);
   await refused(['admin-key', 'revoke', made.id], 4, /no live admin key/);
   const leaked = await run(['admin-key', 'revoke', made.adminKey]);
-  assert.equal(leaked.code, 1);
+  assert.equal(leaked.code, 4);
   assert.ok(!leaked.stderr.includes(made.adminKey), 'a key that is given by mistake is not repeated');
 });
 
