@@ -5,7 +5,6 @@ import {
   grantFields,
   readGrant,
   requireGivable,
-  requireNotStronger,
   requirePlace,
 } from '../account-actions/operators/grants.ts';
 import { type EndedWithKey, endHandedOut, sumEnded } from '../account-actions/operators/handed-out.ts';
@@ -14,6 +13,7 @@ import type { AdminKey } from '../admin-keys/store.ts';
 import * as store from '../admin-keys/store.ts';
 import { record } from '../audit/audit.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../operators/permissions.ts';
+import { requireNotStronger } from '../operators/refusal.ts';
 import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import { digest, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
@@ -109,7 +109,7 @@ export async function revokeAdminKey(
     const ended = yield* endHandedOut(id, takeOver, now);
     // A second caller may rely on the answer as well, which waits for the same requests.
     if (!revoked && (key === undefined || !endMade)) return { ...ended, made, keys: [] };
-    const alsoEnded = endMade ? yield* endAllMadeBy(id, { origin, now }) : NOTHING_MADE;
+    const alsoEnded = endMade ? yield* endAllMadeBy(id, { operator, origin, now }) : NOTHING_MADE;
     const details = { adminKeyId: id, ...ended, ...(endMade && { made: idsOfMade(alsoEnded) }) };
     yield* record({ at: now, type: 'admin_key.revoked', origin, details });
     return { ...ended, made: endMade ? alsoEnded : made, keys: [id, ...alsoEnded.adminKeys.map((other) => other.id)] };

@@ -1,5 +1,6 @@
 import { Failure } from '../platform/failure.ts';
 import { PERMISSIONS, type Permission } from './permissions.ts';
+import { lackingOf, type Operator, type OperatorGrant } from './rights.ts';
 
 /** An operator lacks a permission: HTTP 403. */
 export class InsufficientPermission extends Failure {
@@ -20,3 +21,9 @@ export const actsOnStronger = (permission: Permission): InsufficientPermission =
 
 export const grantsBeyond = (permission: Permission): InsufficientPermission =>
   new InsufficientPermission(permission, 'Nobody gives a role with a permission that they lack.');
+
+/** @throws {InsufficientPermission} where one of these grants includes a permission that the operator lacks */
+export function requireNotStronger(operator: Operator, others: readonly OperatorGrant[]): void {
+  const lacking = lackingOf(operator, others);
+  if (lacking !== undefined) throw actsOnStronger(lacking);
+}

@@ -176,6 +176,20 @@ test('a role that is given again stays that of who gave it first, and the last o
   await query(server, 'DELETE FROM operator_grant WHERE account_id = ?', owner.id);
 });
 
+test('nobody ends, with what somebody made, a key that may do more than they do', async () => {
+  const [person, admins] = [await newUser(server), await newKey('admin')];
+  const mighty = await newKey('owner');
+  await query(server, 'UPDATE admin_key SET maker_id = ? WHERE id = ?', person.id, mighty.id);
+  await admin(server, 'PUT', `/users/${person.id}/roles/admin`, {});
+  const path = `/users/${person.id}/roles/admin?endMade=true`;
+  const [status, error] = await refused(admin(server, 'DELETE', path, undefined, admins.secret));
+  assert.deepEqual([status, error], [403, 'insufficient_permission']);
+  assert.equal((await admin(server, 'GET', '/users', undefined, mighty.secret)).status, 200);
+  assert.equal((await admin(server, 'GET', `/users/${person.id}/roles`)).body.items.length, 1, 'nothing half done');
+  assert.equal((await admin(server, 'DELETE', path)).status, 200);
+  assert.equal((await admin(server, 'GET', '/users', undefined, mighty.secret)).status, 401);
+});
+
 test('a key of an earlier version is an owner’s', async () => {
   const { key, adminKey } = await createAdminKey(beside, { name: 'from before' }, ORIGIN);
   await query(server, 'UPDATE admin_key SET role = NULL WHERE id = ?', key.id);

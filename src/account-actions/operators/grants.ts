@@ -2,8 +2,8 @@ import { type AccountGrant, grantsOf, insertGrant, removeGrant } from '../../acc
 import { lockOperator } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { OperatorRole } from '../../operators/permissions.ts';
-import { actsOnStronger, grantsBeyond, InsufficientPermission } from '../../operators/refusal.ts';
-import { excessOf, lackingOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
+import { grantsBeyond, InsufficientPermission } from '../../operators/refusal.ts';
+import { excessOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
 import { findOrganization, organizationNotFound, type Role } from '../../organizations/store.ts';
 import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -76,12 +76,6 @@ export const grantOfMembership = (organizationId: string, role: Role | null): Op
   role === 'OWNER' || role === 'ADMIN'
     ? { role: role === 'OWNER' ? 'owner' : 'admin', organizationId, expiresAt: null }
     : undefined;
-
-/** @throws {InsufficientPermission} where one of these grants includes a permission that the operator lacks */
-export function requireNotStronger(operator: Operator, others: readonly OperatorGrant[]): void {
-  const lacking = lackingOf(operator, others);
-  if (lacking !== undefined) throw actsOnStronger(lacking);
-}
 
 /** @throws {Failure} `not found` where a grant names an organization that does not exist */
 export function* requirePlace({ organizationId }: OperatorGrant): Work<void> {
@@ -165,7 +159,7 @@ export async function revokeRole(
     if (!(yield* removeGrant({ accountId, ...which }))) {
       throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
     }
-    const ended = endMade ? yield* endAllMadeBy(accountId, { origin, now }) : NOTHING_MADE;
+    const ended = endMade ? yield* endAllMadeBy(accountId, { operator: context.operator, origin, now }) : NOTHING_MADE;
     const details = { ...grantDetails({ ...which, expiresAt: null }), ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'operator.role_revoked', origin, accountId, details });
     return endMade ? ended : yield* madeBy(accountId, now);

@@ -1,6 +1,14 @@
 import { type AccountGrant, grantsMadeBy, removeGrantById } from '../../access/operator-grant-store.ts';
-import { type AdminKey, adminKeyIdsEverMadeBy, adminKeysMadeBy, markAdminKeyRevoked } from '../../admin-keys/store.ts';
+import {
+  type AdminKey,
+  adminKeyIdsEverMadeBy,
+  adminKeysMadeBy,
+  grantOfKey,
+  markAdminKeyRevoked,
+} from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
+import { requireNotStronger } from '../../operators/refusal.ts';
+import type { Operator } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isLastOwner } from '../accounts/last-owner.ts';
@@ -30,16 +38,19 @@ export function* madeBy(operatorId: string, now: number): Work<Made> {
 /**
  * Ends the keys and roles that an operator made, and what these made in turn, inside a unit of work: also where a key between them has
  * ended before. The last owner keeps the role, and what they made.
+ * @param by.operator who acts; undefined for the command line
+ * @throws {InsufficientPermission} where one of them has a permission that the operator lacks: its maker once had it
  */
 export function* endAllMadeBy(
   operatorId: string,
-  { origin, now }: { readonly origin: Origin; readonly now: number },
+  { operator, origin, now }: { readonly operator: Operator | undefined; readonly origin: Origin; readonly now: number },
 ): Work<Made> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
   const makers = [operatorId];
   for (const maker of makers) {
     const made = yield* madeBy(maker, now);
+    if (operator !== undefined) requireNotStronger(operator, [...made.adminKeys.map(grantOfKey), ...made.roles]);
     for (const key of made.adminKeys) {
       if (!(yield* markAdminKeyRevoked({ id: key.id, now }))) continue;
       const details = { adminKeyId: key.id, madeBy: maker, ...(yield* endHandedOut(key.id, false, now)) };
