@@ -115,6 +115,10 @@ interface LimitSubject {
 export const take = (bucket: string, limit: Limit, now: number, subject: LimitSubject): Work<number> =>
   takeBy(addToCount, bucket, limit, now, subject);
 
+/** The limit of a whole IPv6 network, from that of an address: one home has thousands of addresses, and one site has thousands of homes. */
+export const ofNetwork = (limit: Limit): Limit => limit && { ...limit, count: limit.count * NETWORK_SHARE };
+const NETWORK_SHARE = 8;
+
 /** {@link take} for uses that are never given back: those that arrive together are counted together. */
 export const takeTogether = (bucket: string, limit: Limit, now: number, subject: LimitSubject): Work<number> =>
   takeBy(addTogether, bucket, limit, now, subject);

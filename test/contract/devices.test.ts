@@ -5,7 +5,15 @@ import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
 import { type Answer, agent } from '../support/agent.ts';
 import { call } from '../support/api-call.ts';
 import { allow, newApi } from '../support/api-scopes.ts';
-import { answerDevice, askAsDevice, newDeviceClient, poll, startDevice, typeUserCode } from '../support/devices.ts';
+import {
+  answerDevice,
+  askAsDevice,
+  DEVICE_AUTHORIZATION,
+  newDeviceClient,
+  poll,
+  startDevice,
+  typeUserCode,
+} from '../support/devices.ts';
 import {
   admin,
   claimsOf,
@@ -23,7 +31,7 @@ import {
 } from '../support/flow.ts';
 import { settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
-import { introspect } from '../support/token-services.ts';
+import { asClient, introspect } from '../support/token-services.ts';
 
 // RFC 8628, decisions §15: a device without a browser signs in by a code that its person types elsewhere.
 
@@ -364,4 +372,24 @@ test('a client with redirect URIs and a device shares one consent', async () => 
   assert.equal(items.length, 1);
   const browser = await signedIn(server, user);
   assert.match((await browser.get('/account/connections')).text, /App/);
+});
+
+test('decisions §15: typed codes and asking devices count for the whole network of an IPv6 address', async () => {
+  const settings = { TESSERA_TRUST_PROXY: '1', TESSERA_LIMIT_USER_CODE: 'off' };
+  const limits = { TESSERA_LIMIT_USER_CODE_ADDRESS: '1/m', TESSERA_LIMIT_DEVICE_ADDRESS: '1/m' };
+  const limited = await startServer({ ...settings, ...limits });
+  try {
+    const television = await newDeviceClient(limited);
+    const from = (home: number) => ({ 'x-forwarded-for': `2001:db8:1:${home.toString(16)}::1` });
+    const typed = async (home: number) => {
+      const browser = agent(limited.baseUrl, undefined, from(home));
+      return (await browser.submit(await browser.get('/device'), { user_code: 'BBBB-BBBB' })).status;
+    };
+    const asked = async (home: number) =>
+      (await asClient(limited, DEVICE_AUTHORIZATION, television, {}, from(home))).status;
+    for (let home = 1; home <= 8; home++) assert.deepEqual([await typed(home), await asked(home)], [400, 200]);
+    assert.deepEqual([await typed(9), await asked(9)], [429, 429]);
+  } finally {
+    await limited.close();
+  }
 });

@@ -1,5 +1,5 @@
 import { findClient } from '../../clients/store.ts';
-import { take, takeRolling } from '../../limits/limits.ts';
+import { ofNetwork, take, takeRolling } from '../../limits/limits.ts';
 import { HOUR } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -43,9 +43,6 @@ export async function storeRequest(
   return refusal ?? { kind: 'stored', handle };
 }
 
-/** How many times the bytes of one address a whole IPv6 network may hold: one home has thousands of addresses. */
-const NETWORK_SHARE = 8;
-
 const TOO_MANY_PENDING = refuseByRedirect('too many sign-ins begun');
 const TOO_MUCH_PENDING = refuseByRedirect('too much room for sign-ins');
 
@@ -66,12 +63,14 @@ function* insertLimited(
   const bucket = `pending-bytes ${address}`;
   if ((yield* takeRolling(bucket, limits.pendingBytesAddress, stored.size, now, bytes)) > 0) return TOO_MUCH_PENDING;
   const network = networkBucket(origin.address);
-  const ofNetwork = limits.pendingBytesAddress && {
-    ...limits.pendingBytesAddress,
-    count: limits.pendingBytesAddress.count * NETWORK_SHARE,
-  };
   if (network !== undefined) {
-    const wait = yield* takeRolling(`pending-bytes ${network}`, ofNetwork, stored.size, now, bytes);
+    const wait = yield* takeRolling(
+      `pending-bytes ${network}`,
+      ofNetwork(limits.pendingBytesAddress),
+      stored.size,
+      now,
+      bytes,
+    );
     if (wait > 0) return TOO_MUCH_PENDING;
   }
   yield* insertInteraction(interaction);

@@ -1,14 +1,15 @@
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { formatScopes, parseResources } from '../../claims/permissions.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
+import { findClient } from '../../clients/store.ts';
 import { insertDevice } from '../../credentials/device-store.ts';
-import { takeTogether } from '../../limits/limits.ts';
+import { ofNetwork, takeTogether } from '../../limits/limits.ts';
 import { MINUTE, SECOND } from '../../platform/clock.ts';
 import { digest, keyedDigest, randomCharacters, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import { OAuthError, rateLimited } from '../../platform/oauth-error.ts';
-import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
+import { addressBucket, networkBucket, networkOf } from '../../platform/validation/origin.ts';
 import { findUnknownResource, readApiScopes } from '../authorize/registered-apis.ts';
 import { checkScopes } from '../authorize/rules/check-scopes.ts';
 import { refuseByRedirect } from '../authorize/rules/refusals.ts';
@@ -83,8 +84,13 @@ export async function startDevice(
       expiresAt: now + DEVICE_LIFETIME,
       interval: POLL_INTERVAL,
     };
+    const stored = await services.database.commit(function* store(): Work<boolean | undefined> {
+      // The row refers to the client, which may have been deleted since it authenticated.
+      return (yield* findClient({ id: client.id })) && (yield* insertDevice(device));
+    });
+    if (stored === undefined) throw refusal('client changed', {});
     // Another device has the same code about once in 25 billion times.
-    if (!(await services.database.commit(() => insertDevice(device)))) continue;
+    if (!stored) continue;
     return {
       device_code: deviceCode,
       user_code: formatUserCode(userCode),
@@ -118,6 +124,10 @@ function* admit(
   }
   const about = { name: 'deviceAddress', origin, clientId: client.id } as const;
   const bucket = `device ${addressBucket(origin.address)}`;
-  const seconds = yield* takeTogether(bucket, services.limits.deviceAddress, now, about);
+  const { deviceAddress } = services.limits;
+  const network = networkBucket(origin.address);
+  const seconds =
+    (yield* takeTogether(bucket, deviceAddress, now, about)) ||
+    (network === undefined ? 0 : yield* takeTogether(`device ${network}`, ofNetwork(deviceAddress), now, about));
   return seconds > 0 ? rateLimited(seconds) : undefined;
 }

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findClient } from '../../clients/store.ts';
 import { findWaitingDevice } from '../../credentials/device-store.ts';
-import { take } from '../../limits/limits.ts';
+import { ofNetwork, take } from '../../limits/limits.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { duration } from '../../pages/error-messages.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
-import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
+import { addressBucket, networkBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
 import { deviceRequest } from '../../protocol/authorize/rules/request.ts';
 import { readUserCode } from '../../protocol/device/rules/user-code.ts';
 import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.ts';
@@ -67,7 +67,7 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     return storeAndRedirect(services, request, reply, authorization, browser, '/continue');
   });
 
-  /** Counts a typed code for the browser or the account, and for the address. @returns the seconds to wait */
+  /** Counts a typed code for the browser or the account, for the address and for its network. @returns the seconds to wait */
   async function countTyped(request: FastifyRequest, browser: Browser): Promise<number> {
     const visitor = await findVisitor(services, browser.sessionSecret);
     const account = visitor.kind === 'signed in' ? visitor.account.id : undefined;
@@ -79,8 +79,12 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
       const bucket = `user-code ${account === undefined ? `browser ${browser.hash}` : `account ${account}`}`;
       const own = yield* take(bucket, limits.userCode, now, { name: 'userCode', ...about });
       if (own > 0) return own;
+      const byAddress = { name: 'userCodeAddress', ...about } as const;
       const address = `user-code ${addressBucket(origin.address)}`;
-      return yield* take(address, limits.userCodeAddress, now, { name: 'userCodeAddress', ...about });
+      const wait = yield* take(address, limits.userCodeAddress, now, byAddress);
+      const network = networkBucket(origin.address);
+      if (wait > 0 || network === undefined) return wait;
+      return yield* take(`user-code ${network}`, ofNetwork(limits.userCodeAddress), now, byAddress);
     });
   }
 }
