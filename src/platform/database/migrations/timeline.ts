@@ -10,6 +10,7 @@ import { replacedValues } from './0008-replaced-values.ts';
 import { operators } from './0009-operators.ts';
 import { knownBrowserIndexes, knownBrowsers } from './0010-known-browsers.ts';
 import { devices } from './0011-devices.ts';
+import { secretIndexes } from './0012-secret-indexes.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -52,6 +53,7 @@ export const timeline: Timeline = {
   '0010-known-browsers': expand(knownBrowsers),
   '0010-known-browsers-indexes': knownBrowserIndexes,
   '0011-devices': expand(devices),
+  '0012-secret-indexes': secretIndexes,
 };
 
 export { NewerDatabase } from './position.ts';
