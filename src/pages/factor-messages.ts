@@ -103,9 +103,29 @@ export const trustedBrowsers = {
 
 /** The texts of a fresh proof of who is at the browser. */
 export const proof = {
-  title: 'Confirm it is you',
-  lead: 'Changing how you sign in can lock you out or let others in, and a copy of your data shows everything. Confirm once; it lasts for ten minutes.',
+  titles: {
+    password: 'Confirm it is you to change your password',
+    authenticator: 'Confirm it is you to set up an authenticator app',
+    'trusted-browsers': 'Confirm it is you to change your trusted browsers',
+    'two-step': 'Confirm it is you to change two-step sign-in',
+    email: 'Confirm it is you to change your email address',
+    passkeys: 'Confirm it is you to change your passkeys',
+    recovery: 'Confirm it is you to change how your account is recovered',
+    username: 'Confirm it is you to change your username',
+    deletion: 'Confirm it is you to delete your account',
+    export: 'Confirm it is you to get a copy of your data',
+    invitation: 'Confirm it is you to join the organization',
+  },
+  lead: 'In case another person is using your browser. Confirm once; it lasts for ten minutes.',
   submit: 'Confirm',
+  cancel: 'Cancel',
+  anotherWay: 'Use another way',
+  passkeyElsewhere:
+    'Is your passkey on a phone or a security key? Press “Use your passkey”, then choose that device in the window of your browser. If this browser cannot use passkeys, open this page in one that can.',
+  passkeyLost: 'Lost your passkey?',
+  passkeyLostLead:
+    'Recover your account. This removes the passkeys that you had and signs you out in every other browser. If you have an authenticator app or require recovery codes, a code is asked for as well.',
+  recover: 'Recover your account',
   gate: 'To continue, first confirm that it is you.',
   confirm: 'Confirm it is you',
 };

@@ -19,6 +19,7 @@ import { playgroundCases } from './cases/playground.ts';
 import { popupCases } from './cases/popup.ts';
 import { scannerCases } from './cases/scanner.ts';
 import { screenReaderCases } from './cases/screen-reader.ts';
+import { troubleCases } from './cases/trouble.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -35,6 +36,7 @@ const theStage = (): Stage => {
 // The walks through all pages have servers of their own, so they run beside the cases, which share one.
 describe('the pages in Chromium', { concurrency: 3 }, () => {
   pageCases(theStage);
+  troubleCases(theStage);
   describe('the cases', { concurrency: 1 }, () => {
     flowCases(theStage);
     consentCases(theStage);

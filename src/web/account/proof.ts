@@ -13,6 +13,7 @@ import {
   generalProblem,
   hidden,
   NO_PROBLEMS,
+  operator,
   type Problems,
   passwordField,
   problemSummary,
@@ -52,6 +53,13 @@ const TARGETS = {
 export type ProofTarget = keyof typeof TARGETS;
 
 const isTarget = (text: string): text is ProofTarget => Object.hasOwn(TARGETS, text);
+
+/** Where a person continues who does not prove it: the page of the change, unless that page asks for the proof itself. */
+const CANCELLED: Partial<Record<ProofTarget, string>> = {
+  authenticator: '/account/security#two-step',
+  export: '/account/data',
+  invitation: '/account',
+};
 
 /** Whether a visitor has to prove who they are before a dangerous change, and how. */
 export interface ProofState {
@@ -178,11 +186,26 @@ ${passwordField({ name: 'current', label: messages.signIn.password, autocomplete
 const shownMethod = (asked: Method, parameters: RepeatableParameters): Method =>
   asked === 'totp' ? codeMethodOf(parameters) : asked;
 
-/** The link to the form of the other kind of code. */
-const otherForm = (site: Site, shown: Method, target: ProofTarget): Html | undefined =>
-  shown === 'totp' || shown === 'recovery code'
-    ? html`<p>${otherCodeLink(site, '/account/confirm', shown, { next: target })}</p>`
-    : undefined;
+/** What a person does who does not have what is asked for. A weaker proof never takes its place: recovery replaces it. */
+function otherWays({ site, mail }: PageServices, shown: Method, target: ProofTarget): Html | undefined {
+  const { proof: text, recovery, verify } = site.messages;
+  const recover = mail.available
+    ? html`<a href="${site.path('/recover')}">${text.recover}</a>`
+    : recovery.noMail(operator(site));
+  switch (shown) {
+    case 'totp':
+    case 'recovery code':
+      return html`<p>${otherCodeLink(site, '/account/confirm', shown, { next: target })}</p>
+${shown === 'recovery code' && html`<p class="muted small">${verify.codesLost(operator(site))}</p>`}`;
+    case 'passkey':
+      return html`<header><h2>${text.anotherWay}</h2><p>${text.passkeyElsewhere}</p></header>
+<header><h3>${text.passkeyLost}</h3><p>${text.passkeyLostLead}</p><p>${recover}</p></header>`;
+    case 'password':
+      return html`<p>${recovery.forgot} ${recover}</p>`;
+    case 'mail code':
+      return undefined;
+  }
+}
 
 /** The page that asks for a fresh proof. */
 export function proofRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -198,7 +221,8 @@ export function proofRoutes(app: FastifyInstance, services: PageServices, { coun
     problems: Problems,
   ): FastifyReply {
     const frame = frameOf(visit);
-    const body = html`<section class="card narrow"><header><h1>${messages.proof.title}</h1><p class="muted">${messages.proof.lead}</p></header>
+    const title = messages.proof.titles[target];
+    const body = html`<section class="card narrow"><header><h1>${title}</h1><p class="muted">${messages.proof.lead}</p></header>
 ${problemSummary(messages, problems)}
 ${
   shown === 'passkey'
@@ -207,9 +231,11 @@ ${
       ? html`<p>${messages.signInCode.proof}</p>${services.signInCode && html`<div><a class="button primary" href="${site.path('/login/code')}">${messages.signInCode.offer}</a></div>`}`
       : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
 ${FORMS[shown]?.fields(site, visit, problems)}
-<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>${otherForm(site, shown, target)}`
-}</section>`;
-    const page = accountLayout(site, frame, 'security', messages.proof.title, body);
+<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>`
+}
+<p><a href="${site.path(CANCELLED[target] ?? TARGETS[target])}">${messages.proof.cancel}</a></p>
+${otherWays(services, shown, target)}</section>`;
+    const page = accountLayout(site, frame, 'security', title, body);
     return sendPage(reply, status, site, { ...page, scripts: shown === 'passkey' ? ['passkeys'] : [] });
   }
 

@@ -42,12 +42,15 @@ const backToSignIn = ({ messages, path }: Site, request: string | undefined): Ht
   html`<a href="${path(`/login${requestQuery(request)}`)}">${messages.recovery.back}</a>`;
 
 /** Asks for the name of the account. */
-export function askPage(site: Site, { token, problems, request }: RecoveryForm): Page {
+export function askPage(
+  site: Site,
+  { token, problems, request, identifier }: RecoveryForm & { readonly identifier: string },
+): Page {
   const text = site.messages.recovery;
   const body = html`<p>${text.lead}</p>
 ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path('/recover')}" novalidate>${hidden(token, requestField(request))}
-${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: '', problems, focus: true })}
+${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: identifier, problems, focus: true })}
 <button class="primary" type="submit">${text.submit}</button></form>`;
   return narrow(site, text.title, body, backToSignIn(site, request));
 }

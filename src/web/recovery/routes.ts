@@ -33,7 +33,7 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
-import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import type { PageServices } from '../sign-in/routes.ts';
@@ -76,8 +76,11 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
   app.get('/recover', async (request, reply) => {
     const handle = handleIn(queryOf(request));
     if (!mail.available) return sendPage(reply, 200, site, noMailPage(site, handle));
-    const token = browsers.of(request, reply).formToken(ASK);
-    return sendPage(reply, 200, site, askPage(site, { token, problems: NO_PROBLEMS, request: handle }));
+    const browser = browsers.of(request, reply);
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    const identifier = visitor.kind === 'signed in' ? visitor.account.profile.username : '';
+    const form = { token: browser.formToken(ASK), problems: NO_PROBLEMS, request: handle, identifier };
+    return sendPage(reply, 200, site, askPage(site, form));
   });
 
   app.post('/recover', async (request, reply) => {
@@ -88,7 +91,12 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const browser = browsers.of(request, reply);
     const identifier = trimTyped(form.get('identifier'));
     const refuse = (problems: Problems): FastifyReply =>
-      sendPage(reply, 400, site, askPage(site, { token: browser.formToken(ASK), problems, request: handle }));
+      sendPage(
+        reply,
+        400,
+        site,
+        askPage(site, { token: browser.formToken(ASK), problems, request: handle, identifier: '' }),
+      );
     if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
     if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
     const origin = originOf(request);

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
+import { newPasskey } from '../../support/passkeys.ts';
+import { openMailStage } from '../people-pages.ts';
+import { press, type Stage, signIn, textOf, visit } from '../stage.ts';
+
+const MINUTE = 60_000;
+
+/** A person at a page of the server. */
+interface Visit {
+  readonly page: Page;
+  readonly stage: Stage;
+  readonly kind: string;
+}
+
+const open = ({ page, stage }: Visit, path: string) => page.goto(stage.server.baseUrl + path);
+const heading = ({ page }: Visit): Promise<string> => textOf(page.locator('h1'));
+
+async function signedIn(at: Visit): Promise<TestUser> {
+  const user = await newUser(at.stage.server);
+  await open(at, '/login');
+  await signIn(at.page, user.username, PASSWORD);
+  await at.page.waitForURL('**/account');
+  return user;
+}
+
+/** What people meet when something goes wrong, with script and without. The server is one of their own: they move its clock. */
+export function troubleCases(theStage: () => Stage): void {
+  describe('when something goes wrong', { concurrency: 1 }, () => {
+    let stage: Stage | undefined;
+    before(async () => {
+      stage = await openMailStage(theStage().browser);
+    });
+    after(() => stage?.close());
+
+    for (const javaScriptEnabled of [true, false]) {
+      const kind = javaScriptEnabled ? 'with script' : 'without script';
+      const walk = (name: string, work: (at: Visit) => Promise<void>) =>
+        test(`${name}, ${kind}`, () => {
+          const opened = stage ?? assert.fail('the stage is not open');
+          return visit(opened, { javaScriptEnabled }, (page) => work({ page, stage: opened, kind }));
+        });
+
+      walk('a proof names the act that it is for, and can be canceled', async (at) => {
+        await signedIn(at);
+        at.stage.server.advance(11 * MINUTE);
+        for (const [next, title, back] of [
+          ['authenticator', 'Confirm it is you to set up an authenticator app', '/account/security#two-step'],
+          ['username', 'Confirm it is you to change your username', '/account/data#username'],
+          ['export', 'Confirm it is you to get a copy of your data', '/account/data'],
+        ] as const) {
+          await open(at, `/account/confirm?next=${next}`);
+          assert.equal(await heading(at), title);
+          await press(at.page.getByRole('link', { name: 'Cancel' }));
+          assert.equal(at.page.url(), at.stage.server.baseUrl + back);
+        }
+      });
+
+      walk('who has lost the passkey that proves them gets in again by recovery', async (at) => {
+        const {
+          page,
+          stage: { server },
+        } = at;
+        const user = await newUser(server);
+        await newPasskey(server, user.id);
+        server.advance(MINUTE);
+        await open(at, '/login');
+        await signIn(page, user.username, PASSWORD);
+        await open(at, '/account/security/authenticator');
+        assert.equal(await heading(at), 'Confirm it is you to set up an authenticator app');
+        assert.match(await textOf(page.locator('main')), /Use another way.*Lost your passkey\?/s);
+        assert.equal(await page.locator('[name=current]').count(), 0, 'a password does not stand in for a passkey');
+        await press(page.getByRole('link', { name: 'Recover your account' }));
+        assert.equal(new URL(page.url()).pathname, '/recover');
+        assert.equal(await page.inputValue('#identifier'), user.username);
+      });
+    }
+  });
+}
