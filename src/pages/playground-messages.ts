@@ -32,15 +32,18 @@ export const playground = {
   intro: {
     heading: 'Walk through the flow',
     lead: 'This server registers a real app for you, and you take it through OAuth 2.0 and OpenID Connect step by step. Every request goes to this server, and you see each request and response as it was sent; only JSON is indented.',
-    start: 'Start',
+    choices: {
+      oidc: {
+        start: 'Start with OpenID Connect',
+        note: 'The endpoints below /oidc, which every OpenID Connect library finds by the discovery document. Choose this if your app uses a library.',
+      },
+      v2: {
+        start: 'Start with the v2 endpoints',
+        note: 'The endpoints below /api/v2/oauth, Tessera’s own API: JSON requests, other names in UserInfo, and an ID token that is signed with the app’s secret.',
+      },
+    },
     account: 'You sign in on the way, or create an account there.',
     ends: 'The app and its tokens are deleted after an hour.',
-    endpoints: (discovery: HtmlPart): HtmlPart => [
-      'The endpoints are those below /api/v2/oauth. OpenID Connect libraries use those below /oidc, which the ',
-      discovery,
-      ' names: the same flow with the answers of the standards.',
-    ],
-    discovery: 'discovery document',
     what: 'What happens',
     each: {
       authorize: 'The app sends your browser to the authorization endpoint. You sign in and decide what it may know.',
@@ -53,7 +56,12 @@ export const playground = {
   },
   nav: 'Steps',
   endsAt: (until: HtmlPart): HtmlPart => ['This session and its app end at ', until, '.'],
-  startOver: 'Start over with a new app',
+  startOver: {
+    lead: 'Start over with a new app:',
+    oidc: 'OpenID Connect',
+    v2: 'v2 endpoints',
+  },
+  choose: 'Nothing was started. Choose a set of endpoints.',
   limited: (seconds: number) =>
     `Too many playground sessions were started from your network. Wait ${duration(seconds)}, then try again.`,
   formExpired: 'This page has expired, so nothing was sent. Try again.',
@@ -106,6 +114,7 @@ export const playground = {
   app: {
     title: 'The app',
     lead: 'Registered like any other app. The server stores only a hash of the secret.',
+    issuer: 'Issuer, all that a library needs to find the endpoints',
     clientId: 'Client ID',
     clientSecret: 'Client secret',
     redirectUri: 'Redirect URI',
@@ -115,6 +124,10 @@ export const playground = {
   authorization: {
     title: 'The authorization request',
     lead: 'A URL that the browser opens.',
+    scope: {
+      oidc: 'What the app wants to know. Apart from your user ID, you can switch off each of them.',
+      v2: 'What the app wants to know. You can switch off email, details and phone individually.',
+    },
     pkce: 'The app keeps the PKCE verifier until it exchanges the code. Its SHA-256 is the code_challenge above.',
     url: 'Authorization request',
     verifier: 'Verifier',
@@ -122,7 +135,6 @@ export const playground = {
       response_type: 'Requests a code.',
       client_id: 'Identifies the app.',
       redirect_uri: 'Where the response goes. It must match a registered URI exactly.',
-      scope: 'What the app wants to know. You can switch off email, details and phone individually.',
       state: 'Random. Returned unchanged; ties the response to this browser and prevents CSRF.',
       nonce: 'Random. Returned in the ID token; ties it to this request and prevents replay.',
       code_challenge: 'SHA-256 of a secret that only the app knows (PKCE). A stolen code is useless without it.',
@@ -143,6 +155,10 @@ export const playground = {
     text: 'Its state does not belong to a playground session in this browser, so it was ignored. Start again from the playground.',
   },
   exchange: { title: 'The token request' },
+  keySet: {
+    title: 'The published keys',
+    lead: 'The app reads them once, from the address in the discovery document, to verify ID tokens.',
+  },
   decodedTokens: 'The decoded tokens',
   token: {
     access_token: 'Access token',
@@ -159,9 +175,14 @@ export const playground = {
   header: 'Header',
   claims: 'Claims',
   signature: 'Signature',
-  verified:
-    'Verified with the client secret just now, as any OpenID Connect library does: HMAC SHA-256 over the first two parts.',
-  notVerified: 'The signature does not verify with the client secret.',
+  verified: {
+    oidc: 'Verified with the published key just now, as any OpenID Connect library does: the key whose kid stands in the header.',
+    v2: 'Verified with the client secret just now: HMAC SHA-256 over the first two parts.',
+  },
+  notVerified: {
+    oidc: 'The signature does not verify with any published key.',
+    v2: 'The signature does not verify with the client secret.',
+  },
   serverKey:
     'HMAC SHA-256 with a key that never leaves the server and signs only this kind of token. Apps cannot verify it, and need not.',
   userinfo: {
@@ -190,12 +211,16 @@ export const playground = {
     family: 'The token family: all tokens from one authorization. They are revoked together.',
     client_id: 'The app that the token was issued to.',
     scope: 'The granted scopes. They decide what UserInfo returns.',
-    email: 'Email address, always shared.',
+    email: 'Email address.',
     email_verified: 'Whether the email address is verified.',
     name: 'Display name.',
     preferred_username: 'Username.',
     picture: 'URL of the picture.',
     avatarUrl: 'The same URL as picture.',
+    locale: 'Language.',
+    updated_at: 'When the profile changed last.',
+    phone_number: 'Phone number.',
+    phone_number_verified: 'Whether the phone number is verified.',
     nonce: 'Equal to the nonce of the authorization request.',
     auth_time: 'When the user signed in.',
     sid: 'The session ID. Logout notifications name it.',

@@ -51,10 +51,10 @@ test('a developer walks the flow: every request goes over a socket to this serve
   assert.deepEqual(Object.keys(json(sent)), [
     'grant_type',
     'code',
-    'client_id',
-    'client_secret',
     'redirect_uri',
     'code_verifier',
+    'client_id',
+    'client_secret',
   ]);
   assert.equal(json(sent).client_secret, secret);
   assert.match(got ?? '', /^HTTP\/1\.1 200 OK\n/);
@@ -104,6 +104,48 @@ test('a developer walks the flow: every request goes over a socket to this serve
   assert.equal(wire(await browser.get('/playground?step=tokens'))[1], got);
   const again = await press(browser, 'again');
   assert.equal((await browser.get(requestOn(again))).location?.pathname, '/consent');
+});
+
+test('with OpenID Connect, every request goes to the endpoints that the discovery document names, as libraries send it', async () => {
+  const browser = agent(server.baseUrl);
+  const begun = await press(browser, 'start', undefined, '', 'oidc');
+  const request = new URL(requestOn(begun));
+  assert.equal(request.pathname, '/oidc/authorize');
+  assert.equal(request.searchParams.get('scope'), 'openid profile email phone');
+  await authorize(browser, begun, user);
+
+  const exchanged = await press(browser, 'tokens');
+  const [sent, got, keys, keySet] = wire(exchanged);
+  assert.match(sent ?? '', /^POST \/oidc\/token HTTP\/1\.1\n[\s\S]*\nAuthorization: Basic /);
+  assert.match(sent ?? '', /\n\ngrant_type=authorization_code&code=/);
+  assert.match(keys ?? '', /^GET \/\.well-known\/jwks\.json HTTP\/1\.1\n/);
+  const first = json(got);
+  const [header = ''] = String(first.id_token).split('.');
+  const { alg, kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
+  assert.equal(alg, 'RS256');
+  assert.ok(json(keySet).keys.some((key: { kid: string }) => key.kid === kid));
+  assert.match(exchanged.text, /Verified with the published key/);
+  for (const token of [first.access_token, first.refresh_token, first.id_token]) {
+    for (const name of Object.keys(claimsOf(token))) {
+      const row = new RegExp(`<dt><code>${name}</code></dt><dd><code>.*?</code><p>(.+?)</p>`).exec(exchanged.text);
+      assert.ok(row !== null && row[1] !== 'Not a standard claim.', name);
+    }
+  }
+
+  const read = await press(browser, 'userinfo');
+  assert.equal(json(wire(read)[1]).preferred_username, user.username);
+  await press(browser, 'refresh');
+  const ended = wire(await press(browser, 'revoke'));
+  assert.match(ended[3] ?? '', /^HTTP\/1\.1 401 Unauthorized\n/);
+  assert.deepEqual(json(ended[5]), { error: 'invalid_grant', error_description: 'Access revoked by user' });
+});
+
+test('a start without a choice of endpoints starts nothing, and says so', async () => {
+  const browser = agent(server.baseUrl);
+  const answer = await browser.submit(await browser.get('/playground'), { action: 'start', endpoints: 'v3' });
+  assert.equal(answer.status, 400);
+  assert.match(answer.text, /Nothing was started\. Choose a set of endpoints\./);
+  assert.match(reachedOf(answer), /Walk through/);
 });
 
 test('every step is a curl command that works when pasted', async (t) => {

@@ -713,7 +713,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     {
       name: 'form_token',
       present: (world, form_token) =>
-        send(world, 'POST', '/playground', rightCookies(world), form({ form_token, action: 'start' })),
+        send(world, 'POST', '/playground', rightCookies(world), form({ form_token, action: 'start', endpoints: 'v2' })),
       right: {},
       refused: '400',
     },

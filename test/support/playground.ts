@@ -30,14 +30,23 @@ export function wire({ text }: Answer): string[] {
 
 export const commandOn = ({ text }: Answer): string => decoded(/<pre id="command">(.*?)<\/pre>/s.exec(text)?.[1] ?? '');
 
-/** Presses a button of the playground, and answers the page that comes then. */
-export async function press(browser: Agent, action: string, page?: Answer, base = ''): Promise<Answer> {
+/**
+ * Presses a button of the playground, and answers the page that comes then.
+ * @param endpoints of a button that starts a visit
+ */
+export async function press(
+  browser: Agent,
+  action: string,
+  page?: Answer,
+  base = '',
+  endpoints = 'v2',
+): Promise<Answer> {
   const shown = page ?? (await browser.get(`${base}/playground`));
   const form = [...shown.text.matchAll(/<form method="post" action="[^"]*\/playground">(.*?)<\/form>/gs)]
     .map(([, fields = '']) =>
       Object.fromEntries([...fields.matchAll(/name="(\w+)" value="([^"]*)"/g)].map((found) => [found[1], found[2]])),
     )
-    .find((fields) => fields['action'] === action);
+    .find((fields) => fields['action'] === action && (fields['endpoints'] ?? endpoints) === endpoints);
   assert.ok(form !== undefined, `no button ${action}: ${shown.text}`);
   const answer = await browser.post(`${base}/playground`, form);
   if (answer.status !== 303) return answer;

@@ -1,4 +1,3 @@
-import { isSignedWith } from '../../keys/tokens.ts';
 import { copyable, copyButton, isolate } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Messages } from '../../pages/messages.ts';
@@ -30,6 +29,8 @@ type Text = Messages['playground'];
 
 interface StepContext {
   readonly baseUrl: string;
+  /** Whether the ID token of the step verifies with what the app has. */
+  readonly verified: boolean;
   /** Whether this is the last step so far. */
   readonly isLast: boolean;
 }
@@ -46,12 +47,13 @@ export function exchangesOf(
     code: () => callbackSection(text, session),
     tokens: () => [
       exchangeSection(text, text.exchange.title, session.tokens),
-      tokensSection(text, session, session.tokens),
+      exchangeSection(text, text.keySet.title, session.keySet, html`<p class="muted small">${text.keySet.lead}</p>`),
+      tokensSection(text, session, session.tokens, context),
     ],
     userinfo: () => exchangeSection(text, text.userinfo.title, session.userinfo, granted(text, session)),
     refresh: () => [
       exchangeSection(text, text.refresh.title, session.refresh),
-      tokensSection(text, session, session.refresh),
+      tokensSection(text, session, session.refresh, context),
     ],
     revoke: () => revocationSection(text, session),
   };
@@ -103,9 +105,11 @@ const exchangeFigures = (text: Text, title: string, exchange: Exchange): readonl
 const exchangeSection = (text: Text, title: string, exchange: Exchange | null, note?: HtmlPart): HtmlPart =>
   exchange !== null && card(title, note, exchangeFigures(text, title, exchange));
 
-function appSection(text: Text, { clientId, clientSecret }: PlaygroundSession, { baseUrl }: StepContext): Html {
+function appSection(text: Text, session: PlaygroundSession, { baseUrl }: StepContext): Html {
+  const { endpoints, clientId, clientSecret } = session;
   const { app } = text;
   const rows = [
+    endpoints === 'oidc' && valueRow(text, app.issuer, baseUrl),
     valueRow(text, app.clientId, clientId),
     valueRow(text, app.clientSecret, clientSecret),
     valueRow(text, app.redirectUri, baseUrl + CALLBACK),
@@ -123,7 +127,13 @@ function authorizationSection(all: Text, session: PlaygroundSession, { baseUrl }
     html`<p class="muted small">${text.lead}</p>`,
     bytes(`GET ${url}`),
     html`<div>${copyButton(url, all, all.copyOf(text.url))}</div>`,
-    explained(names.map((name) => [name, parameters[name], text.parameters[name]])),
+    explained(
+      names.map((name) => [
+        name,
+        parameters[name],
+        name === 'scope' ? text.scope[session.endpoints] : text.parameters[name],
+      ]),
+    ),
     html`<p class="muted small">${text.pkce}</p>`,
     html`<dl class="facts">${valueRow(all, text.verifier, session.attempt.verifier)}</dl>`,
   );
@@ -156,25 +166,28 @@ const granted = (text: Text, session: PlaygroundSession): HtmlPart => {
   );
 };
 
-function tokensSection(text: Text, session: PlaygroundSession, exchange: Exchange | null): HtmlPart {
+function tokensSection(
+  text: Text,
+  { endpoints }: PlaygroundSession,
+  exchange: Exchange | null,
+  { verified }: StepContext,
+): HtmlPart {
   const tokens = tokensIn(exchange);
   if (tokens === undefined) return undefined;
+  const idTokenNote = verified ? text.verified[endpoints] : text.notVerified[endpoints];
   const names = ['access_token', 'refresh_token', 'id_token'] as const;
-  return card(text.decodedTokens, html`<div>${names.map((name) => tokenDetails(text, session, name, tokens))}</div>`);
+  return card(
+    text.decodedTokens,
+    html`<div>${names.map((name) => tokenDetails(text, name, tokens, idTokenNote))}</div>`,
+  );
 }
 
-function tokenDetails(
-  text: Text,
-  { clientSecret }: PlaygroundSession,
-  name: keyof ReceivedTokens,
-  tokens: ReceivedTokens,
-): HtmlPart {
+function tokenDetails(text: Text, name: keyof ReceivedTokens, tokens: ReceivedTokens, idTokenNote: string): HtmlPart {
   const token = tokens[name];
   const decoded = decodeToken(token);
   if (decoded === undefined) return undefined;
   const { parts, header, claims } = decoded;
-  const signatureNote =
-    name === 'id_token' ? (isSignedWith(clientSecret, token) ? text.verified : text.notVerified) : text.serverKey;
+  const signatureNote = name === 'id_token' ? idTokenNote : text.serverKey;
   const rows = (of: Readonly<Record<string, unknown>>, lines: Readonly<Record<string, string>>) =>
     Object.entries(of).map(([claim, value]) => {
       const { json, time } = claimText(claim, value);
@@ -218,10 +231,10 @@ function terminalSection(text: Text, session: PlaygroundSession, { baseUrl }: St
   const commands = {
     authorize: () => authorizeCurl(session, baseUrl),
     tokens: () => curl(exchangeRequest(session, code, baseUrl), baseUrl),
-    userinfo: () => tokens && curl(userInfoRequest(tokens.access_token), baseUrl),
+    userinfo: () => tokens && curl(userInfoRequest(session, tokens.access_token), baseUrl),
     refresh: () => tokens && curl(refreshRequest(session, tokens.refresh_token), baseUrl),
     revoke: () => disconnectCurl(session, baseUrl),
-    again: () => tokens && curl(userInfoRequest(tokens.access_token), baseUrl),
+    again: () => tokens && curl(userInfoRequest(session, tokens.access_token), baseUrl),
   };
   const command = commands[action]();
   if (command === undefined || (action === 'again' && session.revoke === null)) return undefined;

@@ -1,3 +1,4 @@
+import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import { hidden, type Problems, problemSummary } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
@@ -24,6 +25,9 @@ interface IntroPage extends PlaygroundPage {
   readonly otherAccount: boolean;
 }
 
+/** The sets of endpoints to choose from: first the one that libraries use. */
+const CHOICES: readonly EndpointSet[] = ['oidc', 'v2'];
+
 /** The page before a session. */
 export function introPage(site: Site, { token, problems, theme, otherAccount }: IntroPage): Page {
   const { messages, path } = site;
@@ -37,9 +41,12 @@ export function introPage(site: Site, { token, problems, theme, otherAccount }: 
 ${problemSummary(messages, problems)}
 ${otherAccount && html`<div class="notice"><p>${text.otherAccount}</p><p><a href="${path('/login')}">${text.signIn}</a></p></div>`}
 <p>${text.intro.lead}</p>
-<form method="post" action="${path('/playground')}">${hidden(token, { action: 'start' })}<button class="primary" type="submit">${text.intro.start}</button></form>
-<p class="muted small">${text.intro.account} ${text.intro.ends}</p>
-<p class="muted small">${text.intro.endpoints(html`<a href="${path('/.well-known/openid-configuration')}">${text.intro.discovery}</a>`)}</p></div>
+${CHOICES.map((endpoints) => {
+  const { start, note } = text.intro.choices[endpoints];
+  const kind = endpoints === CHOICES[0] ? 'primary' : 'equal';
+  return html`<form method="post" action="${path('/playground')}">${hidden(token, { action: 'start', endpoints })}<button class="${kind}" type="submit">${start}</button><p class="muted small">${note}</p></form>`;
+})}
+<p class="muted small">${text.intro.account} ${text.intro.ends}</p></div>
 <section class="card"><h2>${text.intro.what}</h2><ol class="outline">${STEPS.map((step) => html`<li><strong><span class="figures muted">${STEPS.indexOf(step) + 1}</span> ${text.steps[step]}</strong><p class="muted">${text.intro.each[step]}</p></li>`)}</ol></section>`,
   };
 }
@@ -48,6 +55,8 @@ interface StepPage extends PlaygroundPage {
   readonly session: PlaygroundSession;
   readonly turn: number;
   readonly step: PlaygroundStep;
+  /** Whether the ID token of the step verifies with what the app has. */
+  readonly verified: boolean;
   readonly baseUrl: string;
 }
 
@@ -55,13 +64,14 @@ interface StepPage extends PlaygroundPage {
 export function stepPage(site: Site, page: StepPage): Page {
   const { messages, path } = site;
   const text = messages.playground;
-  const { session, step, token, turn, problems, theme, baseUrl } = page;
+  const { session, step, token, turn, problems, theme, verified, baseUrl } = page;
   const steps = reachedSteps(session);
   const last = steps.at(-1) ?? 'authorize';
   const ends = new Date(session.expiresAt);
   const until = html`<time datetime="${ends.toISOString()}">${ends.toISOString().slice(11, 16)} UTC</time>`;
-  const form = (action: PlaygroundAction | 'start', button: HtmlPart) =>
-    html`<form method="post" action="${path('/playground')}">${hidden(token, { action, turn: String(turn) })}${button}</form>`;
+  const post = (fields: Readonly<Record<string, string>>, button: HtmlPart) =>
+    html`<form method="post" action="${path('/playground')}">${hidden(token, fields)}${button}</form>`;
+  const form = (action: PlaygroundAction, button: HtmlPart) => post({ action, turn: String(turn) }, button);
   return {
     title: `${text.steps[step]} – ${text.title}`,
     layout: 'broad',
@@ -71,8 +81,8 @@ export function stepPage(site: Site, page: StepPage): Page {
 ${problemSummary(messages, problems)}
 <section class="card"><header><h1>${text.steps[step]}</h1><p>${stepText(text, session, step)}</p></header>
 ${step === last ? nextActionForm(site, session, baseUrl, form) : html`<p><a href="${path('/playground')}">${text.toLatest(text.steps[last])}</a></p>`}</section>
-<div class="small muted">${text.endsAt(until)}${form('start', html`<button class="link" type="submit">${text.startOver}</button>`)}</div></div>
-<div class="stack exchanges">${exchangesOf(messages, session, step, { baseUrl, isLast: step === last })}</div>`,
+<div class="small muted">${text.endsAt(until)} ${text.startOver.lead}${CHOICES.map((endpoints) => post({ action: 'start', endpoints }, html`<button class="link" type="submit">${text.startOver[endpoints]}</button>`))}</div></div>
+<div class="stack exchanges">${exchangesOf(messages, session, step, { baseUrl, verified, isLast: step === last })}</div>`,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendErrorPage } from '../../pages/error-page.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -18,6 +19,7 @@ import {
   type PlaygroundCallback,
   type PlaygroundSession,
   reachedSteps,
+  tokensIn,
 } from './rules/progress.ts';
 import { CALLBACK } from './rules/requests.ts';
 import {
@@ -28,6 +30,7 @@ import {
   runOnce,
   startPlaygroundSession,
 } from './session.ts';
+import { verifiesIdToken } from './verify-id-token.ts';
 
 interface PlaygroundRoutesContext extends PlaygroundContext {
   readonly browsers: Browsers;
@@ -62,7 +65,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
     return { browser, signedIn, found, open };
   }
 
-  function sendCurrentPage(
+  async function sendCurrentPage(
     request: FastifyRequest,
     reply: FastifyReply,
     { browser, signedIn, found, open }: PlaygroundRequest,
@@ -78,7 +81,9 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
     const steps = reachedSteps(open.session);
     const requested = queryOf(request).get('step');
     const step = steps.find((name) => name === requested) ?? steps.at(-1) ?? 'authorize';
-    return sendPage(reply, status, site, stepPage(site, { ...page, ...open, step, baseUrl: issuer }));
+    const shown = step === 'tokens' || step === 'refresh' ? tokensIn(open.session[step]) : undefined;
+    const verified = shown !== undefined && (await verifiesIdToken(open.session, shown.id_token));
+    return sendPage(reply, status, site, stepPage(site, { ...page, ...open, step, verified, baseUrl: issuer }));
   }
 
   app.get('/playground', async (request, reply) => sendCurrentPage(request, reply, await readRequest(request, reply)));
@@ -92,7 +97,9 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
       return sendCurrentPage(request, reply, current, 400, generalProblem(text.formExpired));
     }
     if (form.get('action') === 'start') {
-      const wait = await startPlaygroundSession(context, browser.hash, originOf(request));
+      const endpoints = ENDPOINT_SETS.find((set) => set === form.get('endpoints'));
+      if (endpoints === undefined) return sendCurrentPage(request, reply, current, 400, generalProblem(text.choose));
+      const wait = await startPlaygroundSession(context, browser.hash, endpoints, originOf(request));
       if (wait === 0) return redirect(request, reply, site.path('/playground'));
       reply.header('retry-after', String(wait));
       return sendCurrentPage(request, reply, current, 429, generalProblem(text.limited(wait)));

@@ -1,4 +1,5 @@
 import { record } from '../../audit/audit.ts';
+import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import { createClient } from '../../clients/clients.ts';
 import { removeClient } from '../../clients/store.ts';
 import { seal, unseal } from '../../keys/seal.ts';
@@ -20,9 +21,10 @@ import {
   type PlaygroundSession,
   type ReceivedTokens,
   type RevocationExchanges,
+  responseStatus,
   withNewAttempt,
 } from './rules/progress.ts';
-import { CALLBACK, exchangeRequest, refreshRequest, userInfoRequest } from './rules/requests.ts';
+import { CALLBACK, exchangeRequest, keySetRequest, refreshRequest, userInfoRequest } from './rules/requests.ts';
 import { addPlaygroundSession, claimTurn, findPlaygroundSession, saveTurn } from './store.ts';
 
 export interface PlaygroundContext {
@@ -41,6 +43,10 @@ export interface OpenPlaygroundSession {
   readonly turn: number;
   readonly session: PlaygroundSession;
 }
+
+/** What a session had before there was a choice of endpoints. */
+const BEFORE_CHOICE = { endpoints: 'v2', keySet: null } as const;
+type StoredSession = Omit<PlaygroundSession, keyof typeof BEFORE_CHOICE> & Partial<PlaygroundSession>;
 
 /** How long a session and its app last. */
 const LIFETIME = HOUR;
@@ -62,6 +68,7 @@ const newAttempt = (): AuthorizationAttempt => ({
 export async function startPlaygroundSession(
   context: PlaygroundContext,
   browserHash: string,
+  endpoints: EndpointSet,
   origin: Origin,
 ): Promise<number> {
   const { database, clock, limits, issuer } = context;
@@ -78,7 +85,7 @@ export async function startPlaygroundSession(
       if (previous !== undefined && (yield* removeClient({ id: previous.clientId }))) {
         yield* record({ at: now, type: 'client.deleted', origin, clientId: previous.clientId });
       }
-      const session = newPlaygroundSession({ clientId: id, clientSecret, expiresAt }, newAttempt());
+      const session = newPlaygroundSession({ endpoints, clientId: id, clientSecret, expiresAt }, newAttempt());
       const content = sealed(context, browserHash, session);
       yield* addPlaygroundSession({ browserHash, clientId: id, turn: 1, sealed: content, expiresAt });
     },
@@ -95,7 +102,10 @@ export async function findOpenSession(
   if (stored === undefined || stored.expiresAt <= context.clock()) return undefined;
   // A session that was sealed under a previous server secret cannot be read and counts as expired.
   const bytes = unseal(context.playgroundKey, stored.sealed, sealContext(browserHash));
-  return bytes && { browserHash, turn: stored.turn, session: JSON.parse(bytes.toString('utf8')) as PlaygroundSession };
+  if (bytes === undefined) return undefined;
+  // A node of an earlier version stores no choice of endpoints, and no keys.
+  const session = { ...BEFORE_CHOICE, ...(JSON.parse(bytes.toString('utf8')) as StoredSession) };
+  return { browserHash, turn: stored.turn, session };
 }
 
 /**
@@ -132,11 +142,13 @@ export async function performAction(
   const { send, issuer } = context;
   if (action === 'again') return withNewAttempt(session, newAttempt());
   if (action === 'tokens') {
-    return { ...session, tokens: await send(exchangeRequest(session, session.callback?.code ?? '', issuer)) };
+    const tokens = await send(exchangeRequest(session, session.callback?.code ?? '', issuer));
+    const asksForKeys = session.endpoints === 'oidc' && responseStatus(tokens) === 200;
+    return { ...session, tokens, keySet: asksForKeys ? await send(keySetRequest) : null };
   }
   const tokens = currentTokens(session);
   if (tokens === undefined) return session;
-  if (action === 'userinfo') return { ...session, userinfo: await send(userInfoRequest(tokens.access_token)) };
+  if (action === 'userinfo') return { ...session, userinfo: await send(userInfoRequest(session, tokens.access_token)) };
   if (action === 'refresh') return { ...session, refresh: await send(refreshRequest(session, tokens.refresh_token)) };
   return { ...session, revoke: await revokeAccess(session, tokens, context) };
 }
@@ -158,7 +170,7 @@ async function revokeAccess(
     },
     body: String(new URLSearchParams({ [FORM_TOKEN]: accountToken, client_id: session.clientId })),
   });
-  const userinfo = await send(userInfoRequest(access_token));
+  const userinfo = await send(userInfoRequest(session, access_token));
   const refresh = await send(refreshRequest(session, refresh_token));
   return { act: redacted(form, cookies, accountToken), userinfo, refresh };
 }

@@ -27,7 +27,7 @@ export function playgroundCases(theStage: () => Stage): void {
         const username = javaScriptEnabled ? 'kay.mcnulty' : 'kay.antonelli';
         await page.goto(baseUrl);
         await enter(page, 'Walk through the flow');
-        await enter(page, 'Start');
+        await enter(page, 'Start with the v2 endpoints');
         await enter(page, 'Sign in and decide');
         await enter(page, 'Create one');
         await focusAt(page, '#displayName');

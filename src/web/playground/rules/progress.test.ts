@@ -20,7 +20,7 @@ const exchange = (status: number, body: unknown = {}): Exchange => ({
   ended: 0,
 });
 const attempt = { state: 's', nonce: 'n', verifier: 'v' };
-const start = newPlaygroundSession({ clientId: '1', clientSecret: 'x', expiresAt: 0 }, attempt);
+const start = newPlaygroundSession({ endpoints: 'v2', clientId: '1', clientSecret: 'x', expiresAt: 0 }, attempt);
 const callback = { request: '', iss: 'https://id.example.com', code: 'c', error: null, description: null };
 const ok = exchange(200);
 const rejected = exchange(400);

@@ -1,3 +1,4 @@
+import type { EndpointSet } from '../../../claims/endpoint-set.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** The steps of a session, in order. */
@@ -33,6 +34,8 @@ export interface RevocationExchanges {
 
 /** A session's app and the exchanges so far. Stored sealed as JSON, so member names are part of the stored format. */
 export interface PlaygroundSession {
+  /** The set of endpoints that the developer chose. */
+  readonly endpoints: EndpointSet;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly expiresAt: number;
@@ -41,15 +44,25 @@ export interface PlaygroundSession {
   readonly accountId: string | null;
   readonly callback: PlaygroundCallback | null;
   readonly tokens: Exchange | null;
+  /** The published keys, which the app reads to verify an ID token that is not signed with its secret. */
+  readonly keySet: Exchange | null;
   readonly userinfo: Exchange | null;
   readonly refresh: Exchange | null;
   readonly revoke: RevocationExchanges | null;
 }
 
-const NO_EXCHANGES = { accountId: null, callback: null, tokens: null, userinfo: null, refresh: null, revoke: null };
+const NO_EXCHANGES = {
+  accountId: null,
+  callback: null,
+  tokens: null,
+  keySet: null,
+  userinfo: null,
+  refresh: null,
+  revoke: null,
+};
 
 export const newPlaygroundSession = (
-  app: Pick<PlaygroundSession, 'clientId' | 'clientSecret' | 'expiresAt'>,
+  app: Pick<PlaygroundSession, 'endpoints' | 'clientId' | 'clientSecret' | 'expiresAt'>,
   attempt: AuthorizationAttempt,
 ): PlaygroundSession => ({
   ...app,
@@ -100,7 +113,8 @@ export const isResponseTo = (
 /** The HTTP status of the response; 0 if it has none. */
 export const responseStatus = ({ answer }: Exchange): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? 0);
 
-const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+/** The body of a response. */
+export const bodyOf = ({ answer }: Exchange): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
 /** The tokens of a token response. */
 export interface ReceivedTokens {
@@ -112,7 +126,7 @@ export interface ReceivedTokens {
 /** @returns undefined unless the exchange is a successful token request */
 export function tokensIn(exchange: Exchange | null): ReceivedTokens | undefined {
   if (exchange === null || responseStatus(exchange) !== 200) return undefined;
-  return JSON.parse(bodyOf(exchange.answer)) as ReceivedTokens;
+  return JSON.parse(bodyOf(exchange)) as ReceivedTokens;
 }
 
 /** The tokens that the app received last. */

@@ -7,10 +7,9 @@ import { authorizationParameters, curl, exchangeRequest, refreshRequest, userInf
 const BASE = 'https://id.example.com';
 // RFC 7636, appendix B.
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const session = newPlaygroundSession(
-  { clientId: '1', clientSecret: 'secret', expiresAt: 0 },
-  { state: 's', nonce: 'n', verifier },
-);
+const attempt = { state: 's', nonce: 'n', verifier };
+const session = newPlaygroundSession({ endpoints: 'v2', clientId: '1', clientSecret: 'secret', expiresAt: 0 }, attempt);
+const standard = { ...session, endpoints: 'oidc' } as const;
 
 test('RFC 7636 §4.2: the request carries the challenge, the exchange carries the verifier', () => {
   const parameters = authorizationParameters(session, BASE);
@@ -26,10 +25,24 @@ test('RFC 7636 §4.2: the request carries the challenge, the exchange carries th
   });
 });
 
+test('RFC 6749 §2.3.1: at the OIDC endpoints the app sends a form, and its secret in Basic', () => {
+  assert.equal(authorizationParameters(standard, BASE).scope, 'openid profile email phone');
+  const { path, headers, body } = exchangeRequest(standard, 'c', BASE);
+  assert.equal(path, '/oidc/token');
+  assert.equal(headers['Authorization'], `Basic ${Buffer.from('1:secret').toString('base64')}`);
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(body)), {
+    grant_type: 'authorization_code',
+    code: 'c',
+    redirect_uri: `${BASE}/playground/callback`,
+    code_verifier: verifier,
+  });
+  assert.match(curl(userInfoRequest(standard, 'a.b.c'), BASE), /^curl -s 'https:\/\/id\.example\.com\/oidc\/userinfo'/);
+});
+
 test('a request as a curl command', () => {
   for (const [request, expected] of [
     [
-      userInfoRequest('a.b.c'),
+      userInfoRequest(session, 'a.b.c'),
       /^curl -s 'https:\/\/id\.example\.com\/api\/v2\/oauth\/userinfo' \\\n {2}-H 'Authorization: Bearer a\.b\.c'$/,
     ],
     [refreshRequest(session, 'r'), /-H 'Content-Type: application\/json' \\\n {2}-d '\{"grant_type":"refresh_token",/],

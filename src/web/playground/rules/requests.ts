@@ -1,23 +1,25 @@
+import { ENDPOINT_RULES, type EndpointSet } from '../../../claims/endpoint-set.ts';
 import { digest } from '../../../platform/crypto/secrets.ts';
 import { shellWord } from '../../../platform/shell.ts';
+import { JWKS_PATH } from '../../../protocol/discovery/metadata.ts';
 import type { ExchangeRequest } from '../exchange.ts';
 import type { PlaygroundSession } from './progress.ts';
-
-const AUTHORIZE = '/api/v2/oauth/authorize';
-const TOKEN = '/api/v2/oauth/token';
-const USERINFO = '/api/v2/oauth/userinfo';
 
 /** The redirect URI of the sessions' apps, relative to the base URL. */
 export const CALLBACK = '/playground/callback';
 
-const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json' };
+/** What the app asks for. */
+const SCOPE: Readonly<Record<EndpointSet, string>> = {
+  oidc: 'openid profile email phone',
+  v2: 'openid email details phone',
+};
 
 /** The parameters of the authorization request, in the order in which they are explained. */
-export const authorizationParameters = ({ clientId, attempt }: PlaygroundSession, baseUrl: string) => ({
+export const authorizationParameters = ({ endpoints, clientId, attempt }: PlaygroundSession, baseUrl: string) => ({
   response_type: 'code',
   client_id: clientId,
   redirect_uri: baseUrl + CALLBACK,
-  scope: 'openid email details phone',
+  scope: SCOPE[endpoints],
   state: attempt.state,
   nonce: attempt.nonce,
   // RFC 7636 §4.2
@@ -26,43 +28,51 @@ export const authorizationParameters = ({ clientId, attempt }: PlaygroundSession
 });
 
 export const authorizationUrl = (session: PlaygroundSession, baseUrl: string): string =>
-  `${baseUrl}${AUTHORIZE}?${new URLSearchParams(authorizationParameters(session, baseUrl))}`;
+  `${baseUrl}${ENDPOINT_RULES[session.endpoints].authorizationPath}?${new URLSearchParams(authorizationParameters(session, baseUrl))}`;
 
-const post = (body: object): ExchangeRequest => ({
-  method: 'POST',
-  path: TOKEN,
-  headers: JSON_BODY,
-  body: JSON.stringify(body),
-});
+/**
+ * A token request as apps send it: at the OIDC endpoints as libraries do by default, a form with the secret in Basic (RFC 6749 §2.3.1);
+ * at the v2 endpoints as the contract shows it (§4.2), JSON with the secret in it.
+ */
+function tokenRequest(
+  { endpoints, clientId, clientSecret }: PlaygroundSession,
+  parameters: Readonly<Record<string, string>>,
+): ExchangeRequest {
+  const [method, path, Accept] = ['POST', ENDPOINT_RULES[endpoints].tokenPath, 'application/json'] as const;
+  if (endpoints === 'v2') {
+    const body = { ...parameters, client_id: clientId, client_secret: clientSecret };
+    return { method, path, headers: { 'Content-Type': 'application/json', Accept }, body: JSON.stringify(body) };
+  }
+  const Authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Accept, Authorization };
+  return { method, path, headers, body: String(new URLSearchParams(parameters)) };
+}
 
-/** Contract §4.2, with the verifier of RFC 7636 §4.5. */
-export const exchangeRequest = (
-  { clientId, clientSecret, attempt }: PlaygroundSession,
-  code: string,
-  baseUrl: string,
-) =>
-  post({
+/** RFC 6749 §4.1.3, with the verifier of RFC 7636 §4.5. */
+export const exchangeRequest = (session: PlaygroundSession, code: string, baseUrl: string): ExchangeRequest =>
+  tokenRequest(session, {
     grant_type: 'authorization_code',
     code,
-    client_id: clientId,
-    client_secret: clientSecret,
     redirect_uri: baseUrl + CALLBACK,
-    code_verifier: attempt.verifier,
+    code_verifier: session.attempt.verifier,
   });
 
-export const refreshRequest = ({ clientId, clientSecret }: PlaygroundSession, refreshToken: string) =>
-  post({
-    grant_type: 'refresh_token',
-    refresh_token: refreshToken,
-    client_id: clientId,
-    client_secret: clientSecret,
-  });
+/** RFC 6749 §6. */
+export const refreshRequest = (session: PlaygroundSession, refreshToken: string): ExchangeRequest =>
+  tokenRequest(session, { grant_type: 'refresh_token', refresh_token: refreshToken });
 
-export const userInfoRequest = (accessToken: string): ExchangeRequest => ({
+export const userInfoRequest = ({ endpoints }: PlaygroundSession, accessToken: string): ExchangeRequest => ({
   method: 'GET',
-  path: USERINFO,
+  path: ENDPOINT_RULES[endpoints].userinfoPath,
   headers: { Accept: 'application/json', Authorization: `Bearer ${accessToken}` },
 });
+
+/** Reads the keys that ID tokens are verified with: OpenID Connect Core 1.0 §10.1.1. */
+export const keySetRequest: ExchangeRequest = {
+  method: 'GET',
+  path: JWKS_PATH,
+  headers: { Accept: 'application/json' },
+};
 
 /** The request as a curl command. */
 export function curl({ method, path, headers, body }: ExchangeRequest, baseUrl: string): string {
