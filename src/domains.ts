@@ -38,7 +38,7 @@ export interface StartOptions extends OpenOptions {
   readonly share?: ProcessShare;
   /** Where the log is written: to the standard output by default. */
   readonly log?: Pick<LogOutput, 'write' | 'loss'>;
-  /** With a loopback base URL: called with one readable line for each request of an app that is refused, or ignored in part. */
+  /** With `development`: called with one readable line for each request of an app that is refused, or ignored in part. */
   readonly tellDeveloper?: (line: string) => void;
   /** For how long requests waited before they were read, so that those that came too late are not begun. */
   readonly waiting?: Waiting;
@@ -114,7 +114,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     clock,
     dropped: meter.droppedSteps,
     failed: (error) => log.line('error', 'the steps of traces', { err: error }),
-    tell: local ? base.options.tellDeveloper : undefined,
+    tell: config.development ? base.options.tellDeveloper : undefined,
   });
   resources.defer(() => traces.stop());
   const guarded = outgoing({ local, networks: config.outgoingAllow });

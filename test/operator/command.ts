@@ -56,6 +56,28 @@ export async function tessera(
   return { code: child.exitCode, stdout, stderr };
 }
 
+/** Runs the real command, which goes on until it is asked to end, and answers its lines as they come. */
+export function following(args: readonly string[], { env, cwd }: Run = {}) {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: clean(env),
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async next(): Promise<string> {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`${args.join(' ')} ended`);
+      return value;
+    },
+    async stop(): Promise<void> {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
 export interface RunningServer {
   readonly baseUrl: string;
   /** What it printed until it was ready. */

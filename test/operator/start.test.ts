@@ -165,6 +165,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   ],
   TESSERA_TRACE_RETENTION: ['0d', '1', '1h', 'on'],
   TESSERA_PLAYGROUND: ['yes', '1', 'ON', 'true'],
+  TESSERA_DEVELOPMENT: ['yes', '1', 'ON', 'true'],
   TESSERA_SMTP_URL: [
     'mail.example.com',
     'http://mail.example.com',

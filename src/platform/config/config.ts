@@ -12,8 +12,8 @@ import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
-import { looksRandom } from './randomness.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
+import { adminKey, parsePreviousSecret, parseSecret } from './secrets.ts';
 import { withoutServiceLinks } from './service-links.ts';
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
@@ -50,6 +50,8 @@ export interface Config {
   readonly contact: string | undefined;
   /** Scopes of APIs that the discovery document lists. */
   readonly discoveryScopes: readonly string[];
+  /** Whether the terminal shows each request of an app that is refused, or ignored in part. */
+  readonly development: boolean;
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
   readonly secondFactor: SecondFactorSetting;
@@ -112,37 +114,6 @@ function databaseUrl(value: string): Reading<string> {
   if (value.startsWith('sqlite:') && value.length > 'sqlite:'.length) return { value };
   const address = readServerAddress(value);
   return 'problem' in address ? address : { value };
-}
-
-const PREDICTABLE =
-  'must be random, and this one is predictable: it repeats itself, follows a sequence or consists of common words';
-const MAKE_SECRET = 'openssl rand -base64 32 | tr -d "="';
-
-export function parseSecret(value: string): Reading<string> {
-  if (value.length < 43) {
-    return { problem: `must be at least 43 random characters (32 bytes); make one with: ${MAKE_SECRET}` };
-  }
-  if (looksRandom(value)) return { value };
-  return {
-    problem:
-      `${PREDICTABLE}. Make another with: ${MAKE_SECRET}. If the database was made with this one, ` +
-      'set TESSERA_SECRET_PREVIOUS to it for one start, as docs/how-to/rotate-secrets-and-keys.md shows',
-  };
-}
-
-/** Accepts predictable secrets, too: a secret that was accepted once must be given in order to be replaced. */
-function parsePreviousSecret(value: string): Reading<string> {
-  return value.length >= 43 ? { value } : { problem: 'must be the previous secret, of at least 43 characters' };
-}
-
-function adminKey(value: string): Reading<string> {
-  // It is sent in a header, which cannot contain other characters.
-  if (!/^[\x21-\x7e]{32,512}$/.test(value)) {
-    return {
-      problem: 'must be 32 to 512 characters of ASCII without spaces; make one with: openssl rand -base64 32',
-    };
-  }
-  return looksRandom(value) ? { value } : { problem: `${PREDICTABLE}. Make another with: openssl rand -base64 32` };
 }
 
 function logLevel(value: string): Reading<LogLevel> {
@@ -274,6 +245,11 @@ export const variables = {
     about:
       'For how many days the steps of authorizations are kept for `tessera explain`, such as `3d`, and at most a bounded number of the newest for each app; `off` records none.',
   }),
+  development: new Variable('TESSERA_DEVELOPMENT', onOff, {
+    initial: '`on` for a base URL on a loopback host, else `off`',
+    about:
+      'Whether the server prints one readable line for each request of an app that is refused or ignored in part, with the remedy and the command that explains it. It changes no response.',
+  }),
   playground: new Variable('TESSERA_PLAYGROUND', onOff, {
     initial: '`on` for a base URL on a loopback host, else `off`',
     about: 'Whether `/playground` lets developers try the flow with a temporary app; with `off` it returns 404.',
@@ -305,6 +281,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     );
   }
   const local = base === undefined || isLoopback(new URL(base).hostname);
+  const development = read(variables.development) ?? local;
   const playground = read(variables.playground) ?? local;
   if (playground && !local && new URL(base).protocol === 'http:') {
     problems.push(
@@ -359,6 +336,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     contact: read(variables.contact),
     discoveryScopes: read(variables.discoveryScopes) ?? [],
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
+    development,
     playground,
     telemetry: readTelemetrySettings(environment, problems),
     mail,

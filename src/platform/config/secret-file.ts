@@ -1,7 +1,8 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomIdentifier, randomSecret } from '../crypto/secrets.ts';
-import { type Config, ConfigError, parseSecret, variables } from './config.ts';
+import { type Config, ConfigError, variables } from './config.ts';
+import { parseSecret } from './secrets.ts';
 
 /** The file that contains the secret; undefined if a variable does. */
 export function secretFile(config: Config): string | undefined {
