@@ -147,6 +147,17 @@ export function* findChallenge(
   return opened(sealer, stored);
 }
 
+/** Why the link of a challenge does not work: `ended` also where it never existed. */
+export type DeadCause = 'used' | 'expired' | 'ended';
+
+/** Why a link that cannot be answered does not work. The holder of the link may know. */
+export function* deadCause(link: string, now: number): Work<DeadCause> {
+  const stored = isSecretForm(link) ? yield* store.findChallengeByHash({ hash: digest(link) }) : undefined;
+  if (stored === undefined) return 'ended';
+  if (stored.usedAt !== null) return 'used';
+  return stored.expiresAt <= now ? 'expired' : 'ended';
+}
+
 /**
  * The oldest challenge of a purpose and account that is stored, is not used and has not expired, even if a later generation has ended
  * it.

@@ -97,7 +97,11 @@ export const addressTexts = {
   securedNext: 'We sent a link to your email address. Open it within 30 minutes to set a new password.',
   securedLost: 'If you cannot read that address, contact ',
   deadTitle: 'This link no longer works',
-  dead: 'It was used before, has expired, or your account was secured since. Nothing was changed.',
+  dead: {
+    used: 'It was used already. Nothing was changed now.',
+    expired: 'It has expired. Nothing was changed.',
+    ended: 'It ended when your account was secured or changed, or when a newer link replaced it. Nothing was changed.',
+  },
   deadRecover: 'Could another person be in your account?',
   recover: 'Recover it now',
 };

@@ -148,6 +148,28 @@ test('links and codes die: after 15 minutes, by a newer request, by five wrong t
   assert.deepEqual(await stateOf(bob.user), [bob.email, true]);
 });
 
+test('the page of a link that no longer works says why', async () => {
+  const why = async (who: Person, mail: SentMail): Promise<string> => {
+    const { status, text } = await who.browser.get(mail.link ?? '');
+    assert.equal(status, 410);
+    return /<h1>This link no longer works<\/h1><p>(.*?)<\/p>/.exec(text)?.[1] ?? '';
+  };
+  const ada = await person(false);
+  await askToVerify(ada);
+  const used = await latest(ada.email);
+  await press(ada.browser, used);
+  assert.match(await why(ada, used), /^It was used already\./);
+  const address = freshAddress();
+  await ask(ada, address);
+  const replaced = await latest(address);
+  await ask(ada, freshAddress());
+  assert.match(await why(ada, replaced), /^It ended when .* or when a newer link replaced it\./);
+  const other = freshAddress();
+  await ask(ada, other);
+  server.advance(15 * MINUTE);
+  assert.match(await why(ada, await latest(other)), /^It has expired\./);
+});
+
 test('a taken address gets the same answer, and its owner a message', async () => {
   const [ada, bob, eve] = [await person(), await person(), await person(false)];
   const bare = (answer: Answer) => [answer.status, answer.text.replaceAll(/value="[^"]*"|[\w-]+@[\w.-]+/g, '')];

@@ -1,15 +1,21 @@
 import type { FastifyReply } from 'fastify';
+import { deadCause } from '../../mail/challenges.ts';
 import { sendGone } from '../../pages/error-page.ts';
 import { html } from '../../pages/html.ts';
-import type { Site } from '../../pages/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
 
-/** A link that was used, has expired, or ended with the account's generation. */
-export function sendDeadLink(reply: FastifyReply, site: Site): FastifyReply {
+/** Says why a link no longer works. */
+export async function sendDeadLink(
+  { database, clock, site }: Pick<PageServices, 'database' | 'clock' | 'site'>,
+  reply: FastifyReply,
+  link: string,
+): Promise<FastifyReply> {
   const { address: text } = site.messages;
-  return sendGone(reply, site, text.dead, {
+  const cause = text.dead[await database.read(() => deadCause(link, clock()))];
+  return sendGone(reply, site, cause, {
     title: text.deadTitle,
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.deadTitle}</h1><p>${text.dead}</p></header>
+    body: html`<section class="card"><header><h1>${text.deadTitle}</h1><p>${cause}</p></header>
 <p>${text.deadRecover} <a href="${site.path('/recover')}">${text.recover}</a></p></section>`,
   });
 }

@@ -63,7 +63,9 @@ ${asksFactor && field(code)}
   app.get(UNDO_PATH, async (request, reply) => {
     const token = queryOf(request).get('token') ?? '';
     const open = await readUndo(services, token);
-    return open === undefined ? sendDeadLink(reply, site) : show(request, reply, 200, open, token, NO_PROBLEMS);
+    return open === undefined
+      ? sendDeadLink(services, reply, token)
+      : show(request, reply, 200, open, token, NO_PROBLEMS);
   });
 
   app.post(UNDO_PATH, async (request, reply) => {
@@ -75,7 +77,7 @@ ${asksFactor && field(code)}
       return redirect(request, reply, site.path(`${UNDO_PATH}?token=${encodeURIComponent(token)}`));
     }
     const open = await readUndo(services, token);
-    if (open === undefined) return sendDeadLink(reply, site);
+    if (open === undefined) return sendDeadLink(services, reply, token);
     const code = trimTyped(form.get('code'));
     const result = await undoAddressChange(services, token, {
       code,
@@ -84,7 +86,7 @@ ${asksFactor && field(code)}
     });
     switch (result.kind) {
       case 'dead':
-        return sendDeadLink(reply, site);
+        return sendDeadLink(services, reply, token);
       case 'wrong':
         return show(request, reply, 400, open, token, { fields: { code: text.undoWrong }, general: [] });
       case 'limited':

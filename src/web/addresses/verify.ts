@@ -48,7 +48,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
   app.get(VERIFY_PATH, async (request, reply) => {
     const token = queryOf(request).get('token') ?? '';
     const challenge = await find(token);
-    if (challenge === undefined) return sendDeadLink(reply, site);
+    if (challenge === undefined) return sendDeadLink(services, reply, token);
     const visitor = await requester(request, reply, challenge);
     if (visitor === undefined) return showElsewhere(reply);
     const { email } = challenge.data as { readonly email: string };
@@ -73,14 +73,14 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       return redirect(request, reply, site.path(`${VERIFY_PATH}?token=${encodeURIComponent(token)}`));
     }
     const challenge = await find(token);
-    if (challenge === undefined) return sendDeadLink(reply, site);
+    if (challenge === undefined) return sendDeadLink(services, reply, token);
     const visitor = await requester(request, reply, challenge);
     if (visitor === undefined) return showElsewhere(reply);
     const { account, session } = visitor;
     const origin = originOf(request, { type: 'user', id: account.id });
     try {
       const result = await confirmByLink(services, { account, session, browser, origin }, token);
-      if (result.kind !== 'confirmed') return sendDeadLink(reply, site);
+      if (result.kind !== 'confirmed') return sendDeadLink(services, reply, token);
       browsers.setSession(reply, result.created.secret, SESSION_LIFETIME);
       return sendPage(reply, 200, site, {
         title: text.confirmedTitle,
@@ -90,7 +90,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       });
     } catch (error) {
       // Another press of the same button was first, or the session was ended meanwhile.
-      if (error instanceof SessionEnded) return sendDeadLink(reply, site);
+      if (error instanceof SessionEnded) return sendDeadLink(services, reply, token);
       throw error;
     }
   });
