@@ -21,6 +21,9 @@ import {
 /** Whether a client can keep a secret: RFC 6749 §2.1. */
 export type ClientType = 'confidential' | 'public';
 
+/** Where the other scopes are allowed: they belong to an API, not to the app. */
+const OF_APIS = 'scopes of an API are allowed with tessera client allow-scopes';
+
 const ID_TOKEN_CLAIMS = ['granted', 'requested'] as const;
 type IdTokenClaims = (typeof ID_TOKEN_CLAIMS)[number];
 
@@ -108,7 +111,7 @@ export const CLIENT_FIELDS = {
     initial: null,
     schema: Type.Union(
       [
-        Type.Array(Type.Unsafe<string>({ enum: SCOPES, description: `one of ${SCOPES.join(', ')}` }), {
+        Type.Array(Type.Unsafe<string>({ enum: SCOPES, description: `one of ${SCOPES.join(', ')} (${OF_APIS})` }), {
           uniqueItems: true,
           maxItems: SCOPES.length,
         }),

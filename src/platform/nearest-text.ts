@@ -1,9 +1,13 @@
 /** The known text that is closest to a misspelt one; undefined where none is close. */
 export function nearestText(text: string, known: readonly string[]): string | undefined {
+  const mostChanges = (other: string) => Math.max(1, Math.floor(other.length / 3));
   const [best] = known
+    // One of another length is not close, so a long text costs nothing.
+    .filter((other) => Math.abs(other.length - text.length) <= mostChanges(other))
     .map((other) => ({ other, distance: editDistance(text, other) }))
+    .filter(({ other, distance }) => distance <= mostChanges(other))
     .sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.other.length / 3)) ? best.other : undefined;
+  return best?.other;
 }
 
 /** How many characters must be added, removed, replaced, or exchanged with their neighbor (optimal string alignment). */

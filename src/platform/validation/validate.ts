@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { nonAsciiLocalPart } from '../domain-name.ts';
 import { type Failure, invalid } from '../failure.ts';
+import { nearestText } from '../nearest-text.ts';
 import { formats } from './formats.ts';
 import type { Static, TSchema } from './type.ts';
 
@@ -67,8 +68,19 @@ function explain(error: ErrorObject, where: string): string {
   }
   const expected = (error.parentSchema as { description?: string } | undefined)?.description;
   const got = describe(error.data);
-  if (expected !== undefined) return `${field} must be ${expected}; got ${got}.`;
-  return `${field} ${error.message ?? 'is not valid'}; got ${got}.`;
+  const sentence = expected === undefined ? (error.message ?? 'is not valid') : `must be ${expected}`;
+  return `${field} ${sentence}; got ${got}.${suggestion(error)}`;
+}
+
+/** The permitted value that a misspelt one is close to. What was sent is not repeated. */
+function suggestion({ keyword, params, data }: ErrorObject): string {
+  if (keyword !== 'enum' || typeof data !== 'string') return '';
+  const permitted = (params as { readonly allowedValues: readonly unknown[] }).allowedValues;
+  const nearest = nearestText(
+    data,
+    permitted.filter((value) => typeof value === 'string'),
+  );
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);

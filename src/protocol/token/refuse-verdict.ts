@@ -24,24 +24,51 @@ export const DETAILS_OF_ENDED: Readonly<Record<keyof typeof MESSAGES, RefusalDet
 
 const SIGN_IN_AGAIN = 'Send the user through authorization again.';
 
-/** What to do where a credential ended with its account, app or session, by the reason of the verdict. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  'the account no longer exists': 'Delete the tokens: the account was deleted.',
-  'the client no longer exists': 'Delete the tokens: the app was deleted, and has to be registered again.',
-  'the client is disabled': `Enable the app: tessera client enable CLIENT_ID. ${SIGN_IN_AGAIN}`,
-  'the client was disabled after the sign-in': `${SIGN_IN_AGAIN} Enabling an app does not revive the tokens from before.`,
-  'the account was secured after the sign-in': `${SIGN_IN_AGAIN} The password was changed, or every session was ended.`,
-  'the person lost access to the app after the sign-in':
-    'Give access again, then send the user through authorization: tessera client assign CLIENT_ID --user USER',
-  'the authorization has reached its end': `${SIGN_IN_AGAIN} An authorization lasts 90 days.`,
+/** What came and what to do where a credential ended with its account, app or session, by the reason of the verdict. */
+const ENDED_WITH: Readonly<Record<string, { readonly received: string; readonly remedy: string }>> = {
+  'the account no longer exists': {
+    received: 'a credential of an account that was deleted',
+    remedy: 'Delete the tokens: the account was deleted.',
+  },
+  'the client no longer exists': {
+    received: 'a credential of an app that was deleted',
+    remedy: 'Delete the tokens: the app was deleted, and has to be registered again.',
+  },
+  'the client is disabled': {
+    received: 'a credential of an app that is disabled',
+    remedy: `Enable the app: tessera client enable CLIENT_ID. ${SIGN_IN_AGAIN}`,
+  },
+  'the client was disabled after the sign-in': {
+    received: 'a credential from before the app was disabled',
+    remedy: `${SIGN_IN_AGAIN} Enabling an app does not revive the tokens from before.`,
+  },
+  'the account was secured after the sign-in': {
+    received: 'a credential from before the account was secured',
+    remedy: `${SIGN_IN_AGAIN} The password was changed, or every session was ended.`,
+  },
+  'the person lost access to the app after the sign-in': {
+    received: 'a credential of a user who has lost access to the app',
+    remedy: 'Give access again, then send the user through authorization: tessera client assign CLIENT_ID --user USER',
+  },
+  'the authorization has reached its end': {
+    received: 'a credential of an authorization that is older than 90 days',
+    remedy: `${SIGN_IN_AGAIN} An authorization lasts 90 days.`,
+  },
+  'not on record': {
+    received: 'a credential that is not on record: its account or app was deleted, or it ended some time ago',
+    remedy: SIGN_IN_AGAIN,
+  },
+  'the token family was ended': {
+    received:
+      'a credential of a sign-in that was ended: the user signed out, the app revoked a token, or a code or refresh token was used twice',
+    remedy: `${SIGN_IN_AGAIN} The audit trail says which it was, and when: tessera events --user USER`,
+  },
 };
 
 /** Where the sign-in that a credential came from has ended. */
 export const detailOfInvalid = (reason: string): RefusalDetail => ({
   expected: 'an account, app and session that are still active',
-  received: reason,
-  remedy:
-    REMEDIES[reason] ?? `${SIGN_IN_AGAIN} The audit trail says what ended the session: tessera events --user USER`,
+  ...(ENDED_WITH[reason] ?? { received: reason, remedy: SIGN_IN_AGAIN }),
 });
 
 const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>

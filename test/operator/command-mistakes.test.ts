@@ -1,0 +1,57 @@
+// store: SQLite
+/** Mistakes at the command line: each answer names what is wrong and what to do, and its exit code tells what kind of refusal it is. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { tessera } from './command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-mistakes-'));
+const env = { TESSERA_DATA_DIR: join(folder, 'data') };
+before(() => tessera(['migrate'], { env }));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const APP = ['client', 'create', '--name', 'My app', '--redirect-uri'];
+const GOOD = 'https://app.example.com/cb';
+const USER = ['user', 'create', '--username', 'ada', '--display-name', 'Ada', '--email'];
+const ID = '384104438412873728';
+
+const mistakes: readonly (readonly [args: readonly string[], code: number, ...told: readonly RegExp[]])[] = [
+  // The form of a command.
+  [['clinet', 'create'], 2, /unknown command 'clinet'/, /Did you mean client\?/],
+  [['client', 'create', '--nam', 'x'], 2, /unknown option '--nam'/, /Did you mean --name\?/],
+  [['client', 'rotate-secret'], 2, /missing required argument 'clientId'/],
+  [['events', '--since', 'yesterday'], 2, /'yesterday' is invalid/, /2030-01-31T12:00:00Z, or 90m, 24h or 7d ago/],
+  [['admin-key', 'create', '--name', 'x', '--role', 'amdin'], 2, /owner, admin, support, auditor, developer/],
+  // Values.
+  [['client', 'create', '--name', 'x'], 1, /--redirect-uri is missing/],
+  [[...APP, 'http://app.example.com/cb'], 1, /must use https/, /localhost/],
+  [[...APP, 'app.example.com/cb'], 1, /must be an absolute URI, for example https:\/\/app\.example\.com\/callback/],
+  [[...APP, `${GOOD}#x`], 1, /must have no fragment/],
+  [[...APP, 'myapp://cb'], 1, /myapp: is not allowed/, /com\.example\.myapp:\/callback/, /type public/],
+  [[...APP, GOOD, '--scope', 'emial'], 1, /--scope\[0\] must be one of openid/, /Did you mean email\?/],
+  [[...APP, GOOD, '--scope', 'read:notes'], 1, /scopes of an API are allowed with tessera client allow-scopes/],
+  [[...APP, GOOD, '--type', 'native'], 1, /--type must be confidential or public/],
+  [[...USER, 'ada@example'], 1, /--email must be an email address such as ada@example\.com/],
+  [[...USER, 'ada@example.com', '--password', 'x'], 1, /other users .* process list/, /Use --password-stdin/],
+  [['explain', 'abc'], 1, /must be a correlation ID/, /x-request-id/],
+  // What is not there.
+  [['client', 'show', ID], 4, new RegExp(`no client with the id ${ID}`)],
+  [['client', 'show', 'My app'], 4, /tessera client list/],
+  [['user', 'show', 'nobody@example.com'], 4, /tessera user list/],
+  [['explain', '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11'], 4, /no trace of the request/, /tessera events --request/],
+  // What cannot run.
+  [['serve', '--base-url', 'example.com'], 3, /TESSERA_BASE_URL must be an absolute URL, for example https:/],
+  [['restore', 'nothing.tar'], 3, /nothing\.tar cannot be read/, /a file that tessera backup has written/],
+];
+
+for (const [args, code, ...told] of mistakes) {
+  test(`tessera ${args.join(' ')}`, async () => {
+    const outcome = await tessera(args, { env, cwd: folder });
+    assert.equal(outcome.code, code, outcome.stderr);
+    for (const words of told) assert.match(outcome.stderr, words);
+    assert.doesNotMatch(outcome.stderr, /^\s+at /m, 'no stack trace');
+    assert.equal(outcome.stdout, '');
+  });
+}
