@@ -12,6 +12,14 @@ export const verify = {
   recoveryHint: 'One of those that you kept, such as 9x2k-4mfq-7h3d. Each works once.',
   recoveryWrong: 'This recovery code is not valid, or was used before. Enter another one.',
   codesLost: (operator: HtmlPart): HtmlPart => ['No codes left? Contact ', operator, '.'],
+  usedTitle: 'You used a recovery code',
+  used: (left: number) =>
+    left === 0
+      ? 'You are signed in. That was your last recovery code: get new ones in your account, under Security.'
+      : `You are signed in. The code no longer works, and you have ${left === 1 ? 'one' : left} left.`,
+  usedLost:
+    'If you lost the device with your authenticator app, open your account next. Under Security, set up the app on another device.',
+  left: (left: number) => (left === 1 ? 'This is your last one.' : `You have ${left} left.`),
   submit: 'Continue',
   useRecoveryCode: 'Use a recovery code instead',
   useTotp: 'Use your authenticator app instead',
@@ -39,8 +47,6 @@ export const enroll = {
   changeAddress: 'Use another address',
   cancel: 'Cancel and return to the app',
   another: 'Sign in as another person',
-  codesLead: 'Two-step sign-in is set up.',
-  next: 'I have kept them, continue',
 };
 
 /** The texts of what is asked for after the password, in the account. */
@@ -86,10 +92,29 @@ export const twoStep = {
   firstCodes: 'Get recovery codes',
   newCodesLead: 'The earlier ones stop working.',
   keepTitle: 'Keep your recovery codes',
-  keepLead:
-    'Print them, or save them in your password manager. If you lose your device, each signs you in once. They are not shown again.',
   copyCodes: 'Copy the recovery codes',
+};
+
+/** The texts of the page with new recovery codes. */
+export const newCodes = {
+  done: {
+    'app added':
+      'Two-step sign-in is on. You are signed out in every other browser, and have to sign in to your apps again.',
+    'passkey added': 'Your passkey is added.',
+    renewed:
+      'You have new recovery codes, and earlier ones no longer work. You are signed out in every other browser, and have to sign in to your apps again.',
+    'password removed':
+      'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
+    recovered:
+      'Your new passkey is added, and the passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
+  },
+  lead: 'Print them, or save them in your password manager. If you lose your device, each works once. This page shows them until you have kept them, for 30 minutes at most.',
+  account: (username: HtmlPart): HtmlPart => ['For the account ', username],
+  download: 'Download',
+  print: 'Print',
   kept: 'I have kept them',
+  file: (username: string, site: string, time: string, codes: readonly string[]): string =>
+    `Recovery codes for the account ${username} at ${site}\nMade on ${time}. Each works once.\n\n${codes.join('\n')}\n`,
 };
 
 /** The texts of the browsers in which no code is asked for. */

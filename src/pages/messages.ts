@@ -8,7 +8,7 @@ import { dataTexts } from './data-messages.ts';
 import { device } from './device-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { expired } from './expired-messages.ts';
-import { enroll, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
+import { enroll, newCodes, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
@@ -85,6 +85,7 @@ export const en = {
   enroll,
   verify,
   twoStep,
+  newCodes,
   trustedBrowsers,
   signUp: {
     title: 'Create your account',

@@ -43,8 +43,6 @@ export const recovery = {
   passkeyDoneHere:
     'The passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
   passkeyDoneLead: 'You are signed out everywhere, also in apps. Sign in with your new passkey.',
-  codesLead:
-    'Print them, or save them in your password manager. One of them is asked for beside a link by mail, if you require that. They are not shown again.',
   next: 'Continue',
   factor: 'Code of your authenticator app, or a recovery code',
   factorHint: 'Mail alone does not open an account with two factors.',

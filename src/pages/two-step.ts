@@ -12,7 +12,3 @@ ${await qrCode(uri, text.picture)}
 <div><p class="small">${text.byHand}</p><p>${copyable(inGroups(seed, ' '), messages.error, text.copyKey)}</p></div>
 <p class="small"><a href="${uri}">${text.sameDevice}</a></p>`;
 }
-
-/** Recovery codes, which are shown once. */
-export const codeList = (codes: readonly string[]): Html =>
-  html`<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>`;

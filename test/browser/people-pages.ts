@@ -270,7 +270,7 @@ async function factors(walk: Walk): Promise<void> {
   await submit(page);
   await stop('recovery-codes');
   const recoveryCode = (await page.locator('.codes code').first().textContent()) ?? '';
-  await press(page.getByRole('link', { name: 'I have kept them' }));
+  await press(page.getByRole('button', { name: 'I have kept them' }));
   await stop('security-app');
   await press(page.getByRole('link', { name: 'Move to another device' }));
   // A device whose clock is off by some minutes.

@@ -56,7 +56,8 @@ const codesOf = ({ text }: Answer): readonly string[] =>
   [...text.matchAll(/<li><code>([^<]+)<\/code><\/li>/g)].map(([, code]) => code ?? '');
 
 /** Where the page with the recovery codes continues. */
-const continuation = ({ text }: Answer): string => /href="([^"]*\/continue\?request=[^"]+)"/.exec(text)?.[1] ?? '';
+const continuation = async (browser: Agent, page: Answer): Promise<string> =>
+  (await browser.submit(page, {}, '/recovery-codes')).location?.href ?? '';
 
 /** The claims of the ID token of a flow that goes on with this page. */
 async function claimsAfter(at: TestServer, browser: Agent, app: TestClient, address: string) {
@@ -82,7 +83,7 @@ for (const app of [client, standard(client)]) {
     const done = await showCode(server, browser, wrong);
     assert.equal(codesOf(done).length, 10, done.text);
     assert.notEqual(browser.cookie('tessera_session'), before);
-    const { acr, amr } = await claimsAfter(server, browser, app, continuation(done));
+    const { acr, amr } = await claimsAfter(server, browser, app, await continuation(browser, done));
     assert.deepEqual([acr, [...amr].sort()], [ACR_MFA, ['mfa', 'otp', 'pwd']]);
     assert.equal((await other.get('/account')).status, 302, 'the first second factor ends other sessions');
     const again = await walk(browser, authorizeUrl(app, { scope: 'openid' }));
@@ -101,7 +102,7 @@ test('a passkey is set up, used once, and the flow goes on', async () => {
   const passkey = authenticator.create(await passkeyOptions(browser, options));
   const done = await browser.post(ENROLL, { ...hidden, passkey });
   assert.equal(codesOf(done).length, 10, done.text);
-  const next = await browser.get(continuation(done));
+  const next = await browser.get(await continuation(browser, done));
   assert.equal(next.location?.pathname, '/login/verify');
   const asking = await browser.get(next.location?.href ?? '');
   const use = authenticator.use(await passkeyOptions(browser, `/login/verify/passkey?request=${hidden['request']}`));
@@ -189,7 +190,7 @@ test('where mail is sent, the address is verified first, and the owner is told o
   assert.equal(codesOf(done).length, 10, done.text);
   const subjects = (await mailsTo(mailing, email)).filter(({ text }) => text.includes('an authenticator app'));
   assert.equal(subjects.length, 1);
-  assert.ok((await claimsAfter(mailing, browser, app, continuation(done))).amr.includes('mfa'));
+  assert.ok((await claimsAfter(mailing, browser, app, await continuation(browser, done))).amr.includes('mfa'));
 });
 
 const inFlight: [title: string, change: (user: { id: string; username: string }, page: Answer) => Promise<unknown>][] =
@@ -251,7 +252,7 @@ for (const [title, parameters] of mustSignIn) {
       request,
       code: totpCode({ seed: seedOf(page) }, server.now()),
     });
-    const next = await browser.get(continuation(done));
+    const next = await browser.get(await continuation(browser, done));
     assert.equal(next.location?.pathname, '/login', String(next.location));
   });
 }
@@ -261,7 +262,7 @@ test('a session that grows too old while a factor is set up must sign in again',
   const page = await begin(browser, client, { max_age: '60' });
   server.advance(50_000);
   const done = await showCode(server, browser, page);
-  const consent = await browser.get(continuation(done));
+  const consent = await browser.get(await continuation(browser, done));
   assert.equal(consent.location?.pathname, '/consent');
   server.advance(20_000);
   assert.equal((await browser.get(consent.location?.href ?? '')).location?.pathname, '/login');

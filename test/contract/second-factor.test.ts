@@ -289,6 +289,43 @@ test('PW-10: setting up an authenticator app ends everything else, and shows ten
   assert.match((await browser.get('/account/security')).text, /Only 3 recovery codes are left/);
 });
 
+test('new recovery codes are shown until they are kept, to their person in this browser alone', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const { page, codes } = await setUp(browser);
+  assert.deepEqual(codesOf(await browser.get('/recovery-codes')), codes, 'loaded again');
+  const file = await browser.get('/recovery-codes?file=text');
+  assert.match(file.headers.get('content-disposition') ?? '', /attachment; filename="tessera-recovery-codes\.txt"/);
+  for (const code of codes) assert.ok(file.text.includes(code));
+
+  const another = await signedIn(server, await newUser(server));
+  another.setCookie('tessera_new_codes', browser.cookie('tessera_new_codes') ?? '');
+  assert.equal((await another.get('/recovery-codes')).location?.pathname, '/account/security', 'another browser');
+  const session = browser.cookie('tessera_session') ?? '';
+  browser.setCookie('tessera_session', another.cookie('tessera_session') ?? '');
+  assert.equal((await browser.get('/recovery-codes')).status, 302, 'another person in this browser');
+  browser.setCookie('tessera_session', session);
+
+  const used = await atSecondStep(server, user);
+  const after = await typeCode(used.browser, used.page, codes[0] ?? '', 'recovery-code');
+  assert.equal(after.location?.pathname, '/login/verify/used');
+  assert.match((await used.browser.get(after.location?.href ?? '')).text, /you have 9 left/);
+  assert.deepEqual(codesOf(await browser.get('/recovery-codes')), codes.slice(1), 'only those that work');
+
+  const kept = await browser.submit(page, {}, '/recovery-codes');
+  assert.equal(kept.location?.pathname, '/account/security');
+  assert.equal((await browser.get('/recovery-codes')).status, 302);
+});
+
+test('new recovery codes are shown for half an hour', async () => {
+  const browser = await signedIn(server, await newUser(server));
+  await setUp(browser);
+  server.advance(30 * MINUTE - 1);
+  assert.equal((await browser.get('/recovery-codes')).status, 200);
+  server.advance(1);
+  assert.equal((await browser.get('/recovery-codes')).status, 302);
+});
+
 /** What a person may send instead of the code. */
 const mistakes: [
   title: string,

@@ -502,6 +502,18 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   // Without a pending sign-in there is nothing to verify.
   'GET /login/verify': [handleAt('/login/verify', '302 /login')],
+  // It shows how many codes are left only after a sign-in with one, and else goes on.
+  'GET /login/verify/used': [handleAt('/login/verify/used', '302 /continue')],
+  // Without codes that wait to be kept, it leads to the account.
+  'GET /recovery-codes': [handleAt('/recovery-codes', '302 /account/security')],
+  'POST /recovery-codes': [
+    {
+      name: 'request',
+      present: (world, request) => send(world, 'POST', '/recovery-codes', rightCookies(world), form({ request })),
+      right: { 'interaction handle': '303 /recovery-codes' },
+      refused: '400 invalid_request',
+    },
+  ],
   // Nothing is required of the person.
   'GET /login/enroll': [handleAt('/login/enroll', '302 /consent')],
   'GET /login/enroll/passkey': [handleAt('/login/enroll/passkey', '404 not_found')],

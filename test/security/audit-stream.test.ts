@@ -733,6 +733,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/security/authenticator/remove': ['account.factor_removed'],
   'POST /account/security/recovery-codes': ['account.recovery_codes_created'],
   'POST /account/passkey-offer': [],
+  'POST /recovery-codes': [],
   'POST /account/security/recovery': ['account.recovery_setting_changed'],
   'POST /verify': [],
   'POST /undo-address-change': [],

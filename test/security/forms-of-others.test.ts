@@ -14,7 +14,7 @@ import { mailsTo } from '../support/mail.ts';
 import { everyRow, HOUR, query, settle } from '../support/outcome.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail } from '../support/recovery.ts';
-import { atSecondStep, enroll, giveRecoveryCodes } from '../support/second-factor.ts';
+import { atSecondStep, enroll, giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
 import { startRouted } from './routes.ts';
 
 const OFF = ['MAIL_ADDRESS', 'MAIL_RECIPIENT', 'EXPORT_ACCOUNT', 'PLAYGROUND_ADDRESS', 'PENDING_ADDRESS'];
@@ -179,6 +179,13 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     const { user, browser } = await someone({ emailVerified: true });
     await giveRecoveryCodes(server, user);
     return { user, browser, pages: await accountPages(browser, only) };
+  },
+  'new recovery codes that wait to be kept': async () => {
+    const { user, browser } = await someone({ emailVerified: true });
+    const address = '/account/security/authenticator';
+    const page = await browser.get(address);
+    const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
+    return { user, browser, pages: [await browser.submit(page, { code: totpCode({ seed }, server.now()) }, address)] };
   },
   'a person whose proof is old': async (only) => {
     const { user, browser } = await someone({ emailVerified: true });
@@ -409,6 +416,7 @@ const IN_ANY_SESSION = new Set([
     '/invitation',
     '/verify',
     '/playground',
+    '/recovery-codes',
   ],
 ]);
 

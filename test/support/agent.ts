@@ -10,7 +10,10 @@ export interface Answer {
   readonly location: URL | undefined;
 }
 
-/** A browser as far as HTTP goes: it keeps cookies and sends forms, and follows no redirect by itself. */
+/**
+ * A browser as far as HTTP goes: it keeps cookies and sends forms. It follows no redirect by itself but that of a form to the page with
+ * new recovery codes, which are in no other answer.
+ */
 export interface Agent {
   get(address: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   post(
@@ -68,6 +71,9 @@ export function agent(
       else jar.set(name, value);
     }
     const location = response.headers.get('location');
+    if (init.method === 'POST' && location !== null && new URL(location, url).pathname.endsWith('/recovery-codes')) {
+      return send(location, {});
+    }
     return {
       status: response.status,
       headers: response.headers,

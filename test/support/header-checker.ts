@@ -39,6 +39,10 @@ export function cookieProblem(line: string): string | undefined {
   if (!isMailbox && !/^(__Host-)?tessera_/.test(name)) return `an unknown cookie ${name}`;
   // Says only that a passkey was declined.
   if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
+  // Sealed by the server, for this browser.
+  if (/^(__Host-)?tessera_new_codes(_[\w-]{8})?$/.test(name)) {
+    return /^[A-Za-z0-9_.-]{0,3000}$/.test(value) ? undefined : `${name} is ${value}`;
+  }
   // A cookie that is taken away is empty; every other one is 256 random bits.
   if (value !== '' && !/^[A-Za-z0-9_-]{43}$/.test(value)) return `${name} is no secret of 256 bits`;
   return undefined;
@@ -50,7 +54,7 @@ export type Headers = Readonly<Record<string, number | string | string[] | undef
 const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent|no-access)$/;
 /** Routes that are steps of a flow only where a request is pending. */
 const PERHAPS_IN_FLOW =
-  /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/enroll|login\/enroll\/passkey|login\/come-back|signup|signup\/verify|logout)$/;
+  /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/enroll|login\/enroll\/passkey|login\/verify\/used|recovery-codes|login\/come-back|signup|signup\/verify|logout)$/;
 
 const openerPolicyOf = (url: string, headers: Headers): string => {
   if (IN_FLOW.test(url)) return 'unsafe-none';

@@ -2,6 +2,7 @@ import { spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.t
 import {
   countRecoveryCodes,
   insertRecoveryCode,
+  listUnusedCodes,
   removeRecoveryCodes,
   spendRecoveryCode,
 } from '../../authenticators/recovery-code-store.ts';
@@ -53,6 +54,12 @@ export function* issueMissingRecoveryCodes(prepared: NewRecoveryCodes, accountId
   if (((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0) return false;
   yield* issueRecoveryCodes(prepared, accountId, now);
   return true;
+}
+
+/** Those of the codes that still work, as a person typed or kept them. */
+export function* usableCodes(sealer: Sealer, accountId: string, codes: readonly string[]): Work<readonly string[]> {
+  const unused = new Set((yield* listUnusedCodes({ accountId })).map(({ hash }) => hash));
+  return codes.filter((code) => unused.has(hashOf(sealer, accountId, parseRecoveryCode(code) ?? '')));
 }
 
 /** Authenticates a person by a recovery code, after the first factor. Each is accepted once. */

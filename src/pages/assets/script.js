@@ -1,4 +1,4 @@
-// What needs a script: showing a typed password, copying a text, scaling a picture down before it is sent, and submitting a
+// What needs a script: showing a typed password, copying a text, printing, scaling a picture down before it is sent, and submitting a
 // form at once. Everything else works without.
 
 /** Switches a button to its other label. */
@@ -34,6 +34,11 @@ for (const button of document.querySelectorAll('button:is([data-copy], [data-cop
     button.removeAttribute('aria-label');
     button.textContent = button.dataset.other;
   });
+}
+
+for (const button of document.querySelectorAll('button[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => print());
 }
 
 /** The middle square of a picture, small enough to be sent. */

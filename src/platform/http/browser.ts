@@ -6,6 +6,9 @@ import { OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
 import type { RepeatableParameters } from './parameters.ts';
 
+/** What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet. */
+type BrowserNote = 'newCodes';
+
 /** Who is signed in where a form is shown. */
 export interface FormViewer {
   readonly account: { readonly id: string };
@@ -47,6 +50,8 @@ export interface Browser {
   readonly invitationSecret: string | undefined;
   /** Whether a person declined to add a passkey here lately. */
   readonly declinedPasskey: boolean;
+  /** A note that the server gave this browser to keep, sealed. */
+  noteOf(kind: BrowserNote): string | undefined;
   /**
    * A token for a form that only this browser can submit, and only in this context.
    * @param context what the form acts on; the token is invalid for anything else
@@ -83,6 +88,8 @@ export interface Browsers {
   setTrusted(reply: FastifyReply, secret: string, maxAgeMs: number): void;
   /** Keeps the secret of an invitation over a sign-in; undefined clears it. */
   setInvitation(reply: FastifyReply, secret: string | undefined): void;
+  /** Gives the browser a sealed note to keep; undefined clears it. */
+  setNote(reply: FastifyReply, kind: BrowserNote, sealed: string | undefined, maxAgeMs: number): void;
   /** Remembers that a person declined to add a passkey. */
   setDeclinedPasskey(reply: FastifyReply): void;
 }
@@ -130,6 +137,7 @@ export function cookieStyle(baseUrl: string) {
     trusted: `${prefix}tessera_trusted${suffix}`,
     invitation: `${prefix}tessera_invitation${suffix}`,
     declinedPasskey: `${prefix}tessera_no_passkey${suffix}`,
+    newCodes: `${prefix}tessera_new_codes${suffix}`,
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
     attributes,
   };
@@ -254,6 +262,10 @@ class IdentifiedBrowser implements Browser {
     return this.#request.cookies[this.#cookies.names.declinedPasskey] !== undefined;
   }
 
+  noteOf(kind: BrowserNote): string | undefined {
+    return this.#request.cookies[this.#cookies.names[kind]];
+  }
+
   hashesFor(handle: string): readonly string[] {
     return this.#identitiesFor(handle).map(digest);
   }
@@ -313,9 +325,9 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
   const tokens = new FormTokens(key);
   const identified = new WeakMap<FastifyRequest, Browser>();
   const { names } = cookies;
-  /** Keeps a secret in a cookie; undefined clears it. */
-  const set = (reply: FastifyReply, name: string, secret: string | undefined, lifetimeMs: number): void =>
-    secret === undefined ? cookies.drop(reply, name) : cookies.keep(reply, name, secret, lifetimeMs);
+  /** Keeps a value in a cookie; undefined clears it. */
+  const set = (reply: FastifyReply, name: string, value: string | undefined, lifetimeMs: number): void =>
+    value === undefined ? cookies.drop(reply, name) : cookies.keep(reply, name, value, lifetimeMs);
   return {
     of(request, reply) {
       let browser = identified.get(request);
@@ -342,6 +354,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     clearSession: (reply) => cookies.drop(reply, names.session),
     setSignIn: (reply, secret, maxAgeMs) => set(reply, names.signIn, secret, maxAgeMs),
     setInvitation: (reply, secret) => set(reply, names.invitation, secret, INVITATION_LIFETIME),
+    setNote: (reply, kind, sealed, maxAgeMs) => set(reply, names[kind], sealed, maxAgeMs),
     setDeclinedPasskey: (reply) => cookies.keep(reply, names.declinedPasskey, '1', DECLINED_LIFETIME),
     setTrusted: (reply, secret, maxAgeMs) => set(reply, names.trusted, secret, maxAgeMs),
   };

@@ -6,6 +6,7 @@ import { continueProved } from '../../account-actions/sign-in/renew-session.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
+import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import { type Factor, type FactorUse, isProofIn, needsProof, proofAsked } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
@@ -212,14 +213,20 @@ export function proofRoutes(app: FastifyInstance, services: PageServices, { coun
   const { site, clock } = services;
   const { messages } = site;
 
-  function show(
+  /** How many recovery codes are left is said where one is about to be used. */
+  async function codesLeft({ account }: AccountVisit): Promise<Html> {
+    const codes = await services.database.read(() => countRecoveryCodes({ accountId: account.id }));
+    return html`<p class="muted small">${messages.verify.left(codes?.left ?? 0)}</p>`;
+  }
+
+  async function show(
     reply: FastifyReply,
     status: number,
     visit: AccountVisit,
     target: ProofTarget,
     shown: Method,
     problems: Problems,
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     const frame = frameOf(visit);
     const title = messages.proof.titles[target];
     const body = html`<section class="card narrow"><header><h1>${title}</h1><p class="muted">${messages.proof.lead}</p></header>
@@ -230,7 +237,7 @@ ${
     : shown === 'mail code'
       ? html`<p>${messages.signInCode.proof}</p>${services.signInCode && html`<div><a class="button primary" href="${site.path('/login/code')}">${messages.signInCode.offer}</a></div>`}`
       : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
-${FORMS[shown]?.fields(site, visit, problems)}
+${FORMS[shown]?.fields(site, visit, problems)}${shown === 'recovery code' && (await codesLeft(visit))}
 <div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>`
 }
 <p><a href="${site.path(CANCELLED[target] ?? TARGETS[target])}">${messages.proof.cancel}</a></p>

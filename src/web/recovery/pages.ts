@@ -1,6 +1,5 @@
 import type { FoundRecovery } from '../../account-actions/recovery/complete.ts';
 import {
-  copyButton,
   field,
   helpLine,
   hidden,
@@ -143,23 +142,10 @@ ${passkeyForm(site, {
   return { ...narrow(site, text.passkeyTitle, body), scripts: ['passkeys'] };
 }
 
-/** After a recovery with a passkey: its recovery codes, once, and where the person continues. */
-export function passkeyDonePage(
-  site: Site,
-  codes: readonly string[] | undefined,
-  isSignedIn: boolean,
-  next: string,
-): Page {
-  const { messages } = site;
-  const text = messages.recovery;
-  const { twoStep } = messages;
+/** After a recovery with a passkey, where it made no recovery codes: where the person continues. */
+export function passkeyDonePage(site: Site, isSignedIn: boolean, next: string): Page {
+  const text = site.messages.recovery;
   const body = html`<p>${isSignedIn ? text.passkeyDoneHere : text.passkeyDoneLead}</p>
-${
-  codes !== undefined &&
-  html`<h2>${twoStep.keepTitle}</h2><p class="muted">${text.codesLead}</p>
-<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<div class="actions">${copyButton(codes.join('\n'), messages.error, twoStep.copyCodes)}</div>`
-}
 <div><a class="button primary" href="${site.path(next)}">${isSignedIn ? text.next : text.signIn}</a></div>`;
   return narrow(site, text.passkeyDone, body);
 }

@@ -36,6 +36,7 @@ import { setSignedInSession } from '../../protocol/authorize/interaction-store.t
 import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
+import { showNewCodes } from '../sign-in/new-codes.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import {
   askPage,
@@ -209,17 +210,22 @@ function formPage(
 
 /** Signs the person in, where a second factor was proved or is not needed, and continues with what they were at. */
 function sendRecovered(
-  { site, browsers }: LinkServices,
+  services: LinkServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  { created, codes, request: interrupted }: Extract<RecoveryResult, { kind: 'recovered' }>,
+  { account, created, codes, request: interrupted }: Extract<RecoveryResult, { kind: 'recovered' }>,
   withPasskey: boolean,
 ): FastifyReply {
-  if (created !== undefined) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  const { site, browsers } = services;
+  const isSignedIn = created !== undefined;
+  if (isSignedIn) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
   const signedIn = interrupted === undefined ? '/account' : `/login${queryFor(interrupted)}`;
-  const next = created === undefined ? '/login' : signedIn;
-  if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, codes, created !== undefined, next));
-  if (created === undefined) return sendPage(reply, 200, site, donePage(site));
+  const next = isSignedIn ? signedIn : '/login';
+  if (codes !== undefined) {
+    return showNewCodes(services, request, reply, { account, codes, done: 'recovered', isSignedIn, next });
+  }
+  if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, isSignedIn, next));
+  if (!isSignedIn) return sendPage(reply, 200, site, donePage(site));
   return redirect(request, reply, site.path(next));
 }
 

@@ -1,19 +1,10 @@
 import { seedUri } from '../../account-actions/authentication/totp.ts';
 import type { Enrollment } from '../../account-actions/factors/second-factors.ts';
-import {
-  copyButton,
-  doneNotice,
-  field,
-  helpLine,
-  hidden,
-  isolate,
-  type Problems,
-  problemSummary,
-} from '../../pages/components.ts';
+import { field, helpLine, hidden, isolate, type Problems, problemSummary } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
-import { codeList, seedToScan } from '../../pages/two-step.ts';
+import { seedToScan } from '../../pages/two-step.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 import { heading, type RequestingApp, requestQuery } from './pages.ts';
@@ -103,21 +94,6 @@ ${
 ${form(site, page, { action: 'send' }, html`<button class="${isSent ? 'equal' : 'primary'}" type="submit">${isSent ? text.resend : text.send}</button>`)}
 <p><a href="${site.path('/account/email')}">${text.changeAddress}</a></p>`;
   return framed(site, page, content, []);
-}
-
-/** The page that shows the recovery codes, once, before the person continues to the app. */
-export function enrolledPage(site: Site, app: RequestingApp | undefined, codes: readonly string[]): Page {
-  const { messages, path } = site;
-  const { enroll: text, twoStep } = messages;
-  return {
-    title: twoStep.keepTitle,
-    layout: 'narrow',
-    body: html`<section class="card">${doneNotice(html`<p>${text.codesLead}</p>`)}
-<header><h1>${twoStep.keepTitle}</h1><p class="muted">${twoStep.keepLead}</p></header>
-${codeList(codes)}
-<div class="actions"><a class="button primary" href="${path(`/continue${requestQuery(app)}`)}">${text.next}</a>${copyButton(codes.join('\n'), messages.error, twoStep.copyCodes)}</div></section>
-${helpLine(site)}`,
-  };
 }
 
 const form = ({ path }: Site, { token, app }: EnrollFrame, values: Readonly<Record<string, string>>, content: Html) =>

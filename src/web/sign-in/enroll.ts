@@ -32,7 +32,9 @@ import {
   sendErrorResponse,
 } from '../authorize/pending-request.ts';
 import { countAccountForm } from './account-form.ts';
-import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
+import { ENROLL, ENROLL_PASSKEY, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
+import { showNewCodes } from './new-codes.ts';
+import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import { formTargets, onContinued, type SignInVisit, signInVisit } from './sign-in.ts';
 
@@ -196,7 +198,7 @@ async function enrollTotp(
     const problem = fieldProblem('code', result.kind === 'wrong' ? text.wrong : text.clockOff);
     return show(services, { ...visit, factors: ['totp'] }, 400, problem, enrollment);
   }
-  return finish(services, visit, result.created, result.codes);
+  return finish(services, visit, result.created, result.codes, 'app added');
 }
 
 async function enrollPasskey(services: PageServices, visit: EnrollVisit, response: string): Promise<FastifyReply> {
@@ -214,7 +216,7 @@ async function enrollPasskey(services: PageServices, visit: EnrollVisit, respons
     if (problem === 'too many') return refuse(services, visit, tooMany);
     return refuse(services, visit, problem === 'exists' ? exists : passkeyProblemText(site, problem));
   }
-  return finish(services, visit, result.renewal?.created, isIssued ? prepared.codes : undefined);
+  return finish(services, visit, result.renewal?.created, isIssued ? prepared.codes : undefined, 'passkey added');
 }
 
 async function finish(
@@ -222,9 +224,11 @@ async function finish(
   visit: EnrollVisit,
   created: NewSession | undefined,
   codes: readonly string[] | undefined,
+  done: 'app added' | 'passkey added',
 ): Promise<FastifyReply> {
-  const { site, browsers } = services;
   if (codes === undefined) return proceed(services, visit, created);
-  if (created !== undefined) browsers.setSession(visit.reply, created.secret, SESSION_LIFETIME);
-  return sendPage(visit.reply, 200, site, enrolledPage(site, visit.pending, codes), formTargets(visit));
+  const { request, reply, account, pending: app } = visit;
+  if (created !== undefined) services.browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  const next = `/continue${requestQuery(app)}`;
+  return showNewCodes(services, request, reply, { account, codes, done, next, app });
 }

@@ -16,6 +16,7 @@ import { HANDLE } from '../authorize/request-fields.ts';
 import { codeRoutes } from './code.ts';
 import { comeBackRoutes } from './come-back.ts';
 import { enrollRoutes } from './enroll.ts';
+import { newCodesRoutes } from './new-codes.ts';
 import { passkeyRoutes } from './passkey.ts';
 import { signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
@@ -42,6 +43,7 @@ export function sessionRoutes(app: FastifyInstance, services: PageServices): voi
   if (services.signInCode) codeRoutes(app, services);
   verifyRoutes(app, services);
   enrollRoutes(app, services);
+  newCodesRoutes(app, services);
   comeBackRoutes(app, services);
   signUpRoutes(app, services);
   signOutRoutes(app, services);

@@ -214,7 +214,7 @@ export async function continueSignIn(services: PageServices, visit: SignInVisit,
 }
 
 /** Gives the browser its session. */
-function keepSession(
+export function keepSession(
   services: PageServices,
   { request, reply, browser, pending }: SignInVisit,
   { secret, session }: NewSession,

@@ -1,5 +1,14 @@
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
-import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../../pages/components.ts';
+import {
+  doneNotice,
+  field,
+  helpLine,
+  hidden,
+  isolate,
+  operator,
+  type Problems,
+  problemSummary,
+} from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
@@ -97,5 +106,25 @@ ${trustLifetime !== null && html`<label class="check"><input type="checkbox" nam
 </form>
 </section>
 ${shown === 'totp' && helpLine(site)}`,
+  };
+}
+
+/** After a sign-in with a recovery code: how many are left, and where the person continues. */
+export function codeUsedPage(
+  site: Site,
+  { app, left, next }: { readonly app: RequestingApp | undefined; readonly left: number; readonly next: string },
+): Page {
+  const { messages, path } = site;
+  const text = messages.verify;
+  return {
+    title: text.usedTitle,
+    layout: 'narrow',
+    body: html`<section class="card">
+${heading(text.usedTitle, messages.signIn.lead, app, site)}
+${doneNotice(html`<p>${text.used(left)}</p>`)}
+<p>${text.usedLost}</p>
+<a class="button primary" href="${path(next)}">${text.submit}</a>
+</section>
+${helpLine(site)}`,
   };
 }

@@ -7,6 +7,7 @@ import { type BrowserTrust, trustBrowser } from '../../account-actions/sign-in/t
 import type { Account } from '../../accounts/store.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
+import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { generalProblem, isolate, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
@@ -16,12 +17,15 @@ import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
+import { findVisitor } from '../../sessions/sessions.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
+import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
   formTargets,
+  keepSession,
   onContinued,
   onSignedIn,
   type SignInVisit,
@@ -30,7 +34,7 @@ import {
   signInBrowser,
   signInVisit,
 } from './sign-in.ts';
-import { type CodeMethod, codeMethodOf, TRUST, verifyPage, wrongCode } from './verify-page.ts';
+import { type CodeMethod, codeMethodOf, codeUsedPage, TRUST, verifyPage, wrongCode } from './verify-page.ts';
 
 /** A person who must prove more before they go on, and what follows when they have. */
 interface VerifyVisit extends SignInVisit {
@@ -110,6 +114,15 @@ function checkFactor(services: PageServices, visit: VerifyVisit, form: Repeatabl
     : authenticators.passkey(services, { response, use: verifyUse(visit), accountId: account.id, origin }, now);
 }
 
+/** Where a person reads how many recovery codes are left. */
+const USED = '/login/verify/used';
+
+/** Where a person who is signed in continues: an invitation waits in a cookie. */
+const nextAfterSignIn = ({ browser, pending }: SignInVisit): string => {
+  if (pending !== undefined) return `/continue${requestQuery(pending)}`;
+  return browser.invitationSecret === undefined ? '/account' : '/invitation';
+};
+
 /** The page that asks for a second factor. */
 export function verifyRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, clock } = services;
@@ -161,6 +174,19 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
       .send(requestPasskey(relyingParty, verifyUse(visit), allowed, clock()));
   });
 
+  app.get(USED, { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const { browser, pending } = visit;
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    const next = nextAfterSignIn(visit);
+    if (visitor.kind !== 'signed in' || visitor.session.provedBy !== 'recovery code') {
+      return redirect(request, reply, site.path(next));
+    }
+    const codes = await services.database.read(() => countRecoveryCodes({ accountId: visitor.account.id }));
+    const page = codeUsedPage(site, { app: pending, left: codes?.left ?? 0, next });
+    return sendPage(reply, 200, site, page, formTargets(visit));
+  });
+
   app.post('/login/verify', { preHandler }, async (request, reply) => {
     const signIn = signInVisit(services, request, reply);
     const visit = await readVerifyVisit(services, signIn);
@@ -180,6 +206,10 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     const trust = lifetime === null ? undefined : { secret: randomSecret(), lifetime };
     const result = await visit.complete(checked, trust);
     if (result.kind === 'signed in' && trust !== undefined) browsers.setTrusted(reply, trust.secret, trust.lifetime);
+    if (result.kind === 'signed in' && method === 'recovery code' && !form.has(PASSKEY_FIELD)) {
+      keepSession(services, visit, result.created);
+      return redirect(request, reply, site.path(`${USED}${requestQuery(visit.pending)}`));
+    }
     if (result.kind === 'signed in' || result.kind === 'deletion pending')
       return continueSignIn(services, visit, result);
     if (result.kind === 'wrong') {

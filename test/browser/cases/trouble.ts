@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
 import { newPasskey } from '../../support/passkeys.ts';
+import { enroll, giveRecoveryCodes } from '../../support/second-factor.ts';
 import { openMailStage } from '../people-pages.ts';
-import { press, type Stage, signIn, textOf, visit } from '../stage.ts';
+import { press, type Stage, signIn, submit, textOf, visit } from '../stage.ts';
 
 const MINUTE = 60_000;
 
@@ -75,6 +77,37 @@ export function troubleCases(theStage: () => Stage): void {
         await press(page.getByRole('link', { name: 'Recover your account' }));
         assert.equal(new URL(page.url()).pathname, '/recover');
         assert.equal(await page.inputValue('#identifier'), user.username);
+      });
+
+      walk('recovery codes outlast a reload, can be saved as a file, and are gone once they are kept', async (at) => {
+        const {
+          page,
+          stage: { server },
+        } = at;
+        const user = await newUser(server);
+        await enroll(server, user);
+        await open(at, '/login');
+        await signIn(page, user.username, PASSWORD);
+        await press(page.getByRole('link', { name: 'Use a recovery code instead' }));
+        const [code = ''] = await giveRecoveryCodes(server, user);
+        await page.fill('#code', code);
+        await submit(page);
+        assert.match(await textOf(page.locator('main')), /you have 9 left/);
+        await press(page.getByRole('link', { name: 'Continue' }));
+        await open(at, '/account/security');
+        await press(page.getByRole('button', { name: 'Get new recovery codes' }));
+        const codes = await page.locator('.codes code').allTextContents();
+        assert.equal(codes.length, 10);
+        await page.reload();
+        assert.deepEqual(await page.locator('.codes code').allTextContents(), codes);
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('link', { name: 'Download' }).click(),
+        ]);
+        assert.ok(readFileSync(await file.path(), 'utf8').includes(codes[9] ?? '?'));
+        assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), javaScriptEnabled);
+        await press(page.getByRole('button', { name: 'I have kept them' }));
+        assert.match(await textOf(page.locator('#two-step')), /10 of 10 left/);
       });
     }
   });

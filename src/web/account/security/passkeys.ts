@@ -15,15 +15,15 @@ import { listPasskeys, type Passkey } from '../../../authenticators/passkey-stor
 import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
 import { fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
-import { type Site, sendPage } from '../../../pages/layout.ts';
+import type { Site } from '../../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../../pages/passkey.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
+import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
-import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
-import { recoveryCodesPage } from './two-step-pages.ts';
 
 /** The person's passkeys, and adding one. */
 export const passkeysSection: SecuritySection = { section, routes, scripts: ['passkeys'] };
@@ -177,6 +177,6 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     });
     const after = renewed(reply, visit, renewal);
     if (codes === undefined) return show(reply, 200, after, { done: text.passwordRemoved });
-    return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(after), codes, text.passwordRemoved));
+    return showNewCodes(services, request, reply, { account, codes, done: 'password removed' });
   });
 }

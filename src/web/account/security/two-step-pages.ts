@@ -1,18 +1,8 @@
 import { seedUri } from '../../../account-actions/authentication/totp.ts';
-import {
-  copyButton,
-  doneNotice,
-  fact,
-  facts,
-  field,
-  hidden,
-  moment,
-  type Problems,
-  problemSummary,
-} from '../../../pages/components.ts';
+import { fact, facts, field, hidden, moment, type Problems, problemSummary } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Page, Site } from '../../../pages/layout.ts';
-import { codeList, seedToScan } from '../../../pages/two-step.ts';
+import { seedToScan } from '../../../pages/two-step.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
 
@@ -89,26 +79,5 @@ ${problemSummary(messages, problems)}
 ${field({ name: 'code', label: messages.verify.totpCode, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', problems })}
 <p class="muted small">${text.securedLead}</p>
 <div><button class="primary" type="submit">${replaces ? text.confirmReplace : text.confirm}</button></div></form></section>`,
-  );
-}
-
-/** The page that shows new recovery codes, once. */
-export function recoveryCodesPage(
-  site: Site,
-  page: Pick<AccountFrame, 'account' | 'logoutToken'>,
-  codes: readonly string[],
-  done?: string,
-): Page {
-  const { messages, path } = site;
-  const text = messages.twoStep;
-  return accountLayout(
-    site,
-    page,
-    'security',
-    text.keepTitle,
-    html`${done !== undefined && doneNotice(html`<p>${done}</p>`)}
-<section class="card"><header><h1>${text.keepTitle}</h1><p class="muted">${text.keepLead}</p></header>
-${codeList(codes)}
-<div class="actions"><a class="button primary" href="${path('/account/security')}">${text.kept}</a>${copyButton(codes.join('\n'), messages.error, text.copyCodes)}</div></section>`,
   );
 }

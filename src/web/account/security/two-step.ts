@@ -15,19 +15,12 @@ import type { Html } from '../../../pages/html.ts';
 import { sendPage } from '../../../pages/layout.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
+import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type ProofState, readProof, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
-import {
-  AUTHENTICATOR,
-  enrollPage,
-  type Hindrance,
-  RECOVERY_CODES,
-  REMOVE,
-  recoveryCodesPage,
-  twoStepCard,
-} from './two-step-pages.ts';
+import { AUTHENTICATOR, enrollPage, type Hindrance, RECOVERY_CODES, REMOVE, twoStepCard } from './two-step-pages.ts';
 
 /** What is asked for after the password: an authenticator app, and recovery codes that stand in for it. */
 export const twoStepSection: SecuritySection = { section, routes };
@@ -108,7 +101,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     }
     const renewed = continueIn(reply, visit, result);
     if (result.codes === undefined) return show(reply, 200, renewed, { done: text.added });
-    return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(renewed), result.codes, text.added));
+    return showNewCodes(services, request, reply, { ...renewed, codes: result.codes, done: 'app added' });
   });
 
   app.post(REMOVE, { preHandler: [countForm, proved] }, async (request, reply) => {
@@ -120,7 +113,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
   app.post(RECOVERY_CODES, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const { codes, ...renewal } = await replaceRecoveryCodes(services, visit);
-    const renewed = continueIn(reply, visit, renewal);
-    return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(renewed), codes));
+    continueIn(reply, visit, renewal);
+    return showNewCodes(services, request, reply, { ...visit, codes, done: 'renewed' });
   });
 }
