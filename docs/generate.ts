@@ -9,7 +9,7 @@ import { limitVariables } from '../src/platform/config/limits.ts';
 import { errorCodes } from '../src/platform/error-codes.ts';
 import { fieldsOfEveryLine, type LogMessage, logFields, logLines } from '../src/platform/log.ts';
 import { addLosses } from '../src/platform/log-output.ts';
-import { addUpMetrics } from '../src/platform/metrics/added-up.ts';
+import { sumMetrics } from '../src/platform/metrics/added-up.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { AUTHORIZATION_REFUSALS } from '../src/protocol/authorize/rules/refusals.ts';
 import { AUTHENTICATION_REFUSALS } from '../src/protocol/client-authentication/refusals.ts';
@@ -47,10 +47,10 @@ ${rows.join('\n')}
 
 function metrics(): string {
   // Only Tessera's own metrics: those of the library and the process depend on the system.
-  const ofServices = addUpMetrics({
+  const ofServices = sumMetrics({
     count: () => 0,
     measure: async () => {},
-    told: () => [],
+    lastMeasured: () => [],
     log: { loss: () => addLosses() },
   });
   const own = [...createMetrics().registry.getMetricsAsArray(), ...ofServices.own.getMetricsAsArray()]

@@ -6,14 +6,14 @@ import {
   type EventSearch,
   type IdRange,
   isDivided,
-  isShortened,
   largest,
-  openTrail,
+  rangeAt,
+  readTrail,
   type SearchedTrail,
   smallest,
-  type Zone,
-  zoneAt,
-} from './search-zones.ts';
+  type TrailRange,
+  wasTrimmed,
+} from './search-ranges.ts';
 
 /** What a search found so far. */
 export interface FoundEvents {
@@ -38,12 +38,12 @@ const LOOKUP = 25;
  */
 export async function searchEvents(database: Database, search: EventSearch): Promise<FoundEvents> {
   for (;;) {
-    const trail = await openTrail(database, stepsFor(search.filter));
+    const trail = await readTrail(database, stepsFor(search.filter));
     try {
       const found = await examine(database, trail, search);
       if (!(await isDivided(database, trail))) return found;
     } catch (error) {
-      if (!(await isShortened(database, trail))) throw error;
+      if (!(await wasTrimmed(database, trail))) throw error;
     }
   }
 }
@@ -65,21 +65,21 @@ async function examine(database: Database, trail: SearchedTrail, search: EventSe
   const items: RecordedEvent[] = [];
   let { first, last } = await boundsOf(database, trail, search);
   let [left, blocks] = [MOST, 1];
-  let zone = await zoneAt(trail, order, { first, last });
+  let searched = await rangeAt(trail, order, { first, last });
   // One more than there is room for says whether the list ends here.
-  while (zone !== undefined && left > 0) {
-    const step: Step = await nextStep(database, zone, { order, blocks, userId: criteria.userId });
+  while (searched !== undefined && left > 0) {
+    const step: Step = await nextStep(database, searched, { order, blocks, userId: criteria.userId });
     const range = { from: String(step.first), to: String(step.last), limit: limit + 1 - items.length };
-    const find = eventsIn(zone.extent)[order][zone.steps];
+    const find = eventsIn(searched.extent)[order][searched.steps];
     items.push(...(await database.read(() => find({ ...criteria, ...range }))));
     if (items.length > limit) return { items: items.slice(0, limit), next: items[limit - 1]?.id };
     left -= step.cost;
     blocks = Math.min(8 * blocks, MAX_BLOCKS);
     if (order === 'asc') first = step.last + 1n;
     else last = step.first - 1n;
-    zone = await zoneAt(trail, order, { first, last });
+    searched = await rangeAt(trail, order, { first, last });
   }
-  return { items, next: zone && String(order === 'asc' ? first - 1n : last + 1n) };
+  return { items, next: searched && String(order === 'asc' ? first - 1n : last + 1n) };
 }
 
 /** What one read examines. */
@@ -95,8 +95,8 @@ interface StepOptions {
   readonly blocks: number;
 }
 
-async function nextStep(database: Database, zone: Zone, { order, userId, blocks }: StepOptions): Promise<Step> {
-  const { first, last, extent, steps } = zone;
+async function nextStep(database: Database, range: TrailRange, { order, userId, blocks }: StepOptions): Promise<Step> {
+  const { first, last, extent, steps } = range;
   if (steps === 'accountIndexed') {
     const range = { userId, from: String(first), to: String(last) };
     const end = await database.read(() => eventsIn(extent)[order].endOfAccountStep(range));

@@ -121,7 +121,7 @@ export async function verifyAssertion(
       expectedChallenge: read.challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      // A counter that goes back is recorded, and refuses nothing: see `wentBack`.
+      // A counter that goes back is recorded, and refuses nothing: see `counterWentBack`.
       credential: { id: key.id, publicKey: new Uint8Array(key.publicKey), counter: 0 },
       requireUserVerification: true,
     });

@@ -12,10 +12,10 @@ import {
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
 import {
   decidedScopes,
-  foreignChange,
+  otherEndpointsChange,
   type RememberedConsent,
   scopesNoLongerGranted,
-  sharedThoughDeclined,
+  sharedDespiteDecline,
 } from './rules/consent.ts';
 import { addGrant, type ConsentGrant, changeGrant, type DecidedBy, findLastRevocation, lockGrants } from './store.ts';
 
@@ -27,7 +27,7 @@ export interface ConsentDecision {
   readonly epoch: string;
   /** The name of the last revocation when the page was shown; empty for none. */
   readonly revocation: string;
-  /** What the page said is shared though the person switched it off elsewhere: see `sharedThoughDeclined`. */
+  /** What the page said is shared though the person switched it off elsewhere: see `sharedDespiteDecline`. */
   readonly told: readonly OptionalScope[];
   /** The scopes that the page asked about. */
   readonly asked: readonly SwitchedScope[];
@@ -114,8 +114,8 @@ function* writeGrant(
 ): Work<ConsentGrant | undefined | 'another was added'> {
   const { client, rules, requested, resources, decision, newGrantId, now } = input;
   const { accountId } = decision;
-  const untold = sharedThoughDeclined(rules, input.live).some((scope) => !decision.told.includes(scope));
-  if (untold) throw new ConsentOutdated();
+  const isUnseen = sharedDespiteDecline(rules, input.live).some((scope) => !decision.told.includes(scope));
+  if (isUnseen) throw new ConsentOutdated();
   const remembered = withoutEndedScopes(rememberedConsent(held, client), input.apiScopes);
   const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
   const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
@@ -157,7 +157,12 @@ function* changeOthers(
   const switchedOff = new Set(decision.asked.filter((scope) => !decision.allowed.has(scope)));
   const changes: ChangedGrant[] = [];
   for (const before of live.filter(({ endpointSet }) => endpointSet !== rules.endpointSet)) {
-    const change = foreignChange(before, switchedOff, own?.declined ?? switchedOff, ENDPOINT_RULES[before.endpointSet]);
+    const change = otherEndpointsChange(
+      before,
+      switchedOff,
+      own?.declined ?? switchedOff,
+      ENDPOINT_RULES[before.endpointSet],
+    );
     if (change === undefined) continue;
     const { id, consentEpoch: epoch, decidedBy } = before;
     const resources = encodeResources([...before.resources]);

@@ -244,9 +244,9 @@ const TYPED: ReadonlySet<ChallengePurpose> = new Set(['sign up', 'change address
 /** The buckets of the tries at a challenge, which last over reissued codes. */
 interface TryBuckets {
   /** Of what the person knows to be theirs, or typed: that there were too many is told. */
-  readonly told: readonly string[];
-  /** Of the address, for every purpose. It is not told: it would tell that a name and an address belong together. */
-  readonly untold: string;
+  readonly disclosed: readonly string[];
+  /** Of the address, for every purpose. It is not disclosed: it would tell that a name and an address belong together. */
+  readonly undisclosed: string;
 }
 
 /** The rule is in the README. */
@@ -261,11 +261,11 @@ function triesOf(
   const decoy = codeHash === null ? 'decoy ' : '';
   const holder = purpose === 'verify address' ? ` ${accountId}` : own;
   return {
-    told: [
+    disclosed: [
       ...(accountId === null && isTyped ? [] : [`code ${purpose} ${accountId ?? at}${own}`]),
       ...(isTyped ? [`code at ${decoy}${at}`] : []),
     ],
-    untold: `code to ${decoy}${at}${holder}`,
+    undisclosed: `code to ${decoy}${at}${holder}`,
   };
 }
 
@@ -292,18 +292,18 @@ export function* tryCode(
   const { purpose, browserHash, code, origin } = attempt;
   const [stored] = yield* store.findChallengesOfBrowser({ browserHash, purpose });
   if (stored === undefined || !isOpen(stored, now)) return { kind: 'wrong' };
-  const { told, untold } = triesOf(attempt, stored);
+  const { disclosed, undisclosed } = triesOf(attempt, stored);
   const about = { name: 'codeAccount', origin, accountId: stored.accountId } as const;
-  for (const bucket of told) {
+  for (const bucket of disclosed) {
     const seconds = yield* take(bucket, limits.codeAccount, now, about);
     if (seconds > 0) return { kind: 'limited', seconds };
   }
-  const isOver = (yield* take(untold, limits.codeAccount, now, about)) > 0;
+  const isOver = (yield* take(undisclosed, limits.codeAccount, now, about)) > 0;
   const given = sealer.digest(compactCode(code), `code ${stored.hash}`);
   if (isOver || stored.codeHash === null || !equalSecrets(stored.codeHash, given)) return { kind: 'wrong' };
   // Read before it is used up, which erases its data.
   const challenge = opened(sealer, stored);
   if (!(yield* store.spendChallenge({ hash: stored.hash, now }))) return { kind: 'wrong' };
-  for (const bucket of [...told, untold]) yield* giveBack(bucket, limits.codeAccount);
+  for (const bucket of [...disclosed, undisclosed]) yield* giveBack(bucket, limits.codeAccount);
   return { kind: 'right', challenge };
 }

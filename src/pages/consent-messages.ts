@@ -26,7 +26,7 @@ export const consent = {
   unset: (names: string) => `Not set, shared if added later: ${names}.`,
   unsetDeclined: (names: string) => `Not set and not shared, as you chose before: ${names}.`,
   staysConnected: 'Stays connected when you are signed out.',
-  sharedThoughDeclined: (names: readonly string[]) =>
+  sharedDespiteDecline: (names: readonly string[]) =>
     `You switched this off for the app before, but this sign-in always shares it: ${names.join('; ')}.`,
   memberNote: 'This app is open to selected people only, and always sees this.',
   emailAddress: 'Email address',

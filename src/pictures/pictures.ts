@@ -1,7 +1,7 @@
 import { boundedPool } from '../platform/bounded-pool.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import { Failure, type FailureKind } from '../platform/failure.ts';
-import { AT_ONCE, type Turn } from '../platform/turns.ts';
+import { IMMEDIATELY, type Turn } from '../platform/turns.ts';
 import { type PictureHeader, readHeader } from './rules/header.ts';
 import { strip } from './rules/strip.ts';
 
@@ -39,7 +39,7 @@ const JPEG_QUALITY = 85;
 const QUEUE = 16;
 
 /** @param turn gives this process its turn, where several share the decoder's bound */
-export function pictures(turn: Turn = AT_ONCE): Pictures {
+export function pictures(turn: Turn = IMMEDIATELY): Pictures {
   const busy = 'Too many pictures are being uploaded. Try again in a moment.';
   // One at a time bounds the memory and leaves the other threads to password hashing.
   const pool = boundedPool(1, QUEUE, busy);

@@ -53,7 +53,7 @@ export function openLogOutput({ put, notice, warn }: Target): LogOutput {
   let size = 0;
   let dropped = 0;
   /** How many of them no line has told of. */
-  let untold = 0;
+  let unreported = 0;
   let cause = '';
   let warnedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -79,7 +79,7 @@ export function openLogOutput({ put, notice, warn }: Target): LogOutput {
   function drop(lines: string | Buffer): void {
     const count = Math.max(1, lines.toString().split('\n').length - 1);
     dropped += count;
-    untold += count;
+    unreported += count;
     const now = performance.now();
     if (now - warnedAt < MINUTE) return;
     warnedAt = now;
@@ -106,15 +106,15 @@ export function openLogOutput({ put, notice, warn }: Target): LogOutput {
     }
     clearInterval(timer);
     timer = undefined;
-    if (untold === 0) return;
-    const count = untold;
-    untold = 0;
+    if (unreported === 0) return;
+    const count = unreported;
+    unreported = 0;
     if (notice) write(notice(count));
   }
 
   return {
     write,
-    loss: () => ({ dropped, lasts: untold > 0 }),
+    loss: () => ({ dropped, lasts: unreported > 0 }),
     async flush(most) {
       const until = performance.now() + most;
       for (retry(); waiting.length > 0 && performance.now() < until; retry()) await wait(RETRY);

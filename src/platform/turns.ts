@@ -2,7 +2,7 @@
 export type Turn = <T>(task: () => Promise<T>) => Promise<T>;
 
 /** Where nobody else wants a turn. */
-export const AT_ONCE: Turn = (task) => task();
+export const IMMEDIATELY: Turn = (task) => task();
 
 /** Hands out a fixed number of turns, in the order in which they are asked for. */
 export class Turns<Holder> {

@@ -22,7 +22,7 @@ export interface AccessChange {
 }
 
 /** How many sign-ins of a person the commit handles that takes a path from them. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** How many families one commit moves or ends. */
 const BATCH = 100;
@@ -43,7 +43,7 @@ function* otherPath(family: FamilyOnPath, lost: LostPaths): Work<AccessPath | un
 export function* leavePaths(accountId: string, lost: LostPaths, now: number): Work<AccessChange> {
   let kept = 0;
   let ended = 0;
-  for (const family of yield* familiesWithPath({ accountId, limit: AT_ONCE })) {
+  for (const family of yield* familiesWithPath({ accountId, limit: BATCH_SIZE })) {
     // Ending the assignment waits for this, so that no sign-in is moved that has ended.
     if (!isLostPath(family, lost) || (yield* holdAssignment({ id: family.assignmentId })) === undefined) continue;
     if (!(yield* holdsPath(family)) || (yield* lockFamilyOnPath(family)) === undefined) continue;

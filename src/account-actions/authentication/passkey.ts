@@ -10,9 +10,9 @@ import {
 } from '../../authenticators/relying-party.ts';
 import {
   type ChallengeUse,
+  counterWentBack,
   createPasskeyChallenge,
   PASSKEY_CHALLENGE_LIFETIME,
-  wentBack,
 } from '../../authenticators/rules/passkey-challenge.ts';
 import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
 import { claim, giveBack, take } from '../../limits/limits.ts';
@@ -142,7 +142,7 @@ export async function authenticateByPasskey(
     }
     yield* giveBack(bucket, limits.signInAddress);
     yield* recordPasskeyUse({ id, counter, backedUp: Number(backedUp), now });
-    if (wentBack(current.counter, counter)) {
+    if (counterWentBack(current.counter, counter)) {
       const details = { passkey: current.name, stored: current.counter, received: counter };
       yield* record({ at: now, type: 'passkey.counter_went_back', outcome: 'failure', origin, accountId, details });
     }

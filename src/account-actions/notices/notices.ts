@@ -41,7 +41,7 @@ const REPORT_LIFETIME = 7 * DAY;
  * How many notices of a kind about one account are sent at once. Each kind has a count of its own, so that harmless acts use up nothing
  * that is told of the others.
  */
-const AT_ONCE = { count: 5, windowMs: DAY };
+const IMMEDIATE_LIMIT = { count: 5, windowMs: DAY };
 /** How long the others wait at most, for a message that tells what happened meanwhile. */
 const HOLD = 10 * MINUTE;
 
@@ -82,7 +82,7 @@ export function* enqueueSecurityNotice(
 ): Work<void> {
   const { mail, sealer } = services;
   if (!mail.available) return;
-  const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, AT_ONCE, now);
+  const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, IMMEDIATE_LIMIT, now);
   const since = earlier ?? (yield* unansweredSince(sealer, account.id, at));
   const told = { report: { notice, facts, at: now, since }, reportedAt: at, dueAt: isSentAtOnce ? now : now + HOLD };
   for (const to of yield* addressesToTell(account, now)) {

@@ -42,4 +42,5 @@ export function judgePasskeyChallenge(
 }
 
 /** Whether a signature counter shows that the key may have been copied (Web Authentication Level 3 §6.1.1). Zero means: no counter. */
-export const wentBack = (stored: number, counter: number): boolean => (stored > 0 || counter > 0) && counter <= stored;
+export const counterWentBack = (stored: number, counter: number): boolean =>
+  (stored > 0 || counter > 0) && counter <= stored;

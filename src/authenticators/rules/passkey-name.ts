@@ -1,7 +1,7 @@
 import { formats } from '../../platform/validation/formats.ts';
 
 /** Where passkeys are kept, by the AAGUID of the authenticator. Only those that people know by name. */
-const KEEPERS: Readonly<Record<string, string>> = {
+const PASSKEY_PROVIDERS: Readonly<Record<string, string>> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'Apple Passwords',
   'dd4ec289-e01d-41c9-bb89-70fa845d4bf2': 'Apple Passwords',
   'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4': 'Google Password Manager',
@@ -35,8 +35,8 @@ const LONGEST = 64;
 
 /** The first name of a passkey, by which its owner recognizes it; they may give it another. */
 export function suggestPasskeyName({ aaguid, transports, browser, system }: NewPasskeyFacts): string {
-  const keeper = KEEPERS[aaguid];
-  if (keeper !== undefined) return keeper;
+  const provider = PASSKEY_PROVIDERS[aaguid];
+  if (provider !== undefined) return provider;
   const isKey = !transports.includes('internal') && !transports.includes('hybrid');
   if (isKey && transports.some((transport) => ['usb', 'nfc', 'ble'].includes(transport))) return 'Security key';
   if (browser !== null && system !== null) return `${browser} on ${system}`;

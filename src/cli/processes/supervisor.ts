@@ -73,10 +73,10 @@ export async function supervise(config: Config, logs: Logs): Promise<SupervisedS
   const processes = new Processes(config, logs);
   const metrics =
     config.metricsAddress &&
-    (await import('../../platform/metrics/added-up.ts')).addUpMetrics({
+    (await import('../../platform/metrics/added-up.ts')).sumMetrics({
       count: () => processes.serving().length,
       measure: () => processes.measure(),
-      told: () => processes.serving().flatMap(({ values }) => (values === undefined ? [] : [values])),
+      lastMeasured: () => processes.serving().flatMap(({ values }) => (values === undefined ? [] : [values])),
       log: logs.out,
     });
   const metricsListener = config.metricsAddress && metrics && (await listenForMetrics(config.metricsAddress, metrics));

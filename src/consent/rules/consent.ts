@@ -66,7 +66,7 @@ export function decidedScopes(
 }
 
 /** What a decision at one set of endpoints changes in the live grant of another. */
-export interface ForeignChange {
+export interface OtherEndpointsChange {
   readonly scopes: string;
   readonly declined: string;
   readonly askAgain: boolean;
@@ -78,12 +78,12 @@ export interface ForeignChange {
  * @param declined every scope that is declined at the set of endpoints of the decision now
  * @returns undefined where it stays as it is
  */
-export function foreignChange(
+export function otherEndpointsChange(
   held: RememberedConsent,
   switchedOff: ReadonlySet<string>,
   declined: ReadonlySet<string>,
   { optionalScopes, alwaysShared }: Pick<EndpointRules, 'optionalScopes' | 'alwaysShared'>,
-): ForeignChange | undefined {
+): OtherEndpointsChange | undefined {
   const off = new Set<string>(optionalScopes.filter((scope) => switchedOff.has(scope)));
   const isShared = (scopes: ReadonlySet<string>) => alwaysShared.some((scope) => scopes.has(scope));
   // Until the person decides there, or allows it at the set of endpoints where it was declined.
@@ -122,7 +122,7 @@ const switchesAmong = (scopes: readonly string[], { optionalScopes }: ScopeRules
 ];
 
 /** What a set of endpoints always shares although the person switched it off on another one: the consent page says so. */
-export const sharedThoughDeclined = (
+export const sharedDespiteDecline = (
   { endpointSet, alwaysShared }: Pick<EndpointRules, 'endpointSet' | 'alwaysShared'>,
   live: readonly { readonly endpointSet: EndpointSet; readonly declined: ReadonlySet<string> }[],
 ): readonly OptionalScope[] =>

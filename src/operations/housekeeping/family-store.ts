@@ -42,8 +42,8 @@ const familiesUnderReview = many(
 );
 
 /** How many families one statement removes. Each statement on a database server has its cost. */
-const AT_ONCE = 25;
-const POSITIONS = Array.from({ length: AT_ONCE }, (_, index) => `id${index}`);
+const BATCH_SIZE = 25;
+const POSITIONS = Array.from({ length: BATCH_SIZE }, (_, index) => `id${index}`);
 type Ids = Readonly<Record<string, string>>;
 const NO_ROW = '0';
 
@@ -55,7 +55,7 @@ const idsIn = (p: Ids): string[] => POSITIONS.map((position) => p[position] ?? N
 /** The ids as the parameters of as many statements as it takes. No row has the id that fills the last one. */
 function chunksOf(families: readonly { readonly id: string }[]): readonly Ids[] {
   const chunks: Ids[] = [];
-  for (let from = 0; from < families.length; from += AT_ONCE) {
+  for (let from = 0; from < families.length; from += BATCH_SIZE) {
     chunks.push(Object.fromEntries(POSITIONS.map((name, index) => [name, families[from + index]?.id ?? NO_ROW])));
   }
   return chunks;

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
-import { AT_ONCE, type Turn } from '../turns.ts';
+import { IMMEDIATELY, type Turn } from '../turns.ts';
 import { randomSecret } from './secrets.ts';
 
 /**
@@ -58,7 +58,7 @@ export interface Passwords {
 export function passwords(
   concurrency: number,
   cost: HashCost,
-  shared: { readonly turn: Turn; readonly processes: number } = { turn: AT_ONCE, processes: 1 },
+  shared: { readonly turn: Turn; readonly processes: number } = { turn: IMMEDIATELY, processes: 1 },
 ): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { addUpMetrics, type MetricValues } from './added-up.ts';
+import { type MetricValues, sumMetrics } from './added-up.ts';
 import { countDroppedLines } from './log-lines.ts';
 
 /** What a process has told that answered so many requests. */
-async function told(answered: number): Promise<MetricValues> {
+async function measured(answered: number): Promise<MetricValues> {
   const registry = new Registry();
   new Counter({ name: 'answered', help: 'Answered.', registers: [registry] }).inc(answered);
   countDroppedLines(() => answered, registry);
@@ -19,11 +19,11 @@ let dropped = 0;
 
 async function service(...first: readonly number[]) {
   const serving = new Map<number, MetricValues>();
-  for (const [index, answered] of first.entries()) serving.set(index, await told(answered));
-  const metrics = addUpMetrics({
+  for (const [index, answered] of first.entries()) serving.set(index, await measured(answered));
+  const metrics = sumMetrics({
     count: () => serving.size,
     measure: async () => {},
-    told: () => [...serving.values()],
+    lastMeasured: () => [...serving.values()],
     log: { loss: () => ({ dropped, lasts: false }) },
   });
   return {
@@ -53,7 +53,7 @@ test('counters never go back, however they are read while processes end', async 
     }
   }
   assert.deepEqual([...new Set(await Promise.all(readings))], [1111]);
-  serving.set(1, await told(5));
+  serving.set(1, await measured(5));
   assert.equal(await read('answered'), 1116);
   assert.equal(await read('tessera_process_ends_total'), 3);
 });

@@ -13,7 +13,7 @@ export interface MeasuredProcesses {
   /** Asks each of them what it has measured. */
   measure(): Promise<void>;
   /** What each of those that serve now has told last. */
-  told(): readonly MetricValues[];
+  lastMeasured(): readonly MetricValues[];
   /** Where the supervisor writes the lines of all. */
   readonly log: Pick<LogOutput, 'loss'>;
 }
@@ -45,7 +45,7 @@ const ofSlowest = (values: MetricValues): MetricValues =>
   );
 
 /** Adds up the metrics of processes as each metric says: see `aggregator` in metrics.ts. */
-export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
+export function sumMetrics(processes: MeasuredProcesses): ServiceMetrics {
   const own = new Registry();
   const registers = [own];
   new Gauge({
@@ -92,7 +92,7 @@ export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
       async metrics() {
         await processes.measure();
         // Read in one moment, so that a process that ends meanwhile counts once.
-        const now = processes.told().map(ofSlowest);
+        const now = processes.lastMeasured().map(ofSlowest);
         const sum = AggregatorRegistry.aggregate([...past, ...now, await shared.getMetricsAsJSON()]);
         const texts = [own.metrics(), sum.metrics(), ...(now.length === 0 ? [none.metrics()] : [])];
         return (await Promise.all(texts)).join('\n');

@@ -117,7 +117,7 @@ const BARRED = {
 } as const;
 
 /** The endpoints that accept a token: the UserInfo endpoint of OIDC accepts access tokens of both sets. */
-const placesOf = ({ kind }: SignedToken, { tokenPath, userinfoPath }: EndpointRules): string =>
+const endpointsOf = ({ kind }: SignedToken, { tokenPath, userinfoPath }: EndpointRules): string =>
   kind === 'refresh' ? tokenPath : [...new Set([userinfoPath, ENDPOINT_RULES.oidc.userinfoPath])].join(' and ');
 
 function accepted(
@@ -131,7 +131,7 @@ function accepted(
     return {
       verdict: 'accepted',
       answer: `200 at ${place}`,
-      reason: `accepted${rules === null ? '' : ` at ${placesOf(signed, rules)}`}`,
+      reason: `accepted${rules === null ? '' : ` at ${endpointsOf(signed, rules)}`}`,
       remedy: null,
     } as const;
   }

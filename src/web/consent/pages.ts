@@ -40,7 +40,7 @@ export interface ConsentPage {
   /** Whether every app gets name, username, picture and email address, and not the account's id alone. */
   readonly sharesIdentity: boolean;
   /** What the app gets in any case here, though the person switched it off for the app elsewhere. */
-  readonly sharedThoughDeclined: readonly OptionalScope[];
+  readonly sharedDespiteDecline: readonly OptionalScope[];
   /** Whether the access outlives the browser session. */
   readonly staysConnected: boolean;
   /** The scopes of APIs that the client may request. */
@@ -79,7 +79,7 @@ ${consent.device && deviceNotice(consent.device, messages)}
 <form method="post" action="${path('/consent')}" class="decide">
 ${hidden(consent.token, { ...requestFields(consent), shown: consent.shown })}
 ${sharedSection(site, consent, more)}
-${consent.sharedThoughDeclined.length > 0 && html`<p class="small">${text.sharedThoughDeclined(consent.sharedThoughDeclined.map((scope) => nameOf(scope, { ...consent, sharesIdentity: false }, messages)))}</p>`}
+${consent.sharedDespiteDecline.length > 0 && html`<p class="small">${text.sharedDespiteDecline(consent.sharedDespiteDecline.map((scope) => nameOf(scope, { ...consent, sharesIdentity: false }, messages)))}</p>`}
 ${choices(consent, messages, more)}
 ${consent.fixedMember.length > 0 && memberSection(consent, messages)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}

@@ -6,7 +6,7 @@ import { isOptional, isSwitched, MEMBER_SCOPES, memberScopesOf, type SwitchedSco
 import { describeApiScopes, findResourceServers } from '../../clients/resources.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
-import { sharedThoughDeclined } from '../../consent/rules/consent.ts';
+import { sharedDespiteDecline } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
@@ -153,7 +153,7 @@ async function showConsent(
   const declinedElsewhere = new Set(grants.flatMap((other) => (other === grant ? [] : [...other.declined])));
   const isOn = (scope: SwitchedScope): boolean =>
     !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));
-  const told = sharedThoughDeclined(rules, grants);
+  const told = sharedDespiteDecline(rules, grants);
   const shown = [client.consentEpoch, revocation, told.join(','), ...asked].join(' ');
   const page = consentPage(site, {
     token: browser.formToken(consentContext(handle, account, shown, client.id), visitor),
@@ -175,7 +175,7 @@ async function showConsent(
     resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter(isOn)),
-    sharedThoughDeclined: told,
+    sharedDespiteDecline: told,
     problems,
   });
   return sendPage(reply, status, site, page, formActionSources(redirectUri));

@@ -2,7 +2,7 @@ import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type Query
 import { type ConnectionLoad, StoreUnavailable } from '../database.ts';
 import { isLast, leavesUnusable } from './errors.ts';
 import { type Opened, throughPooler } from './pooler.ts';
-import { backendOf, cut, gather, ledTo, PATIENCE, poolerOf } from './pools.ts';
+import { backendOf, cut, gather, PATIENCE, poolerOf, recordBackend } from './pools.ts';
 import type { Primary } from './primary.ts';
 import type { Reaper } from './reaper.ts';
 
@@ -61,7 +61,7 @@ const unreplicated = () =>
   new StoreUnavailable('the wait for the standby was canceled on the server: the commit may be lost with the primary');
 const replacedPrimary = () =>
   new StoreUnavailable('another server became the primary meanwhile: what the former one answered does not count');
-const ledElsewhere = () =>
+const reachedAnotherServer = () =>
   new StoreUnavailable(
     'the pooler led to another server, or the server was restarted: it is checked on a new connection',
   );
@@ -235,10 +235,10 @@ class Loan {
     const pooled = poolerOf(this.#client);
     if (pooled === undefined) return ask;
     return throughPooler(ask, pooled.opening, ({ pid, began, started }: Opened) => {
-      ledTo(this.#client, { pid, began });
+      recordBackend(this.#client, { pid, began });
       if (started === pooled.started) return;
       this.#broken = true;
-      throw ledElsewhere();
+      throw reachedAnotherServer();
     });
   }
 

@@ -3,11 +3,11 @@ import { type Ask, type Connections, type Deadline, startBy, unanswered } from '
 import { isUndone, translate } from './errors.ts';
 import {
   type Added,
-  type Asker,
   addFor,
   grouped,
   isAnswerTo,
   isWithin,
+  type JointMember,
   type JointQuery,
   note,
   type QueryGroup,
@@ -46,7 +46,7 @@ interface Unit {
 }
 
 /** A unit of work in a joint transaction. */
-interface Member extends Asker {
+interface Member extends JointMember {
   readonly unit: Unit;
   run: Work<unknown>;
   /** The additions that it meets again, because it starts again. */
@@ -142,7 +142,7 @@ class CommitQueue implements JointCommits {
     // In the order in which they arrived.
     while (this.#queue[0] !== undefined && this.#queue[0].latest < now) this.#queue.shift()?.reject(unanswered());
     while (this.#running < MAX_TRANSACTIONS && this.#queue.length > 0) {
-      const units = alike(this.#queue);
+      const units = sameBeginning(this.#queue);
       this.#queue = this.#queue.filter((unit) => !units.includes(unit));
       this.#running++;
       let counts = true;
@@ -173,7 +173,7 @@ class CommitQueue implements JointCommits {
     } catch (error) {
       if (isUndone(error)) {
         this.#meter?.retried();
-        for (const same of alikeAdditions(units)) void this.#addFirst(same);
+        for (const same of byAddition(units)) void this.#addFirst(same);
       } else {
         for (const unit of units) unit.reject(translate(error));
       }
@@ -337,13 +337,13 @@ class JointTransaction {
 }
 
 /** The first of these units, and those that begin as it does: they mostly take the same steps, and do not wait for longer ones. */
-function alike(units: readonly Unit[]): readonly Unit[] {
+function sameBeginning(units: readonly Unit[]): readonly Unit[] {
   const statement = units[0]?.first.statement;
   return units.filter(({ first }) => first.statement === statement).slice(0, MAX_UNITS);
 }
 
 /** Units that begin alike, by the number that they first add to. */
-function alikeAdditions(units: readonly Unit[]): Iterable<readonly Unit[]> {
+function byAddition(units: readonly Unit[]): Iterable<readonly Unit[]> {
   const numbers = Map.groupBy(units, ({ first: { statement, params } }) => {
     const { sum } = statement.build.joint ?? {};
     return sum && JSON.stringify([sum.of, ...sum.common].map((parameter) => params[parameter]));

@@ -25,14 +25,14 @@ export interface JointQuery {
 }
 
 /** The same statement for several members. */
-export interface QueryGroup<Member extends Asker = Asker> {
+export interface QueryGroup<Member extends JointMember = JointMember> {
   readonly first: JointQuery;
   readonly members: Member[];
   readonly queries: JointQuery[];
 }
 
 /** A member of a joint transaction, as far as it asks something. */
-export interface Asker {
+export interface JointMember {
   /** An addition that it makes. It has gone on as if the sum was within the limit. */
   adds: JointQuery | undefined;
   /** The step that it waits for. */
@@ -53,7 +53,7 @@ export const isWithin = ({ params }: Step, { total, most }: Sum, row: Row | unde
   row !== undefined && Number(row[total]) <= Number(params[most]);
 
 /** What the members ask for or add to now, as few queries. All transactions ask in the same order, and so lock what they add to in it. */
-export function grouped<Member extends Asker>(
+export function grouped<Member extends JointMember>(
   members: readonly Member[],
   what: 'adds' | 'asks',
 ): readonly QueryGroup<Member>[] {
@@ -73,7 +73,7 @@ export function grouped<Member extends Asker>(
 }
 
 /** What they write, as few queries. The writes of each keep their order. */
-export function writesOf(members: readonly Asker[]): readonly QueryConfig[] {
+export function writesOf(members: readonly JointMember[]): readonly QueryConfig[] {
   const groups: { readonly first: JointQuery; readonly callers: JointQuery[] }[] = [];
   for (const { writes } of members) {
     let from = 0;

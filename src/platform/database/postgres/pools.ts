@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig, type QueryConfig } from 'pg';
 import { UnusableDatabase } from '../database.ts';
 import type { DatabaseHost } from '../server-address.ts';
-import type { Doubt } from './doubt.ts';
 import { askStanding, refuseEarlier } from './known-server.ts';
 import { isPooled, openingOf, type Pooled } from './pooler.ts';
 import type { Primary } from './primary.ts';
 import { type ConnectionSettings, MIGRATION_SETTINGS, settings } from './settings.ts';
+import type { StallCheck } from './stall-check.ts';
 import { askPosition, type Backend, checkServer } from './start.ts';
 
 const SECOND = 1000;
@@ -38,7 +38,7 @@ export function gather(client: ClientBase): void {
 }
 export const backendOf = (client: ClientBase): Backend | undefined => backends.get(client);
 /** Takes note of the backend that a pooler has led a connection to. */
-export const ledTo = (client: ClientBase, backend: Backend): void => void backends.set(client, backend);
+export const recordBackend = (client: ClientBase, backend: Backend): void => void backends.set(client, backend);
 /** What a connection needs that is to a pooler; undefined where it is to the server itself. */
 export const poolerOf = (client: ClientBase): Pooled | undefined => pooled.get(client);
 
@@ -113,7 +113,10 @@ class PrimaryPool extends Pool {
     const open = new Set<Socket>();
     const clients = new Set<ClientBase>();
     /** The connections that are being opened, until they can be used. */
-    const opening = new Map<ClientBase, { readonly host: DatabaseHost; readonly opened: ReturnType<Doubt['sent']> }>();
+    const opening = new Map<
+      ClientBase,
+      { readonly host: DatabaseHost; readonly opened: ReturnType<StallCheck['sent']> }
+    >();
     primary.onReplaced((by) => {
       // A former primary that answers nothing would keep their places.
       for (const [client, { host }] of opening) if (by !== undefined && host !== by) cut(client);

@@ -4,7 +4,6 @@ import type { ClientBase } from 'pg';
 import { type Poller, startPoller } from '../../poller.ts';
 import { UnusableDatabase } from '../database.ts';
 import { type DatabaseHost, readServerAddress } from '../server-address.ts';
-import { type Doubt, doubt } from './doubt.ts';
 import { observer } from './observer.ts';
 import {
   type Choice,
@@ -12,9 +11,10 @@ import {
   choosePrimary,
   foreign,
   replaced,
-  SECRETIVE,
   type Sighting,
+  TIMELINE_HIDDEN,
 } from './rules/primary.ts';
+import { createStallCheck, type StallCheck } from './stall-check.ts';
 
 /** How often the other hosts are looked at, and for how long a search without result holds, in milliseconds. */
 const INTERVAL = 500;
@@ -52,7 +52,7 @@ export interface Primary {
   /** Whether the server of a connection is still the newest primary known. */
   trusts(client: ClientBase): boolean;
   /** Notes what is sent to the primary, which is doubted when it does not answer for a while. */
-  readonly sent: Doubt['sent'];
+  readonly sent: StallCheck['sent'];
   /** Whether the server that is used tells its timeline, without which a former primary is not told from its successor. */
   tellsTimeline(): boolean;
   /** Calls back when connections are not trusted any more, also those being opened to other hosts than the given one. */
@@ -87,7 +87,7 @@ class KnownPrimary implements Primary {
   readonly several: boolean;
   readonly acceptsLoss: boolean;
   readonly url: string;
-  readonly sent: Doubt['sent'];
+  readonly sent: StallCheck['sent'];
   readonly #hosts: readonly DatabaseHost[];
   readonly #observers: readonly ObservedHost[];
   readonly #events = new EventEmitter();
@@ -110,7 +110,7 @@ class KnownPrimary implements Primary {
     this.#hosts = hosts;
     this.#observers = hosts.map((host) => ({ host, ...observer(host, application) }));
     // One host alone can only be compared with itself.
-    this.sent = this.several ? doubt(() => this.#lookAtOthers()).sent : () => () => undefined;
+    this.sent = this.several ? createStallCheck(() => this.#observeOthers()).sent : () => () => undefined;
   }
 
   async find(): Promise<DatabaseHost> {
@@ -134,7 +134,7 @@ class KnownPrimary implements Primary {
   accept(client: ClientBase, position: ClusterPosition | undefined): void {
     const known = this.#known;
     if (position === undefined) {
-      if (known !== undefined) throw new UnusableDatabase(`The server ${SECRETIVE}`);
+      if (known !== undefined) throw new UnusableDatabase(`The server ${TIMELINE_HIDDEN}`);
       return;
     }
     if (known !== undefined && position.cluster === known.cluster && position.timeline < known.timeline) {
@@ -263,7 +263,7 @@ class KnownPrimary implements Primary {
     if (position !== undefined && position.cluster === this.#known?.cluster) this.#learn(position, one.host);
   }
 
-  async #lookAtOthers(): Promise<void> {
+  async #observeOthers(): Promise<void> {
     if (this.#closed) return;
     // One that did not answer before would only hold this up; it is still looked at from time to time.
     await Promise.all(this.#observers.filter(({ host }) => !this.#silent.has(host)).map((one) => this.#look(one)));

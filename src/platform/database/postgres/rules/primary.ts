@@ -37,7 +37,7 @@ export type Choice =
   | { readonly kind: 'none'; readonly others: Disbelief[] };
 
 const STANDBY = 'is a standby, which takes no writes and may lag behind.';
-export const SECRETIVE =
+export const TIMELINE_HIDDEN =
   'does not tell its timeline, so that a former primary could not be told from its successor. Let the user call pg_control_system() and pg_walfile_name(), or name one host alone.';
 
 export const replaced = (timeline: number, latest: number): string =>
@@ -64,7 +64,7 @@ export function choosePrimary(sightings: readonly Sighting[], known: ClusterPosi
   function disbelief(one: Sighting): string | undefined {
     if (one.kind === 'silent') return one.reason;
     if (one.unsuitable !== undefined) return one.unsuitable;
-    if (one.position === undefined) return one.standby ? STANDBY : SECRETIVE;
+    if (one.position === undefined) return one.standby ? STANDBY : TIMELINE_HIDDEN;
     if (clusters.size > 1) {
       return `belongs to another cluster than other hosts do (system identifier ${one.position.cluster}). Name the hosts of one cluster.`;
     }

@@ -1,13 +1,13 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { doubt } from './doubt.ts';
+import { createStallCheck } from './stall-check.ts';
 
 function begin() {
   const looks: (() => void)[] = [];
   const state = { now: 0, looks };
   const look = () => new Promise<void>((resolve) => void looks.push(resolve));
-  return { ...doubt(look, () => state.now), state };
+  return { ...createStallCheck(look, () => state.now), state };
 }
 
 test('an answer that comes soon counts at once', () => {

@@ -5,7 +5,7 @@ const STALL = 100;
  * Doubts a primary that did not answer for a while: it may have been halted or cut off, and a standby promoted, before it answers again.
  * What it answers then counts only if the other hosts were looked at after that, and none was promoted.
  */
-export interface Doubt {
+export interface StallCheck {
   /**
    * Notes that something was sent to the primary.
    * @param telling whether it says something of the primary that this is not answered: a write may wait for a lock or a standby
@@ -14,8 +14,8 @@ export interface Doubt {
   sent(telling: boolean): () => Promise<void> | undefined;
 }
 
-/** @param look looks at the other hosts, and makes it known if one was promoted */
-export function doubt(look: () => Promise<void>, clock = (): number => performance.now()): Doubt {
+/** @param observe observes the other hosts, and makes it known if one was promoted */
+export function createStallCheck(observe: () => Promise<void>, clock = (): number => performance.now()): StallCheck {
   /** When what has not been answered was sent, in this order. */
   const waiting = new Set<{ readonly at: number }>();
   let doubted = Number.NEGATIVE_INFINITY;
@@ -25,7 +25,7 @@ export function doubt(look: () => Promise<void>, clock = (): number => performan
 
   async function lookOnce(): Promise<void> {
     const began = clock();
-    await look();
+    await observe();
     looked = began;
     looking = undefined;
   }

@@ -19,7 +19,7 @@ export interface IdRange {
 }
 
 /** Ids whose events are found by the same statements. */
-export interface Zone extends IdRange {
+export interface TrailRange extends IdRange {
   /** In which tables the events are: see {@link eventsIn}. */
   readonly extent: string;
   readonly steps: 'all' | 'client' | 'account' | 'accountIndexed';
@@ -34,11 +34,11 @@ interface Edges extends IdRange {
 /** The trail as one search sees it. */
 export interface SearchedTrail {
   /** The events that are in no part; undefined if there are none. */
-  readonly recent: (Zone & Edges) | undefined;
+  readonly recent: (TrailRange & Edges) | undefined;
   /** The parts, the oldest first. They are read when the search gets there. */
   parts(): Promise<readonly TablePart[]>;
-  /** The zones of the parts. */
-  older(): Promise<readonly Zone[]>;
+  /** The ranges of the parts. */
+  older(): Promise<readonly TrailRange[]>;
 }
 
 /** When the ids between which an instant lies are so close to each other, all of them are examined. */
@@ -48,19 +48,19 @@ export const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const smallest = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** @param steps which statements find the events where there is no better index */
-export async function openTrail(
+export async function readTrail(
   database: Database,
-  steps: Exclude<Zone['steps'], 'accountIndexed'>,
+  steps: Exclude<TrailRange['steps'], 'accountIndexed'>,
 ): Promise<SearchedTrail> {
   const extent = database.auditParts === undefined ? 'all' : 'outside';
   const edges = await edgesOf(database, extent);
   let parts: Promise<readonly TablePart[]> | undefined;
-  let older: Promise<readonly Zone[]> | undefined;
+  let older: Promise<readonly TrailRange[]> | undefined;
   const readParts = () => (parts ??= listParts(database));
   return {
     recent: edges && { ...edges, extent, steps },
     parts: readParts,
-    older: () => (older ??= readParts().then((list) => zonesOf(database, list, steps))),
+    older: () => (older ??= readParts().then((list) => rangesOf(database, list, steps))),
   };
 }
 
@@ -75,24 +75,24 @@ const edgesOf = (database: Database, extent: string): Promise<Edges | undefined>
 const listParts = async ({ auditParts, read }: Database): Promise<readonly TablePart[]> =>
   auditParts === undefined ? [] : read(() => auditParts.list());
 
-async function zonesOf(
+async function rangesOf(
   database: Database,
   parts: readonly TablePart[],
-  steps: Zone['steps'],
-): Promise<readonly Zone[]> {
+  steps: TrailRange['steps'],
+): Promise<readonly TrailRange[]> {
   const [oldest] = parts;
   if (oldest === undefined) return [];
   const start = await database.read(() => eventsIn(oldest.name).next({ id: ANY_ID }));
   const first = BigInt(start?.id ?? oldest.through);
-  const zones = parts.map(({ name, through }, index): Zone => {
+  const ranges = parts.map(({ name, through }, index): TrailRange => {
     const before = parts[index - 1];
     return { first: before ? BigInt(before.through) + 1n : first, last: BigInt(through), extent: name, steps };
   });
-  if (steps !== 'account') return zones;
+  if (steps !== 'account') return ranges;
   const bare = parts.findIndex(({ isIndexed }) => !isIndexed);
-  const indexed = zones.splice(0, bare === -1 ? zones.length : bare).at(-1);
+  const indexed = ranges.splice(0, bare === -1 ? ranges.length : bare).at(-1);
   // One lookup in all tables takes less than one after the other in each.
-  return indexed ? [{ first, last: indexed.last, extent: 'all', steps: 'accountIndexed' }, ...zones] : zones;
+  return indexed ? [{ first, last: indexed.last, extent: 'all', steps: 'accountIndexed' }, ...ranges] : ranges;
 }
 
 /** Whether the recent events have become a part: some of them were then perhaps looked for where they no longer were. */
@@ -103,24 +103,26 @@ export async function isDivided(database: Database, { recent }: SearchedTrail): 
 }
 
 /** Whether a part was dropped: the statements on it fail then. */
-export async function isShortened(database: Database, { parts }: SearchedTrail): Promise<boolean> {
+export async function wasTrimmed(database: Database, { parts }: SearchedTrail): Promise<boolean> {
   const names = new Set((await listParts(database)).map(({ name }) => name));
   return (await parts()).some(({ name }) => !names.has(name));
 }
 
 /** Where a search goes on among the ids that are left: undefined if there are no events any more. */
-export async function zoneAt(
+export async function rangeAt(
   { recent, older }: SearchedTrail,
   order: 'asc' | 'desc',
   { first, last }: IdRange,
-): Promise<Zone | undefined> {
-  let zone: Zone | undefined = recent;
+): Promise<TrailRange | undefined> {
+  let range: TrailRange | undefined = recent;
   if (recent === undefined || (order === 'asc' ? first : last) < recent.first) {
-    const zones = await older();
-    zone =
-      order === 'asc' ? (zones.find((one) => one.last >= first) ?? recent) : zones.findLast((one) => one.first <= last);
+    const ranges = await older();
+    range =
+      order === 'asc'
+        ? (ranges.find((one) => one.last >= first) ?? recent)
+        : ranges.findLast((one) => one.first <= last);
   }
-  const found = zone && { ...zone, first: largest(first, zone.first), last: smallest(last, zone.last) };
+  const found = range && { ...range, first: largest(first, range.first), last: smallest(last, range.last) };
   return found && found.first <= found.last ? found : undefined;
 }
 
