@@ -41,8 +41,9 @@ const toReplaced: (row: object) => Replaced = decoder(REPLACED);
 
 const insert = command((db, p: ReplacedValueTable) => db.insertInto('replaced_value').values(pick(p, COLUMNS)));
 
-const list = many(
-  (db, p: { accountId: string; kind: string }) =>
+/** What is remembered of a kind, the earliest first. */
+export const listReplaced = many(
+  (db, p: { accountId: string; kind: ReplacedKind }) =>
     db
       .selectFrom('replaced_value')
       .select(COLUMNS)
@@ -52,16 +53,27 @@ const list = many(
   toReplaced,
 );
 
+const prolong = command((db, p: { hash: string; replacedAt: number }) =>
+  db.updateTable('replaced_value').set({ replaced_at: p.replacedAt }).where('hash', '=', p.hash),
+);
+
 /** Remembers what an account had, in the unit of work that replaces or removes it and holds the account's lock. */
 export function* rememberReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> {
-  if ((yield* list(replaced)).length >= MOST) return;
+  const earlier = yield* listReplaced(replaced);
+  const last = earlier.at(-1);
+  if (last !== undefined && earlier.length >= MOST) {
+    // The last of them stands for those after it, so that what replaced one another stays without a gap.
+    const { replacedAt } = replaced;
+    if (last.replacedAt === replaced.setUpAt) yield* prolong({ hash: last.hash, replacedAt });
+    return;
+  }
   const expiresAt = replaced.replacedAt + REMEMBERED;
   yield* insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt }));
 }
 
 /** What an account had at an instant, before which it was set up, and has no longer. */
 export function* findReplaced(of: Pick<Replaced, 'accountId' | 'kind'>, instant: number): Work<Replaced | undefined> {
-  const found = (yield* list(of)).find(({ replacedAt }) => replacedAt >= instant);
+  const found = (yield* listReplaced(of)).find(({ replacedAt }) => replacedAt >= instant);
   return found !== undefined && found.setUpAt < instant ? found : undefined;
 }
 

@@ -21,15 +21,11 @@ export const removeRecoveryCodes = command((db, p: { accountId: string }) =>
   db.deleteFrom('recovery_code').where('account_id', '=', p.accountId),
 );
 
-/** The recovery codes of an account that can still be used. */
-export const listUnusedCodes = many(
+/** The recovery codes of an account, which were all made together. */
+export const listRecoveryCodes = many(
   (db, p: { accountId: string }) =>
-    db
-      .selectFrom('recovery_code')
-      .select(['hash', 'created_at'])
-      .where('account_id', '=', p.accountId)
-      .where('used_at', 'is', null),
-  ({ hash, created_at }) => ({ hash, createdAt: created_at }),
+    db.selectFrom('recovery_code').select(['hash', 'created_at', 'used_at']).where('account_id', '=', p.accountId),
+  ({ hash, created_at, used_at }) => ({ hash, createdAt: created_at, isUsed: used_at !== null }),
 );
 
 /** How many recovery codes an account has, and how many of them can still be used. */

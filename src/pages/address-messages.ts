@@ -79,7 +79,8 @@ export const addressTexts = {
   undoText:
     'Every browser and app is signed out, and the password stops working. What was added since the change is removed: ways to sign in, access that apps were given, and an organization that was joined by an invitation. A deletion that was asked for is canceled. We then send a link to this address, with which you set a new password.',
   undoCode: 'Code of your authenticator app, or a recovery code',
-  undoCodeHint: 'You had set this up before the address was changed.',
+  undoCodeHint:
+    'You had set this up before the address was changed. If you renewed it in the days before, the earlier one works, too.',
   undoSubmit: 'Undo the change',
   undoWrong: 'This code is wrong. Check it, or use another one.',
   undoneTitle: 'The change is undone',

@@ -45,7 +45,8 @@ export const recovery = {
   passkeyDoneLead: 'You are signed out everywhere, also in apps. Sign in with your new passkey.',
   next: 'Continue',
   factor: 'Code of your authenticator app, or a recovery code',
-  factorHint: 'Mail alone does not open an account with two factors.',
+  factorHint:
+    'Mail alone does not open an account with two factors. If you renewed the app in the last days, the earlier one works, too.',
   recoveryCode: 'Recovery code',
   recoveryCodeHint: 'Mail alone does not open this account.',
   impossible: (operator: HtmlPart): HtmlPart => [

@@ -151,16 +151,16 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'what was replaced does not come back',
-    file: 'src/authenticators/factor-removal-store.ts',
-    line: 'yield* restoreFactors(accountId, since)',
-    broken: '{ app: false, codes: false }',
+    file: 'src/authenticators/rules/taking-back.ts',
+    line: '  return isOpen || (isKeptSince(line, since) && line.length === 1) ? line[0] : undefined;\n',
+    broken: '  return undefined;\n',
     guardedBy: 'test/contract/taken-back-as-it-was.test.ts',
   },
   {
     name: 'an undo asks for nothing of what was replaced',
     file: 'src/account-actions/addresses/undo-address-change.ts',
-    line: '  if ((yield* findTotpSeedAt(account.id, instant)) !== undefined) return true;\n',
-    broken: '',
+    line: 'return isKeptSince(apps, span.since) || ',
+    broken: 'return ',
     guardedBy: 'test/contract/taken-back-as-it-was.test.ts',
   },
   {
@@ -179,9 +179,9 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'recovery codes survive a recovery that asked for the code of an app',
-    file: 'src/account-actions/recovery/complete.ts',
-    line: "used.every(({ method }) => method !== 'recovery code') &&",
-    broken: 'asks.length === 0 &&',
+    file: 'src/authenticators/rules/taking-back.ts',
+    line: "return kind === 'app' && line.length === 1 ?",
+    broken: 'return line.length === 1 ?',
     guardedBy: 'test/contract/recovery.test.ts',
   },
   {

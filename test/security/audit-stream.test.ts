@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { removeFactorsSince } from '../../src/authenticators/factor-removal-store.ts';
 import { requireRecoveryCode } from '../../src/authenticators/recovery-setting-store.ts';
+import { untilNow } from '../../src/authenticators/rules/taking-back.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
@@ -382,7 +383,9 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       status(303, await at.browser.submit(at.page, code, '/login/verify'));
       const devices = await at.browser.get('/account/sessions');
       status(303, await at.browser.submit(devices, {}, '/account/trusted-browsers'));
-      await withData(server, ({ database }) => database.commit(() => removeFactorsSince(user.id, 0)));
+      await withData(server, ({ database }) =>
+        database.commit(() => removeFactorsSince(user.id, { span: untilNow(0), isRecovered: false })),
+      );
     },
     ['sign_in.failed', 'anonymous', '-', 'user'],
     ['browser.trusted', 'user', '+', 'user'],

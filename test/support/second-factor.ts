@@ -56,12 +56,9 @@ export async function atSecondStep(
   server: TestServer,
   user: TestUser,
   browser: Agent = agent(server.baseUrl, server.nodeInTurn),
+  password = PASSWORD,
 ): Promise<{ readonly browser: Agent; readonly page: Answer }> {
-  const answer = await browser.submit(
-    await browser.get('/login'),
-    { identifier: user.username, password: PASSWORD },
-    '/login',
-  );
+  const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password }, '/login');
   assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login/verify'], answer.text);
   const page = await browser.get(answer.location?.href ?? '');
   assert.equal(page.status, 200, page.text);

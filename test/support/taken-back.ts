@@ -3,11 +3,13 @@ import { type Agent, type Answer, agent } from './agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from './flow.ts';
 import { mailsTo } from './mail.ts';
 import { query } from './outcome.ts';
-import { newestMail } from './recovery.ts';
-import { totpCode } from './second-factor.ts';
+import { newestMail, useLink } from './recovery.ts';
+import { atSecondStep, enroll, type SecondFactor, totpCode, typeCode } from './second-factor.ts';
 import type { TestServer } from './server.ts';
 
 const MINUTE = 60_000;
+/** The password that a recovery sets. */
+export const RECOVERED = 'a new password by mail';
 
 /** Somebody whose account a thief has taken, or is about to take. */
 export interface Robbed {
@@ -15,9 +17,20 @@ export interface Robbed {
   readonly email: string;
 }
 
+/** One who has an authenticator app and recovery codes as well. */
+export interface TwoStep extends Robbed {
+  readonly factor: SecondFactor;
+}
+
 /** What owners, thieves and operators do, over HTTP. */
 export function takenBack(server: TestServer) {
   let names = 0;
+  async function person(fields: object = { emailVerified: true }): Promise<Robbed> {
+    const user = await newUser(server, { ...fields });
+    await signedIn(server, user, PASSWORD);
+    server.advance(60 * MINUTE);
+    return { user, email: (await admin(server, 'GET', `/users/${user.id}`)).body.email };
+  }
   const browserOf = (): Agent => agent(server.baseUrl, server.nodeInTurn);
   const submit = async (browser: Agent, page: string, fields = {}, action = page): Promise<Answer> =>
     browser.submit(await browser.get(page), fields, action);
@@ -55,7 +68,7 @@ export function takenBack(server: TestServer) {
     async renewCodes(browser: Agent): Promise<readonly string[]> {
       server.advance(MINUTE);
       const made = await submit(browser, '/account/security', {}, '/account/security/recovery-codes');
-      return made.text.match(/\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){2}\b/g) ?? [];
+      return made.text.match(/\b[0-9a-z]{4}(?:-[0-9a-z]{4}){2}\b/g) ?? [];
     },
 
     async setPassword(browser: Agent, current: string, password: string): Promise<void> {
@@ -86,11 +99,37 @@ export function takenBack(server: TestServer) {
       (await query(server, 'SELECT 1 FROM totp_secret WHERE account_id = ?', user.id)).length > 0,
 
     /** A person who signed in an hour ago. */
-    async person(fields: object = { emailVerified: true }): Promise<Robbed> {
-      const user = await newUser(server, { ...fields });
-      await signedIn(server, user, PASSWORD);
-      server.advance(60 * MINUTE);
-      return { user, email: (await admin(server, 'GET', `/users/${user.id}`)).body.email };
+    person,
+
+    /** A person with an authenticator app and recovery codes of an hour ago. */
+    async twoStep(): Promise<TwoStep> {
+      const ada = await person();
+      return { ...ada, factor: await enroll(server, ada.user) };
+    },
+
+    /** A browser in which a person signed in with their password, and then with an app. */
+    async signedInWith({ user }: Robbed, app: Pick<SecondFactor, 'seed'>, password?: string): Promise<Agent> {
+      server.advance(MINUTE);
+      const { browser, page } = await atSecondStep(server, user, browserOf(), password);
+      assert.equal((await typeCode(browser, page, totpCode(app, server.now()))).status, 303);
+      return browser;
+    },
+
+    /** The link of the newest message “This was not me”. */
+    reportLink: async (address: string): Promise<string> =>
+      (await newestMail(server, address, 'security notice')).link ?? '',
+
+    /** Recovers an account by the newest recovery mail to an address. */
+    async recoverAt(address: string, factor: string): Promise<number> {
+      const { link = '' } = await newestMail(server, address, 'recovery');
+      return (await useLink(browserOf(), link, RECOVERED, factor === '' ? {} : { factor })).status;
+    },
+
+    /** Removes the authenticator app. */
+    async removeApp(browser: Agent): Promise<void> {
+      server.advance(MINUTE);
+      const answer = await submit(browser, '/account/security', {}, '/account/security/authenticator/remove');
+      assert.equal(answer.status, 200, answer.text);
     },
   };
 }

@@ -276,7 +276,7 @@ async function confirm(
         if (purpose === 'verify address') return;
         if (right !== undefined) {
           yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });
-          return yield* endSince(services, changed, { right, left: before.email, origin }, now);
+          return yield* endSince(services, changed, { right, left: before.email, session, origin }, now);
         }
         yield* giveUpAddress(services, changed, before, { sent, path: UNDO_PATH }, now);
       },

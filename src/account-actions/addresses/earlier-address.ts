@@ -13,6 +13,7 @@ import { DAY } from '../../platform/clock.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import type { Session } from '../../sessions/store.ts';
 import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
@@ -47,13 +48,26 @@ export function* findReturn(
 export function* endSince(
   services: SecurityNoticeServices,
   account: Account,
-  { right, left, origin }: { readonly right: PreviousAddress; readonly left: string; readonly origin: Origin },
+  {
+    right,
+    left,
+    session,
+    origin,
+  }: {
+    readonly right: PreviousAddress;
+    readonly left: string;
+    readonly session: Pick<Session, 'provedBy' | 'provedFactorSince'>;
+    readonly origin: Origin;
+  },
   now: number,
 ): Work<void> {
   const { id: accountId, profile } = account;
   yield* removePreviousAddresses({ accountId, since: right.changedAt });
   yield* endChallenges(accountId);
-  const undone = yield* removeAddedSince(accountId, right.factorsSince, origin, now);
+  // With what the person signed in, they still sign in.
+  const shown = { method: session.provedBy, factorSince: session.provedFactorSince };
+  const span = { since: right.factorsSince, until: right.changedAt };
+  const undone = yield* removeAddedSince(accountId, { span, shown, isRecovered: false }, origin, now);
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
   yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
   const regained = addressRegainedMail(profile.username, undone);

@@ -7,6 +7,7 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
+import { untilNow } from '../../authenticators/rules/taking-back.ts';
 import { createChallenge, prepareChallenge } from '../../mail/challenges.ts';
 import { CLOCK_SKEW, DAY, iso } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -115,7 +116,8 @@ function* decideAddress(
   yield* takeAddressesAway({ accountId: id });
   if (right !== undefined) yield* rememberTaken(account, { at, factorsSince: Math.min(reported, at) }, now);
   const decided = { ...profile, email, ...(right !== undefined && { emailVerified: right.standing === 'right' }) };
-  const { changed, undone } = yield* endEverything(services, account, decided, since, origin, now);
+  const back = { span: { ...untilNow(since), ...(right && { until: right.changedAt }) }, isRecovered: true };
+  const { changed, undone } = yield* endEverything(services, account, decided, back, origin, now);
   if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now, undone);
   else yield* tellOldest(services, changed, rights, now);
   yield* record({ at: now, type: 'account.updated', origin, accountId: id, details: { fields: ['email'] } });

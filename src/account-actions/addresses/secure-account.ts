@@ -2,6 +2,7 @@ import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
 import { endYoungerRights } from '../../accounts/previous-address-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { type TakingBack, untilNow } from '../../authenticators/rules/taking-back.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { type Challenge, endChallenges, findChallenge, prepareChallenge, useChallenge } from '../../mail/challenges.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -68,7 +69,8 @@ export async function secureAccount(
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
     const right = yield* endYoungerRights(account.id, account.profile.email, now);
     const from = Math.min(since, right?.factorsSince ?? since);
-    return yield* endAndRecover(services, account, account.profile, from, origin, now);
+    const back = { span: untilNow(from), isRecovered: true };
+    return yield* endAndRecover(services, account, account.profile, back, origin, now);
   });
 }
 
@@ -81,12 +83,12 @@ export function* endEverything(
   services: SecurityNoticeServices,
   account: Account,
   profile: Account['profile'],
-  since: number,
+  back: TakingBack,
   origin: Origin,
   now: number,
 ): Work<{ readonly changed: Account; readonly undone: Undone }> {
   const { id } = account;
-  const username = yield* usernameAt(account, since, now);
+  const username = yield* usernameAt(account, back.span.since, now);
   const at = yield* accountTime(account, now);
   const changed = {
     ...account,
@@ -100,7 +102,7 @@ export function* endEverything(
   yield* saveAccount(changed);
   if (username !== profile.username) yield* replaceUsername(profile.username, username, id, at);
   yield* endChallenges(id);
-  const undone = yield* removeAddedSince(id, since, origin, now);
+  const undone = yield* removeAddedSince(id, back, origin, now);
   yield* forgetBrowsers({ accountId: id });
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   return { changed, undone };
@@ -111,11 +113,11 @@ export function* endAndRecover(
   services: SecurityNoticeServices,
   account: Account,
   profile: Account['profile'],
-  since: number,
+  back: TakingBack,
   origin: Origin,
   now: number,
 ): Work<Account> {
-  const { changed, undone } = yield* endEverything(services, account, profile, since, origin, now);
+  const { changed, undone } = yield* endEverything(services, account, profile, back, origin, now);
   yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin, undone }, now);
   return changed;
 }

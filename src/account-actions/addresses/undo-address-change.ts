@@ -9,8 +9,9 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { findTotpSeedAt, hasRecoveryCodesAt } from '../../authenticators/earlier-factors.ts';
-import { listFactors } from '../../authenticators/factor-store.ts';
+import { listApps, listCodes, usable } from '../../authenticators/earlier-factors.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
+import { isKeptSince, type Span } from '../../authenticators/rules/taking-back.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -43,16 +44,19 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   // Each link of an address undoes all that came since the account gave that up for the first time.
   const rights = yield* listPreviousAddresses({ accountId: account.id, now });
   const previous = rights.findLast((right) => emailKey(right.email) === emailKey(opened.email)) ?? opened;
-  return { account, previous, asksFactor: yield* asksFactorAt(account, previous.factorsSince) };
+  return { account, previous, asksFactor: yield* asksFactor(account.id, spanOf(previous)) };
 }
 
-/** Whether an account had a second factor at an instant that its owner can show now. */
-function* asksFactorAt(account: Account, instant: number): Work<boolean> {
-  if ((yield* findTotpSeedAt(account.id, instant)) !== undefined) return true;
-  // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
-  const factors = yield* listFactors(account);
-  const hadPasskey = factors.some(({ kind, createdAt }) => kind === 'passkey' && createdAt < instant);
-  return hadPasskey && (yield* hasRecoveryCodesAt(account.id, instant));
+/** What was renewed before the change may be the owner's; what was set up since is not. */
+const spanOf = ({ factorsSince, changedAt }: PreviousAddress): Span => ({ since: factorsSince, until: changedAt });
+
+/**
+ * Whether an account had a second factor when its address was changed, and before it may have been in foreign hands. A passkey is not
+ * asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
+ */
+function* asksFactor(accountId: string, span: Span): Work<boolean> {
+  const [apps, codes] = [yield* listApps(accountId, span), yield* listCodes(accountId, span)];
+  return isKeptSince(apps, span.since) || isKeptSince(usable(codes), span.since);
 }
 
 /** Reads the change that a link undoes; undefined where the link no longer works. Changes nothing. */
@@ -86,8 +90,7 @@ export async function undoAddressChange(
   if (open === undefined) return { kind: 'dead' };
   // Each link counts for itself: a thief of a later address has a link, too.
   const { account, previous } = open;
-  const asOf = previous.factorsSince;
-  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, asOf };
+  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, span: spanOf(previous) };
   const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
   const checked = open.asksFactor ? await authenticate(services, attempt, now) : undefined;
   if (checked?.kind === 'limited') return checked;
@@ -97,19 +100,21 @@ export async function undoAddressChange(
     const { account, previous } = current;
     if (accountStatus(account, now) !== 'active') return { kind: 'refused' };
     if (current.asksFactor && checked === undefined) return { kind: 'wrong' };
+    let shown: FactorUse | undefined;
     if (checked !== undefined) {
-      const shown = yield* checked.complete();
-      // What a thief has set up since then proves nothing about the time before.
-      if (shown.kind !== 'authenticated' || (shown.factorSince ?? 0) >= previous.factorsSince) return { kind: 'wrong' };
+      const authentication = yield* checked.complete();
+      if (authentication.kind !== 'authenticated') return { kind: 'wrong' };
+      shown = authentication;
     }
     const { id, profile } = account;
-    const { email, changedAt, factorsSince } = previous;
+    const { email, changedAt } = previous;
     if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
     yield* removePreviousAddresses({ accountId: id, since: changedAt });
     const older = yield* keepOlderRights(services, account, now);
     if (older === undefined) yield* giveChangesBack(services.limits, id, now);
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
-    yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
+    const back = { span: spanOf(previous), shown, isRecovered: true };
+    yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, back, origin, now);
     // The oldest address was told more than this.
     if (![email, older].some((told) => told !== undefined && emailKey(told) === emailKey(profile.email))) {
       const content = changeUndoneMail(profile.username);

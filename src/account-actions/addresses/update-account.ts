@@ -11,6 +11,8 @@ import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { listApps } from '../../authenticators/earlier-factors.ts';
+import { isContested, type Span } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, isUnderWay } from '../../mail/challenges.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -54,15 +56,15 @@ export async function updateAccount(
     const isRenamed = asked.username !== account.profile.username && isByPerson;
     const at = isSecured || isRenamed ? yield* accountTime(account, now) : now;
     const since = yield* unansweredSince(context.sealer, id, at);
-    const takenBackSince = decidesAddress ? yield* foreignSince(account, asked.email, now) : undefined;
-    const getsNameBack = takenBackSince !== undefined && input.username === undefined;
-    const profile = getsNameBack ? { ...asked, username: yield* usernameAt(account, takenBackSince, now) } : asked;
+    const span = decidesAddress ? yield* foreignSpan(account, asked.email, now) : undefined;
+    const getsNameBack = span !== undefined && input.username === undefined;
+    const profile = getsNameBack ? { ...asked, username: yield* usernameAt(account, span.since, now) } : asked;
     const changed = yield* saveChange(
       account,
       {
         profile,
         ...(decidesAddress && NOT_DELETED),
-        ...(takenBackSince !== undefined && (account.passwordSetAt ?? 0) >= takenBackSince && NO_PASSWORD),
+        ...(span !== undefined && (yield* mayBeForeign(account, span)) && NO_PASSWORD),
         ...(passwordHash !== undefined && { passwordHash, passwordSetAt: at }),
         ...(isSecured && { generation: randomIdentifier() }),
       },
@@ -77,14 +79,14 @@ export async function updateAccount(
       yield* takeAddressesAway({ accountId: id });
       yield* callOffDeletion(context, account, profile, origin, now);
     }
-    const undone = takenBackSince === undefined ? undefined : yield* removeAddedSince(id, takenBackSince, origin, now);
+    const undone = span && (yield* removeAddedSince(id, { span, isRecovered: true }, origin, now));
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (isMoved) {
       yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
       yield* enqueueNewAddressMails(context, changed, account.profile.email, now, undone);
     }
     // What was removed is answered.
-    const open = takenBackSince === undefined ? since : at;
+    const open = span === undefined ? since : at;
     const notice = noticeOf({
       isNewPassword: passwordHash !== undefined,
       isReportEnded: isSecured && open < at,
@@ -103,21 +105,28 @@ export async function updateAccount(
   });
 }
 
-/** One that was set since the address was given up may be another person's. */
 const NO_PASSWORD = { passwordHash: null } as const;
 
 /**
- * Since when an account may have been in foreign hands that an operator gives another address, where its address was changed in the last
- * days: since it gave up the address that it gets back, or since an operator took that, who may have been deceived; or else since the first
- * change of the person's. Undefined where nothing says so.
+ * Whether the password of an account does not let its owner in, or another person, too: it was set since the address was given up, or the
+ * app that is asked for beside it was renewed before. The owner recovers the account then, with that app or the one before it.
  */
-function* foreignSince({ id, profile }: Account, email: string, now: number): Work<number | undefined> {
+function* mayBeForeign({ id, passwordSetAt }: Account, span: Span): Work<boolean> {
+  return (passwordSetAt ?? 0) >= span.since || isContested(yield* listApps(id, span), span.since);
+}
+
+/**
+ * When an account may have been in foreign hands that an operator gives another address, where its address was changed in the last days:
+ * since it gave up the address that it gets back, or since an operator took that, who may have been deceived; or else since the first change
+ * of the person's. Undefined where nothing says so.
+ */
+function* foreignSpan({ id, profile }: Account, email: string, now: number): Work<Span | undefined> {
   if (emailKey(profile.email) === emailKey(email)) return undefined;
   const earlier = yield* listEarlierAddresses({ accountId: id, now });
-  const same = earlier.filter((one) => emailKey(one.email) === emailKey(email));
-  return same.length > 0
-    ? Math.min(...same.map(({ factorsSince }) => factorsSince))
-    : earlier.findLast(({ standing }) => standing !== 'taken')?.factorsSince;
+  const from =
+    earlier.findLast((one) => emailKey(one.email) === emailKey(email)) ??
+    earlier.findLast(({ standing }) => standing !== 'taken');
+  return from && { since: from.factorsSince, until: from.changedAt };
 }
 
 /** What a person is told of an operator's change, beside an address that is new. */

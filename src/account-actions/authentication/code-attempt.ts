@@ -2,6 +2,7 @@ import { type BrowserMark, isKnownBrowser } from '../../accounts/known-browser-s
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import type { Span } from '../../authenticators/rules/taking-back.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import { giveBack, take } from '../../limits/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -29,8 +30,8 @@ export interface CodeAttempt {
   readonly origin: Origin;
   /** What was shown before the code, if it was not a first factor: it has a count of its own. */
   readonly link?: string;
-  /** An instant: the code is one of the factor that the account had then, which may have been replaced since. */
-  readonly asOf?: number;
+  /** Where the account is taken back: the code is one of a factor that it had in this span. */
+  readonly span?: Span;
 }
 
 /** Uses a code up, inside a unit of work. @returns when its factor was set up; undefined where it can no longer be used */

@@ -1,8 +1,8 @@
-import { spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.ts';
+import { listCodes, spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.ts';
 import {
   countRecoveryCodes,
   insertRecoveryCode,
-  listUnusedCodes,
+  listRecoveryCodes,
   removeRecoveryCodes,
   spendRecoveryCode,
 } from '../../authenticators/recovery-code-store.ts';
@@ -58,7 +58,9 @@ export function* issueMissingRecoveryCodes(prepared: NewRecoveryCodes, accountId
 
 /** Those of the codes that still work, as a person typed or kept them. */
 export function* usableCodes(sealer: Sealer, accountId: string, codes: readonly string[]): Work<readonly string[]> {
-  const unused = new Set((yield* listUnusedCodes({ accountId })).map(({ hash }) => hash));
+  const unused = new Set(
+    (yield* listRecoveryCodes({ accountId })).flatMap(({ hash, isUsed }) => (isUsed ? [] : [hash])),
+  );
   return codes.filter((code) => unused.has(hashOf(sealer, accountId, parseRecoveryCode(code) ?? '')));
 }
 
@@ -69,14 +71,16 @@ export function authenticateByRecoveryCode(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   return attemptCode(services, 'recovery code', attempt, now, async () => {
-    const { account, asOf } = attempt;
+    const { account, span } = attempt;
     const accountId = account.id;
     const code = parseRecoveryCode(attempt.code);
     if (code === undefined) return undefined;
     const hash = hashOf(services.sealer, accountId, code);
     return function* spend() {
-      const since = yield* spendRecoveryCode({ accountId, hash, now });
-      return since ?? (asOf === undefined ? undefined : yield* spendEarlierRecoveryCode({ accountId, hash }, asOf));
+      if (span === undefined) return yield* spendRecoveryCode({ accountId, hash, now });
+      const isOfSpan = (yield* listCodes(accountId, span)).some(({ hashes }) => hashes.includes(hash));
+      if (!isOfSpan) return undefined;
+      return (yield* spendRecoveryCode({ accountId, hash, now })) ?? (yield* spendEarlierRecoveryCode(accountId, hash));
     };
   });
 }

@@ -1,8 +1,9 @@
-import { findTotpSeedAt, spendEarlierTotpStep } from '../../authenticators/earlier-factors.ts';
+import { listApps, spendEarlierTotpStep } from '../../authenticators/earlier-factors.ts';
 import { acceptedSteps, parseTotpCode } from '../../authenticators/rules/codes.ts';
-import { findTotpSeed, spendTotpStep } from '../../authenticators/totp-store.ts';
+import { findTotpSeed, spendTotpStep, type TotpSeed } from '../../authenticators/totp-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import { equalSecrets, randomCharacters } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
 import type { AttemptsLimited, CheckedAttempt } from './authenticators.ts';
 import { attemptCode, type CodeAttempt, type CodeServices } from './code-attempt.ts';
 
@@ -47,6 +48,16 @@ export async function seedUri(seed: string, baseUrl: string, username: string): 
   return new TOTP({ issuer: seedIssuer(baseUrl), label: username, secret: Secret.fromBase32(seed) }).toString();
 }
 
+/** The apps of which a code is accepted: the present one, or those of a span. */
+function* listSeeds(
+  accountId: string,
+  span: CodeAttempt['span'],
+): Work<readonly Pick<TotpSeed, 'sealed' | 'lastStep'>[]> {
+  if (span !== undefined) return yield* listApps(accountId, span);
+  const present = yield* findTotpSeed({ accountId });
+  return present === undefined ? [] : [present];
+}
+
 /** Authenticates a person by the code of their authenticator app, after the first factor. Each code is accepted once. */
 export function authenticateByTotp(
   services: CodeServices,
@@ -54,20 +65,19 @@ export function authenticateByTotp(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, sealer } = services;
-  const { account, code, asOf } = attempt;
+  const { account, code, span } = attempt;
   return attemptCode(services, 'totp', attempt, now, async () => {
     const accountId = account.id;
-    const stored = await database.read(() =>
-      asOf === undefined ? findTotpSeed({ accountId }) : findTotpSeedAt(accountId, asOf),
-    );
-    const seed = stored && sealer.open(stored.sealed, sealContext(accountId));
-    if (stored === undefined || seed === undefined) return undefined;
-    const step = await matchCode(seed, code, acceptedSteps(now, stored.lastStep));
-    if (step === undefined) return undefined;
-    const used = { accountId, sealed: stored.sealed, step };
-    return function* spend() {
-      const since = yield* spendTotpStep(used);
-      return since ?? (asOf === undefined ? undefined : yield* spendEarlierTotpStep(used, asOf));
-    };
+    for (const { sealed, lastStep } of await database.read(() => listSeeds(accountId, span))) {
+      const seed = sealer.open(sealed, sealContext(accountId));
+      const step = seed === undefined ? undefined : await matchCode(seed, code, acceptedSteps(now, lastStep));
+      if (step === undefined) continue;
+      const used = { accountId, sealed, step };
+      return function* spend() {
+        const since = yield* spendTotpStep(used);
+        return since ?? (span === undefined ? undefined : yield* spendEarlierTotpStep(used));
+      };
+    }
+    return undefined;
   });
 }

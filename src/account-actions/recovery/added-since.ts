@@ -1,6 +1,7 @@
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -18,11 +19,12 @@ export interface Undone extends FactorsUndone {
 }
 
 /**
- * Removes what was added to an account at an instant or later, when it may have been in foreign hands, inside a unit of work that holds
- * its lock and gives it a new generation: factors, the access of apps, and the membership of an organization.
+ * Removes what was added to an account when it may have been in foreign hands, inside a unit of work that holds its lock and gives it a
+ * new generation: factors, the access of apps, and the membership of an organization.
  */
-export function* removeAddedSince(accountId: string, since: number, origin: Origin, now: number): Work<Undone> {
-  const factors = yield* removeFactorsSince(accountId, since);
+export function* removeAddedSince(accountId: string, back: TakingBack, origin: Origin, now: number): Work<Undone> {
+  const { since } = back.span;
+  const factors = yield* removeFactorsSince(accountId, back);
   const apps = yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
   return { ...factors, apps, left };

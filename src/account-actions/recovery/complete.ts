@@ -10,15 +10,22 @@ import { endYoungerRights, listPreviousAddresses } from '../../accounts/previous
 import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { forgetEarlierFactors, rememberRecoveryCodes } from '../../authenticators/earlier-factors.ts';
+import {
+  forgetEarlierFactors,
+  listApps,
+  listCodes,
+  rememberRecoveryCodes,
+  settleAfterRecovery,
+  usable,
+} from '../../authenticators/earlier-factors.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
-import { countRecoveryCodes, removeRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import type { VerifiedRegistration } from '../../authenticators/relying-party.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import { parseTotpCode } from '../../authenticators/rules/codes.ts';
 import type { Factor, FactorUse } from '../../authenticators/rules/factors.ts';
+import { foreignSince, type Span, untilNow } from '../../authenticators/rules/taking-back.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
 import {
@@ -32,6 +39,7 @@ import {
   useChallenge,
 } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
+import { DAY } from '../../platform/clock.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -102,9 +110,7 @@ export function* findRecovery(
   const factors = yield* listFactors(account);
   const asked = yield* methodsAsked(secondFactor, account, factors, by, data);
   const hasNone =
-    asked.length > 0 &&
-    !asked.includes('totp') &&
-    ((yield* countRecoveryCodes({ accountId: account.id }))?.left ?? 0) === 0;
+    asked.length > 0 && !asked.includes('totp') && usable(yield* listCodes(account.id, acceptedAt(now))).length === 0;
   const isImpossible = hasNone && !(yield* isBarredByNewMembership({ sealer, secondFactor }, account, now));
   // A passkey is set up only with a verified address, which a link by mail proves.
   const offersPasskey =
@@ -112,6 +118,9 @@ export function* findRecovery(
   const asks = hasNone && !isImpossible ? [] : asked;
   return { challenge, account, by, data, asks, isImpossible, offersPasskey };
 }
+
+/** Of the factors that were renewed in these days, the earlier ones are accepted, too: for as long as a renewal can be reported, and a recovery lasts. */
+const acceptedAt = (now: number): Span => untilNow(now - 8 * DAY);
 
 /**
  * The second factor is kept, unless an operator resets it: mail alone never replaces it. Nor is mail enough where a second factor is
@@ -302,7 +311,10 @@ function* secure(
   const reported = yield* unansweredSince(services.sealer, id, at);
   // A mailbox overrules the addresses that the account had since it had this one.
   const right = isAddressProved ? yield* endYoungerRights(id, profile.email, now) : undefined;
-  const since = Math.min(reported, right?.factorsSince ?? reported);
+  const lines = { apps: yield* listApps(id, acceptedAt(now)), codes: yield* listCodes(id, acceptedAt(now)) };
+  const shown = used.find(({ method }) => method === 'totp' || method === 'recovery code');
+  const renewedSince = shown === undefined ? at : foreignSince([lines.apps, lines.codes], shown);
+  const since = Math.min(reported, right?.factorsSince ?? reported, renewedSince);
   const username = since < at ? yield* usernameAt(account, since, now) : profile.username;
   const isRenamed = username !== profile.username;
   const kept = { ...profile, username };
@@ -321,14 +333,10 @@ function* secure(
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys({ accountId });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
-  const losesCodes =
-    used.every(({ method }) => method !== 'recovery code') &&
-    ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0;
-  if (losesCodes) {
-    yield* rememberRecoveryCodes(accountId, at);
-    yield* removeRecoveryCodes({ accountId });
-  }
-  yield* removeFactorsSince(accountId, data.resetFactors ? 0 : at + 1);
+  const losesCodes = shown?.method !== 'recovery code' && usable(lines.codes).length > 0;
+  if (losesCodes) yield* rememberRecoveryCodes(accountId, at);
+  const settled = yield* settleAfterRecovery(accountId, lines, shown);
+  yield* removeFactorsSince(accountId, { span: untilNow(data.resetFactors ? 0 : at + 1), isRecovered: false });
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
@@ -338,13 +346,17 @@ function* secure(
   // Who showed the code of an app still needs recovery codes.
   const told = [
     ...(losesCodes && asks.length > 0 ? [LOST_CODES] : []),
+    ...(settled.restored.app ? [EARLIER_APP] : settled.removed.app && shown !== undefined ? [LOST_APP] : []),
     ...(left === undefined ? [] : [leftText(left)]),
     ...(isRenamed ? [`Its username is ${username} again.`] : []),
   ];
   const facts = told.length === 0 ? {} : { what: told.join(' ') };
-  // A recovery with what was set up since the reports does not answer them: it may be the thief's.
-  const isAnswered = used.every(({ factorSince }) => factorSince === null || factorSince < reported);
-  yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, isAnswered ? at : reported);
+  // A recovery with what was set up since the reports, or in place of an earlier factor, does not answer them: it may be the thief's.
+  const shownAt = shown?.factorSince ?? 0;
+  const isYounger = [...lines.apps, ...lines.codes].some(({ replacedAt }) => replacedAt <= shownAt);
+  const isAnswered = shownAt < reported && !isYounger;
+  const open = isAnswered ? at : Math.min(reported, isYounger ? shownAt : reported);
+  yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, open);
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
   return changed;
@@ -352,6 +364,10 @@ function* secure(
 
 const LOST_CODES =
   'Your earlier recovery codes no longer work. You can get new ones on the Security page of your account.';
+const EARLIER_APP =
+  'The code was one of your earlier authenticator app, which works again. The one that replaced it was removed.';
+const LOST_APP =
+  'Your authenticator app was removed: it was renewed in the days before, and you showed a recovery code. You can set one up on the Security page of your account.';
 const leftText = (organization: string): string =>
   `It is no longer a member of ${organization}, which it joined in the days before: if you joined it yourself, ask for another invitation.`;
 
@@ -366,6 +382,7 @@ async function checkFactor(
   if (asks.length === 0) return undefined;
   const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
   // A thief of a later address cannot use up the tries of the owner's recovery at an earlier one.
-  const attempt = { account, code, browser, origin, link: `recovery by ${by} at ${digest(challenge.address)}` };
+  const link = `recovery by ${by} at ${digest(challenge.address)}`;
+  const attempt = { account, code, browser, origin, link, span: acceptedAt(now) };
   return authenticators[isOfApp ? 'totp' : 'recovery code'](services, attempt, now);
 }

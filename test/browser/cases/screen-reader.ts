@@ -108,7 +108,7 @@ const SAID: readonly string[] = [
   'Recover your account – Tessera: textbox, Username or email',
   'Check your email – Tessera: textbox, Code, Six digits',
   'Check your email – Tessera: alert, Check the following This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes.',
-  'Set a new password – Tessera: textbox, Code of your authenticator app, or a recovery code, Mail alone does not open an account with two factors.',
+  'Set a new password – Tessera: textbox, Code of your authenticator app, or a recovery code, Mail alone does not open an account with two factors. If you renewed the app in the last days, the earlier one works, too.',
   'Set a new password – Tessera: alert, Check the following Use a password of 8 to 256 characters.',
 ];
 

@@ -236,17 +236,19 @@ export const addressTakenMail = (username: string): MailContent => ({
 
 /** What changed of an account that its owner has again; structurally what `removeAddedSince` tells. */
 export interface UndoneFacts {
-  readonly removed: { readonly app: boolean; readonly passkeys: readonly string[]; readonly codes: boolean };
+  readonly removed: { readonly app: boolean; readonly codes: boolean };
   readonly restored: { readonly app: boolean; readonly codes: boolean };
+  /** How many were removed. They are not named: a thief may have chosen their names. */
+  readonly passkeys: number;
   readonly apps: number;
   readonly left: string | undefined;
 }
 
 /** Says what was removed from an account and what is there again; nothing where that is nothing. */
-export function undoneSentences({ removed, restored, apps, left }: UndoneFacts): readonly string[] {
+export function undoneSentences({ removed, restored, passkeys, apps, left }: UndoneFacts): readonly string[] {
   const gone = [
     removed.app && 'an authenticator app',
-    ...removed.passkeys.map((name) => `the passkey “${name}”`),
+    passkeys > 0 && (passkeys === 1 ? 'a passkey' : `${passkeys} passkeys`),
     removed.codes && 'recovery codes',
     apps > 0 && (apps === 1 ? 'the access of an app' : `the access of ${apps} apps`),
     left !== undefined && `the membership of ${left}`,

@@ -1,0 +1,218 @@
+// store: SQLite, PostgreSQL
+/**
+ * A second factor that was renewed in the days before an account is taken back: the owner, who may have the new one alone, is never locked
+ * out; who reads the mail alone does not get in; and the earlier factor beats the one that replaced it.
+ */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Agent } from '../support/agent.ts';
+import { admin, PASSWORD } from '../support/flow.ts';
+import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
+import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
+import { giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
+import { RECOVERED, type Robbed, type TwoStep, takenBack } from '../support/taken-back.ts';
+
+const MINUTE = 60_000;
+const server = spread(await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off' }, SEVERAL));
+after(() => server.close());
+const {
+  browserOf,
+  freshAddress,
+  press,
+  moveTo,
+  addApp,
+  removeApp,
+  renewCodes,
+  undoLinks,
+  patch,
+  hasApp,
+  person,
+  twoStep,
+  signedInWith,
+  reportLink,
+  recoverAt,
+} = takenBack(server);
+
+type App = { readonly seed: string };
+const codeOf = (app: App): string => {
+  server.advance(MINUTE);
+  return totpCode(app, server.now());
+};
+
+/** Whether a password, and then a code, sign in. */
+async function signsIn({ user }: Robbed, password: string, code: string, kind = 'app'): Promise<boolean> {
+  const browser = browserOf();
+  const login = await browser.get('/login');
+  const first = await browser.submit(login, { identifier: user.username, password }, '/login');
+  if (first.location?.pathname !== '/login/verify') return false;
+  const page = await browser.get(first.location.href);
+  return (await browser.submit(page, { code, with: kind }, '/login/verify')).status === 303;
+}
+
+async function recoverAnew({ email }: Robbed, factor: string): Promise<number> {
+  await askRecovery(server, browserOf(), email);
+  return recoverAt(email, factor);
+}
+
+// The owner has the new factor alone.
+
+interface Renewed {
+  readonly ada: TwoStep;
+  readonly owner: Agent;
+  /** Makes a code of what the owner has now. */
+  readonly code: () => string;
+}
+const RENEWALS: Readonly<Record<string, () => Promise<Renewed>>> = {
+  'the app': async () => {
+    const ada = await twoStep();
+    const owner = await signedInWith(ada, ada.factor);
+    const app = await addApp(owner);
+    return { ada, owner, code: () => codeOf(app) };
+  },
+  'the app twice': async () => {
+    const ada = await twoStep();
+    const owner = await signedInWith(ada, ada.factor);
+    await addApp(owner);
+    const app = await addApp(owner);
+    return { ada, owner, code: () => codeOf(app) };
+  },
+  'the recovery codes': async () => {
+    const ada = await twoStep();
+    const owner = await signedInWith(ada, ada.factor);
+    const codes = [...(await renewCodes(owner))];
+    return { ada, owner, code: () => codes.shift() ?? '' };
+  },
+};
+for (const [what, renew] of Object.entries(RENEWALS)) {
+  test(`an owner who renewed ${what}, and then reports something, gets in with the new ones alone`, async () => {
+    const { ada, code } = await renew();
+    assert.equal(await press(await reportLink(ada.email)), 200);
+    assert.notEqual(await recoverAt(ada.email, ''), 200, 'the mail alone');
+    assert.equal(await recoverAt(ada.email, code()), 200);
+    assert.ok(await hasApp(ada));
+  });
+
+  test(`an owner who renewed ${what} undoes a thief’s change with the new ones alone`, async () => {
+    const { ada, owner, code } = await renew();
+    await moveTo(owner, freshAddress());
+    const [undo = ''] = await undoLinks(ada.email);
+    assert.equal(await press(undo), 400, 'the mail alone');
+    assert.equal(await press(undo, { code: code() }), 200);
+    assert.notEqual(await recoverAt(ada.email, ''), 200, 'the mail alone');
+    assert.equal(await recoverAt(ada.email, code()), 200);
+  });
+}
+
+test('who goes back by the form keeps the factor with which they signed in', async () => {
+  const ada = await twoStep();
+  const owner = await signedInWith(ada, ada.factor);
+  const app = await addApp(owner);
+  const away = freshAddress();
+  await moveTo(owner, away);
+  await moveTo(await signedInWith(ada, app), ada.email);
+  assert.deepEqual(await undoLinks(away), []);
+  await signedInWith(ada, app);
+});
+
+test('an owner who removed the app is asked for nothing, even where a thief has set up another one since', async () => {
+  const ada = await twoStep();
+  const owner = await signedInWith(ada, ada.factor);
+  await removeApp(owner);
+  await addApp(owner);
+  assert.equal(await press(await reportLink(ada.email)), 200);
+  assert.equal(await hasApp(ada), false);
+  assert.equal(await recoverAt(ada.email, ''), 200);
+});
+
+test('a factor that an operator removed is not asked for either', async () => {
+  const ada = await twoStep();
+  await addApp(await signedInWith(ada, ada.factor));
+  assert.equal((await admin(server, 'DELETE', `/users/${ada.user.id}/factors/totp`)).status, 200);
+  assert.equal(await press(await reportLink(ada.email)), 200);
+  assert.equal(await recoverAt(ada.email, ''), 200);
+});
+
+// The mail alone is not enough.
+
+test('who reads the earlier mailbox alone undoes no change after a passkey was replaced', async () => {
+  const ada = await person();
+  const lost = await newPasskey(server, ada.user.id);
+  const [code = ''] = await giveRecoveryCodes(server, ada.user);
+  const owner = browserOf();
+  await usePasskey(owner, lost);
+  server.advance(MINUTE);
+  await addPasskeyOnPage(server, owner, ada.user.id);
+  await passkeyForm(owner, { action: 'remove', id: lost.id });
+  await moveTo(owner, freshAddress());
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo, { code: '' }), 400);
+  assert.equal(await press(undo, { code }), 200);
+});
+
+test('who reads the earlier mailbox alone undoes no change after the app was removed at the later address', async () => {
+  const ada = await twoStep();
+  const owner = await signedInWith(ada, ada.factor);
+  await moveTo(owner, freshAddress());
+  await removeApp(owner);
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo), 400);
+  assert.equal(await press(undo, { code: codeOf(ada.factor) }), 200);
+  assert.ok(await hasApp(ada), 'what was shown is kept');
+});
+
+// A thief renewed it.
+
+test('an owner recovers by mail with the app from before a thief replaced it', async () => {
+  const ada = await twoStep();
+  const thiefs = await addApp(await signedInWith(ada, ada.factor));
+  assert.equal(await recoverAnew(ada, codeOf(ada.factor)), 200);
+  assert.match((await newestMail(server, ada.email, 'security notice')).text, /earlier authenticator app, which works/);
+  assert.equal(await signsIn(ada, RECOVERED, codeOf(thiefs)), false);
+  assert.ok(await signsIn(ada, RECOVERED, codeOf(ada.factor)));
+});
+
+test('an operator’s link accepts the app from before a thief replaced it', async () => {
+  const ada = await twoStep();
+  const thiefs = await addApp(await signedInWith(ada, ada.factor));
+  const made = await admin(server, 'POST', `/users/${ada.user.id}/recovery-link`, {});
+  const factor = codeOf(ada.factor);
+  assert.equal((await useLink(browserOf(), String(made.body.url), RECOVERED, { factor })).status, 200);
+  assert.equal(await signsIn(ada, RECOVERED, codeOf(thiefs)), false);
+});
+
+test('a recovery code from before leaves no app that was renewed since', async () => {
+  const ada = await twoStep();
+  await addApp(await signedInWith(ada, ada.factor));
+  assert.equal(await recoverAnew(ada, ada.factor.recoveryCodes[0] ?? ''), 200);
+  assert.equal(await hasApp(ada), false);
+  assert.match((await newestMail(server, ada.email, 'security notice')).text, /Your authenticator app was removed/);
+});
+
+test('the earlier app beats the one that replaced it, whatever a thief did with that', async () => {
+  const ada = await twoStep();
+  const first = await addApp(await signedInWith(ada, ada.factor));
+  // This thief reads the mail as well.
+  assert.equal(await press(await reportLink(ada.email)), 200);
+  assert.equal(await recoverAt(ada.email, codeOf(first)), 200);
+  const thief = await signedInWith(ada, first, RECOVERED);
+  const second = await addApp(thief);
+  const away = freshAddress();
+  await moveTo(thief, away);
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo, { code: codeOf(ada.factor) }), 200);
+  assert.equal(await recoverAt(ada.email, codeOf(ada.factor)), 200);
+  for (const thiefs of [first, second]) assert.equal(await signsIn(ada, RECOVERED, codeOf(thiefs)), false);
+  assert.ok(await signsIn(ada, RECOVERED, codeOf(ada.factor)));
+  assert.deepEqual(await undoLinks(away), []);
+});
+
+test('an operator who gives the address back leaves no app with which a thief signs in', async () => {
+  const ada = await twoStep();
+  const thief = await signedInWith(ada, ada.factor);
+  const thiefs = await addApp(thief);
+  await moveTo(thief, freshAddress());
+  await patch(ada, { email: ada.email, emailVerified: true });
+  assert.equal(await signsIn(ada, PASSWORD, codeOf(thiefs)), false);
+  assert.equal(await recoverAnew(ada, codeOf(ada.factor)), 200);
+});
