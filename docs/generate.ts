@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { eventTypes } from '../src/audit/audit.ts';
 import { eventFilters } from '../src/audit/schema.ts';
 import { exitCodes } from '../src/cli/exit-codes.ts';
+import { EXPLAIN_TOKEN, ON_SERVER_ONLY } from '../src/cli/on-server-only.ts';
 import { program } from '../src/cli/program.ts';
 import { variables } from '../src/platform/config/config.ts';
 import { limitVariables } from '../src/platform/config/limits.ts';
@@ -286,7 +287,18 @@ function commandLine(): string {
 # Command line
 
 From a clone, run \`npx tessera …\` or \`npm run tessera -- …\`. Commands work directly on the data, also while a server is running;
-a change applies to the server's next request. \`--json\` prints JSON to standard output. See also [exit codes](exit-codes.md).
+a change applies to the server's next request. With \`--server\` and \`--key-file\` they call the
+[admin API](admin-api.md) of a [server elsewhere](../how-to/operators.md#from-elsewhere), with the same output and exit codes.
+\`--json\` prints JSON to standard output. See also [exit codes](exit-codes.md).
+
+These commands work only on the server itself:
+
+| Command | Why |
+|---|---|
+${Object.entries(ON_SERVER_ONLY)
+  .map(([name, reason]) => `| \`tessera ${name}\` | ${reason} |`)
+  .join('\n')}
+| \`tessera explain\` for a token | ${EXPLAIN_TOKEN} |
 
 ${sections.join('\n\n')}
 `;

@@ -207,7 +207,7 @@ export function findAccountsContaining(
 }
 
 /** Finds the account whose id, username or email address a text is. A username may consist of digits only, so the id is tried first. */
-export function* findByIdOrIdentifier(text: string): Work<Account | undefined> {
+function* findByIdOrIdentifier(text: string): Work<Account | undefined> {
   return (isSnowflake(text) ? yield* findAccount({ id: text }) : undefined) ?? (yield* findByIdentifier(text));
 }
 

@@ -53,8 +53,8 @@ export function groupRoutes(admin: AdminApp): void {
     return groupView(await updateGroup(services, request.params.id, request.body, origin));
   });
   admin.delete('/groups/:id', { schema: groups.deleteGroupSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return deleteGroup(services, request.params.id, origin);
+    const { services, origin, progress } = callerOf(request);
+    return deleteGroup(services, request.params.id, origin, progress);
   });
   admin.get('/groups/:id/members', { schema: groups.listGroupMembersSchema }, async (request) => {
     const { services } = callerOf(request);
@@ -109,8 +109,8 @@ export function assignmentRoutes(admin: AdminApp): void {
     return assignmentView(await changeRole(services, clientId, id, request.body.role, origin));
   });
   admin.delete(one, { schema: access.removeAssignmentSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return unassign(services, request.params.clientId, request.params.id, origin);
+    const { services, origin, progress } = callerOf(request);
+    return unassign(services, request.params.clientId, request.params.id, origin, progress);
   });
   admin.get('/clients/:clientId/access/:userId', { schema: access.readAppAccessSchema }, async (request) => {
     const { services } = callerOf(request);

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
+import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
 import {
   findLiveAdminKey,
@@ -12,7 +14,7 @@ import {
 import type { RecordThrottled } from '../audit/throttle.ts';
 import { exceeded, take } from '../limits/limits.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
-import { holdsSomewhere, type Operator, reachOf, type Within } from '../operators/rights.ts';
+import { holdsSomewhere, reachOf, type Within } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
@@ -27,24 +29,28 @@ import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
 import { type Asked, admit } from './admission.ts';
 
-/** What the routes of the admin API need. */
-export interface AdminServices extends SecurityNoticeServices {
+/** What the operations of the admin API need. */
+export interface OperationServices extends SecurityNoticeServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly passwords: Passwords;
   readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
-  readonly limits: Limits;
   readonly secondFactor: SecondFactorSetting;
+  readonly traces: Pick<TraceRecorder, 'flush'>;
+  /** For how long traces are kept, in milliseconds; null if none are recorded. */
+  readonly traceRetention: number | null;
+}
+
+/** What the routes of the admin API need. */
+export interface AdminServices extends OperationServices {
+  readonly limits: Limits;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: ConfiguredAdminKey | undefined;
   readonly recordThrottled: RecordThrottled;
   /** Where refused keys are counted and recorded, also of a HEAD, which has no other effect: a guess is a guess. */
   readonly refusals: { readonly database: Database; readonly recordThrottled: RecordThrottled };
-  readonly traces: Pick<TraceRecorder, 'flush'>;
-  /** For how long traces are kept, in milliseconds; null if none are recorded. */
-  readonly traceRetention: number | null;
 }
 
 /** The key of the configuration, with its id in the database. */
@@ -53,12 +59,17 @@ export interface ConfiguredAdminKey {
   readonly id: string;
 }
 
-/** The caller of an admin route. Each unit of work on the caller's database checks the admin key and its rights again. */
+/** The services of a caller. Each unit of work on the database of an operator checks the operator's rights again. */
+export type CallerServices = OperationServices & ActingOperator & OwnerOptions & { readonly adminKeyId: string | null };
+
+/** The caller of an admin route. */
 export interface AdminCaller {
-  readonly services: AdminServices & { readonly adminKeyId: string; readonly operator: Operator };
+  readonly services: CallerServices;
   readonly origin: Origin;
   /** What the caller reaches by the permission of the route; undefined for everything. */
   readonly within: Within | undefined;
+  /** Told how many sign-ins have ended so far, where that takes long. */
+  readonly progress?: (done: number) => void;
 }
 
 /** How precisely the last use of a key is recorded: it must not make every request a write. */

@@ -36,8 +36,8 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** Cursors are opaque to callers. */
-const encodeCursor = (id: string): string => Buffer.from(`after ${id}`).toString('base64url');
+/** The cursor after an item. Cursors are opaque to callers; the command line makes one of the ID that a person gives. */
+export const encodeCursor = (id: string): string => Buffer.from(`after ${id}`).toString('base64url');
 
 function decodeCursor(cursor: string): string {
   const id = /^after (\d+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1] ?? '';

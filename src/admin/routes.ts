@@ -11,19 +11,10 @@ import {
   unbanAccount,
 } from '../account-actions/accounts/accounts.ts';
 import { createAccount } from '../account-actions/accounts/create-account.ts';
+import { releaseUsername } from '../account-actions/accounts/usernames.ts';
 import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
 import { updateAccount } from '../account-actions/addresses/update-account.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
-import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
-import {
-  createOrganization,
-  deleteOrganization,
-  getOrganization,
-  organizationView,
-  removeMember,
-  setMember,
-  updateOrganization,
-} from '../account-actions/organizations/organizations.ts';
 import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { endWeakerAccess } from '../account-actions/sign-in/end-weaker.ts';
@@ -43,9 +34,7 @@ import {
 import { approveConsent, withdrawApproval } from '../clients/consent-approval.ts';
 import { FACES_DEPRECATED, type FormerEndpoints } from '../clients/former-endpoints.ts';
 import { clientView, secretView } from '../clients/view.ts';
-import { listInvitations } from '../invitations/store.ts';
 import { listMails, mailView } from '../mail/operate.ts';
-import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
 import { type Clock, iso } from '../platform/clock.ts';
 import { invalid } from '../platform/failure.ts';
@@ -53,60 +42,66 @@ import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
-import { getTrace } from '../traces/read-trace.ts';
+import { getTrace, listSteps } from '../traces/read-trace.ts';
 import { assignmentRoutes, groupRoutes } from './access-routes.ts';
 import type { AdminApp } from './admin-app.ts';
 import { apiScopeRoutes } from './api-scope-routes.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { operatorRoutes } from './operator-routes.ts';
+import { adminInvitationRoutes, organizationRoutes } from './organization-routes.ts';
 import { readBoundedPage, readPage } from './paging.ts';
+import { ADMIN_PATH } from './path.ts';
 import * as clients from './route-schemas/clients.ts';
 import { approveConsentSchema, withdrawApprovalSchema } from './route-schemas/consent-approval.ts';
 import * as events from './route-schemas/events.ts';
-import * as invitations from './route-schemas/invitations.ts';
 import { listMailSchema } from './route-schemas/mail.ts';
-import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
 import { endWeakerAccessSchema } from './route-schemas/second-factor.ts';
-import { readTraceSchema } from './route-schemas/traces.ts';
+import * as sessionSchemas from './route-schemas/sessions.ts';
+import { listTraceStepsSchema, readTraceSchema } from './route-schemas/traces.ts';
 import * as users from './route-schemas/users.ts';
 import { supportRoutes } from './support-routes.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
 export function adminRoutes(app: FastifyInstance, services: AdminServices): void {
-  const { clock } = services;
-
   app.register(
     async (scope) => {
-      const admin = scope.withTypeProvider<SchemaTypes>();
-      acceptJson(admin);
-      requireAdminKey(admin, services);
-      // A request without a body sets no fields. The JSON text `null` is a body, and is rejected by the schema.
-      admin.addHook('preValidation', async (request) => {
-        if (request.body === undefined) request.body = {};
-      });
-      admin.addHook('onSend', async (_request, reply) => {
-        reply.header('cache-control', 'no-store');
-      });
-
-      // The routes use the database of their caller, which checks the key, so they are not given this one.
-      userRoutes(admin, clock);
-      supportRoutes(admin);
-      clientRoutes(admin, clock);
-      pictureRoutes(admin, clock);
-      secondFactorRoutes(admin);
-      organizationRoutes(admin);
-      groupRoutes(admin);
-      assignmentRoutes(admin);
-      apiScopeRoutes(admin);
-      adminInvitationRoutes(admin);
-      mailRoutes(admin);
-      eventRoutes(admin);
-      traceRoutes(admin, clock);
-      operatorRoutes(admin, clock);
+      requireAdminKey(scope, services);
+      adminOperations(scope, services.clock);
     },
-    { prefix: '/api/v2/admin' },
+    { prefix: ADMIN_PATH },
   );
+}
+
+/**
+ * The routes themselves, in a scope that says who calls. They use the services of their caller, whose database checks what the caller may
+ * do, and are given no others.
+ */
+export function adminOperations(scope: FastifyInstance, clock: Clock): void {
+  const admin = scope.withTypeProvider<SchemaTypes>();
+  acceptJson(admin);
+  // A request without a body sets no fields. The JSON text `null` is a body, and is rejected by the schema.
+  admin.addHook('preValidation', async (request) => {
+    if (request.body === undefined) request.body = {};
+  });
+  admin.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+
+  userRoutes(admin, clock);
+  supportRoutes(admin);
+  clientRoutes(admin, clock);
+  pictureRoutes(admin, clock);
+  secondFactorRoutes(admin);
+  organizationRoutes(admin);
+  groupRoutes(admin);
+  assignmentRoutes(admin);
+  apiScopeRoutes(admin);
+  adminInvitationRoutes(admin);
+  mailRoutes(admin);
+  eventRoutes(admin);
+  traceRoutes(admin, clock);
+  operatorRoutes(admin, clock);
 }
 
 function userRoutes(admin: AdminApp, clock: Clock): void {
@@ -157,39 +152,52 @@ function userRoutes(admin: AdminApp, clock: Clock): void {
     const { services, origin } = callerOf(request);
     return view(await cancelDeletion(services, request.params.id, origin));
   });
-  admin.post('/users/:id/recovery-link', { schema: users.createRecoveryLinkSchema }, async (request, reply) => {
+  admin.post(
+    '/users/:id/recovery-link',
+    { schema: sessionSchemas.createRecoveryLinkSchema },
+    async (request, reply) => {
+      const { services, origin } = callerOf(request);
+      const { resetFactors = false, address } = request.body;
+      const asked = { resetFactors, address };
+      const { url, expiresAt, email } = await createRecoveryLink(services, request.params.id, asked, origin);
+      return reply.code(201).send({ url, expiresAt: iso(expiresAt), email });
+    },
+  );
+  admin.delete('/held-usernames/:username', { schema: users.releaseUsernameSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
-    const { resetFactors = false, address } = request.body;
-    const asked = { resetFactors, address };
-    const { url, expiresAt, email } = await createRecoveryLink(services, request.params.id, asked, origin);
-    return reply.code(201).send({ url, expiresAt: iso(expiresAt), email });
+    await releaseUsername(services, request.params.username.toLowerCase(), origin);
+    return reply.code(204).send();
   });
-  admin.get('/users/:id/connections', { schema: users.listConnectionsSchema }, async (request) => {
+  admin.get('/users/:id/connections', { schema: sessionSchemas.listConnectionsSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const { id } = await openAccount(services, request.params.id, 'connections', origin);
     return { items: (await connectionsOf(services, id)).map(connectionView), nextCursor: null };
   });
-  admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnectionSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    await revokeAccessOf(services, request.params.id, request.params.clientId, origin);
-    return reply.code(204).send();
-  });
-  admin.get('/users/:id/sessions', { schema: users.listSessionsSchema }, async (request) => {
+  admin.delete(
+    '/users/:id/connections/:clientId',
+    { schema: sessionSchemas.revokeConnectionSchema },
+    async (request, reply) => {
+      const { services, origin } = callerOf(request);
+      await revokeAccessOf(services, request.params.id, request.params.clientId, origin);
+      return reply.code(204).send();
+    },
+  );
+  admin.get('/users/:id/sessions', { schema: sessionSchemas.listSessionsSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const account = await openAccount(services, request.params.id, 'sessions', origin);
     return { items: (await listSessions(services, account)).map(sessionView), nextCursor: null };
   });
-  admin.delete('/users/:id/sessions', { schema: users.endSessionsSchema }, async (request, reply) => {
+  admin.delete('/users/:id/sessions', { schema: sessionSchemas.endSessionsSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     await signOutEverywhere(services, request.params.id, origin);
     return reply.code(204).send();
   });
-  admin.delete('/users/:id/sessions/:sessionId', { schema: users.endSessionSchema }, async (request, reply) => {
+  admin.delete('/users/:id/sessions/:sessionId', { schema: sessionSchemas.endSessionSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const account = await getAccount(services, request.params.id);
     const { sessionId: sid } = request.params;
-    if (isSid(sid)) await endSessions(services, account, { sid }, origin);
-    return reply.code(204).send();
+    const { sessions } = isSid(sid) ? await endSessions(services, account, { sid }, origin) : { sessions: [] };
+    return { ended: sessions.length > 0 };
   });
 }
 
@@ -293,67 +301,6 @@ function secondFactorRoutes(admin: AdminApp): void {
   });
 }
 
-function organizationRoutes(admin: AdminApp): void {
-  admin.post('/organizations', { schema: organizations.createOrganizationSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    const organization = await createOrganization(services, request.body, origin);
-    return reply.code(201).send(organizationView(organization));
-  });
-  admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) => {
-    const { services, within } = callerOf(request);
-    const { database } = services;
-    return readPage(
-      request.query,
-      (page) => database.read(() => listOrganizations({ ...page, within })),
-      organizationView,
-    );
-  });
-  admin.get('/organizations/:id', { schema: organizations.readOrganizationSchema }, async (request) => {
-    const { services } = callerOf(request);
-    const { organization, members } = await getOrganization(services, request.params.id);
-    return { ...organizationView(organization), members };
-  });
-  admin.patch('/organizations/:id', { schema: organizations.updateOrganizationSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return organizationView(await updateOrganization(services, request.params.id, request.body, origin));
-  });
-  admin.delete('/organizations/:id', { schema: organizations.deleteOrganizationSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return deleteOrganization(services, request.params.id, origin);
-  });
-  const member = '/organizations/:id/members/:userId';
-  admin.put(member, { schema: organizations.setMemberSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    const { id: organizationId, userId } = request.params;
-    const { role = null } = request.body;
-    await setMember(services, { organizationId, accountId: userId, role }, origin);
-    return { organizationId, userId, role };
-  });
-  admin.delete(member, { schema: organizations.removeMemberSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    await removeMember(services, request.params.id, request.params.userId, origin);
-    return reply.code(204).send();
-  });
-}
-
-function adminInvitationRoutes(admin: AdminApp): void {
-  admin.post('/invitations', { schema: invitations.createInvitationSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    const { invitation, link } = await createInvitation(services, request.body, origin);
-    return reply.code(201).send({ ...invitationView(invitation), ...(link !== undefined && { link }) });
-  });
-  admin.get('/invitations', { schema: invitations.listInvitationsSchema }, async (request) => {
-    const { services, within } = callerOf(request);
-    const { database } = services;
-    return readPage(request.query, (page) => database.read(() => listInvitations({ ...page, within })), invitationView);
-  });
-  admin.delete('/invitations/:id', { schema: invitations.revokeInvitationSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    await revokeInvitation(services, request.params.id, origin);
-    return reply.code(204).send();
-  });
-}
-
 function mailRoutes(admin: AdminApp): void {
   admin.get('/mail', { schema: listMailSchema }, async (request) => {
     const { status, ...query } = request.query;
@@ -374,6 +321,16 @@ function eventRoutes(admin: AdminApp): void {
 }
 
 function traceRoutes(admin: AdminApp, clock: Clock): void {
+  admin.get('/trace-steps', { schema: listTraceStepsSchema }, async (request) => {
+    const { clientId = null, order, ...query } = request.query;
+    const { database, traces } = callerOf(request).services;
+    await traces.flush();
+    return readPage(
+      query,
+      (page) => database.read(() => listSteps({ ...page, clientId, order })),
+      (step) => step,
+    );
+  });
   admin.get('/traces/:id', { schema: readTraceSchema }, async (request) => {
     const { database, traces, traceRetention } = callerOf(request).services;
     await traces.flush();

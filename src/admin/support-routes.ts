@@ -2,6 +2,7 @@ import { openAccount } from '../account-actions/accounts/accounts.ts';
 import {
   factorView,
   personalFactors,
+  remindToVerify,
   removeLostFactor,
   sendRecovery,
   unlockAccount,
@@ -29,6 +30,11 @@ export function supportRoutes(admin: AdminApp): void {
     const { services, origin } = callerOf(request);
     const { id, factorId } = request.params;
     return { removed: await removeLostFactor(services, id, factorId, origin) };
+  });
+
+  admin.post('/users/:id/email-verification', { schema: support.remindVerificationSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return { sent: await remindToVerify(services, request.params.id, origin) };
   });
 
   admin.post('/users/:id/unlock', { schema: support.unlockUserSchema }, async (request, reply) => {

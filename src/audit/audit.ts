@@ -60,6 +60,7 @@ export const eventTypes = {
     'A user ended the right of an earlier email address to undo a change, because its mailbox is no longer theirs.',
   'account.secured':
     'A user reported that a sign-in or a change (`report`) was not theirs: all sessions and tokens are revoked, and the account is recovered by mail.',
+  'account.verification_reminded': 'An operator asked a person by mail to verify their address.',
   'account.unlocked': 'An operator ended the wait after failed attempts to sign in to an account.',
   'account.banned': 'An account was banned, or the end of its ban was changed.',
   'account.unbanned': 'A ban was lifted.',

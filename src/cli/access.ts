@@ -1,23 +1,16 @@
 import type { Command } from 'commander';
-import type { AppAccess, NamedPath, Obstacle } from '../access/rules/app-access.ts';
-import type { AssignedTo } from '../access/store.ts';
-import { appAccessView, assignmentView } from '../access/view.ts';
-import { appAccessOf } from '../account-actions/access/app-access.ts';
-import { findAccount } from '../accounts/store.ts';
+import type { Obstacle } from '../access/rules/app-access.ts';
 import { ENDPOINT_RULES } from '../claims/endpoint-set.ts';
-import { getClient } from '../clients/clients.ts';
-import type { Core } from '../core.ts';
-import { findGroup } from '../groups/store.ts';
-import { findOrganization } from '../organizations/store.ts';
-import { baseUrlOf } from '../platform/config/config.ts';
-import type { Work } from '../platform/database/database.ts';
-import { type EndpointPreview, previewTokens } from '../protocol/preview/preview.ts';
-import { PreviewRequest, previewView } from '../protocol/preview/schema.ts';
+import { Failure } from '../platform/failure.ts';
+import { PreviewRequest, type previewView } from '../protocol/preview/schema.ts';
 import { accountId } from './account-id.ts';
+import { type Api, path, withApi } from './api.ts';
 import { allAssignments } from './assign.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import type { AccessView, AssignmentView, ClientView, GroupView, OrganizationView, UserView } from './records.ts';
+
+type Preview = ReturnType<typeof previewView>;
 
 /** Adds the commands that tell who may use an app, and what its tokens would say. */
 export function accessCommands(
@@ -33,12 +26,12 @@ export function accessCommands(
     .argument('[user]', 'ID, username or email')
     .action(async (id: string, who: string | undefined, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const said = await withCore(flags, async (core) => {
-        const { client } = await getClient(core, checkedClientId(id));
+      const said = await withApi(flags, async (api) => {
+        const client = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
         const app = `${client.name} (${id})`;
-        if (who === undefined) return ofEveryone(core, id, app, client.access);
-        const access = await appAccessOf(core, id, await accountId(core, who));
-        return { text: describeAccess(access, app, who), record: appAccessView(access) };
+        if (who === undefined) return ofEveryone(api, app, client);
+        const access = await api.get<AccessView>(path`/clients/${id}/access/${await accountId(api, who)}`);
+        return { text: describeAccess(access, app, who), record: access };
       });
       out.say(printableLines(said.text), said.record);
     });
@@ -65,74 +58,81 @@ export function accessCommands(
         command: Command,
       ) => {
         const { flags, out } = getContext(command);
-        const said = await withCore({ ...flags, ...(baseUrl !== undefined && { baseUrl }) }, async (core) => {
-          const { client } = await getClient(core, checkedClientId(id));
-          const { userId, ...input } = checkInput(PreviewRequest, { userId: await accountId(core, who), ...asked });
-          const services = { ...core, issuer: baseUrlOf(core.config, core.config.port) };
-          const preview = await previewTokens(services, { ...input, clientId: id, accountId: userId }, origin);
+        const said = await withApi({ ...flags, ...(baseUrl !== undefined && { baseUrl }) }, async (api) => {
+          const client = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
+          const input = checkInput(PreviewRequest, { userId: await accountId(api, who), ...asked });
+          const preview = await api.post<Preview>(path`/clients/${id}/preview`, input);
           const heads = [describeAccess(preview.access, `${client.name} (${id})`, who)];
-          return {
-            text: [...heads, ...preview.endpoints.map(describePreview)].join('\n\n'),
-            record: previewView(preview),
-          };
+          return { text: [...heads, ...preview.endpoints.map(describePreview)].join('\n\n'), record: preview };
         });
         out.say(printableLines(said.text), said.record);
       },
     );
 }
 
-const openTo = (access: AppAccess['access']): string =>
+const openTo = (access: AccessView['access']): string =>
   access === 'everyone' ? 'everyone' : 'the people, groups and organizations that are assigned to it';
 
 const inRole = (role: string | null): string => (role === null ? '' : `, in the role ${role}`);
 
 /** Who may use an app. */
-async function ofEveryone(core: Core, clientId: string, app: string, access: AppAccess['access']) {
-  const assignments = await allAssignments(core, clientId);
-  const names = await core.database.read(() => namesOf(assignments.map(({ to }) => to)));
-  const lines = assignments.map(({ role }, n) => `  ${names[n]}${inRole(role)}`);
+async function ofEveryone(api: Api, app: string, { clientId, access }: ClientView) {
+  const assignments = await allAssignments(api, clientId);
+  const lines: string[] = [];
+  for (const assignment of assignments) lines.push(`  ${await nameOf(api, assignment)}${inRole(assignment.role)}`);
   const list = lines.length === 0 ? ['Nobody is assigned to it.'] : ['Assigned:', ...lines];
   return {
     text: [`${app} is open to ${openTo(access)}.`, ...list].join('\n'),
-    record: { clientId, access, assignments: assignments.map(assignmentView) },
+    record: { clientId, access, assignments },
   };
 }
 
-function* namesOf(assigned: readonly AssignedTo[]): Work<readonly string[]> {
-  const names: string[] = [];
-  for (const to of assigned) names.push(yield* nameOf(to));
-  return names;
+async function nameOf(api: Api, { userId, groupId, organizationId }: AssignmentView): Promise<string> {
+  if (userId !== null) return `user ${await usernameOf(api, userId)}`;
+  if (organizationId !== null) return `organization ${await organizationNameOf(api, organizationId)}`;
+  const id = groupId ?? '';
+  const group = await seen(() => api.get<GroupView>(path`/groups/${id}`));
+  if (group === undefined || group.organizationId === null) return `group ${group?.name ?? id}`;
+  return `group ${await organizationNameOf(api, group.organizationId)}/${group.name}`;
 }
 
-function* nameOf(to: AssignedTo): Work<string> {
-  switch (to.kind) {
-    case 'person':
-      return `user ${(yield* findAccount({ id: to.accountId }))?.profile.username ?? to.accountId}`;
-    case 'organization':
-      return `organization ${(yield* findOrganization({ id: to.organizationId }))?.name ?? to.organizationId}`;
-    case 'group': {
-      const group = yield* findGroup({ id: to.groupId });
-      if (group === undefined || group.organizationId === null) return `group ${group?.name ?? to.groupId}`;
-      return `group ${(yield* findOrganization({ id: group.organizationId }))?.name ?? ''}/${group.name}`;
-    }
+/** By a search: opening the record of a person is an audit event. */
+async function usernameOf(api: Api, id: string): Promise<string> {
+  const found = await seen(() => api.get<{ items: readonly UserView[] }>('/users', { q: id, limit: 1 }));
+  return found?.items.find((user) => user.id === id)?.username ?? id;
+}
+
+const organizationNameOf = async (api: Api, id: string): Promise<string> =>
+  (await seen(() => api.get<OrganizationView>(path`/organizations/${id}`)))?.name ?? id;
+
+/** Reads what the caller may not see, or what is gone, as undefined. */
+async function seen<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure && ['not found', 'insufficient permission'].includes(error.kind)) return undefined;
+    throw error;
   }
 }
 
 /** Whether a person may use an app, in sentences. */
-function describeAccess({ clientId, access, roles, paths, obstacles }: AppAccess, app: string, who: string): string {
-  const isAllowed = obstacles.length === 0;
-  const as = isAllowed && roles.length > 0 ? `, in the role${roles.length > 1 ? 's' : ''} ${roles.join(', ')}` : '';
+function describeAccess(
+  { clientId, access, allowed, roles, assignments, obstacles }: AccessView,
+  app: string,
+  who: string,
+): string {
+  const as = allowed && roles.length > 0 ? `, in the role${roles.length > 1 ? 's' : ''} ${roles.join(', ')}` : '';
   return [
-    `${who} may ${isAllowed ? '' : 'not '}use ${app}${as}.`,
+    `${who} may ${allowed ? '' : 'not '}use ${app}${as}.`,
     ...obstacles.map((obstacle) => `  ${OBSTACLE_TEXTS[obstacle](who, clientId)}`),
     ...(access === 'everyone' ? ['  The app is open to everyone.'] : []),
-    ...paths.map((path) => `  ${describePath(path, who)}`),
+    ...assignments.map((assignment) => `  ${describePath(assignment, who)}`),
   ].join('\n');
 }
 
-function describePath({ to, name, role }: NamedPath, who: string): string {
-  if (to.kind === 'person') return `${who} is assigned${inRole(role)}.`;
-  return `${who} is in the ${to.kind} ${name}, which is assigned${inRole(role)}.`;
+function describePath({ userId, groupId, name, role }: AccessView['assignments'][number], who: string): string {
+  if (userId !== null) return `${who} is assigned${inRole(role)}.`;
+  return `${who} is in the ${groupId === null ? 'organization' : 'group'} ${name}, which is assigned${inRole(role)}.`;
 }
 
 const OBSTACLE_TEXTS: Readonly<Record<Obstacle, (who: string, clientId: string) => string>> = {
@@ -148,9 +148,15 @@ const OBSTACLE_TEXTS: Readonly<Record<Obstacle, (who: string, clientId: string) 
 /** Names that people chose may be in it. */
 const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-function describePreview({ endpointSet, error, scope, ...preview }: EndpointPreview): string {
-  const { authorizationPath } = ENDPOINT_RULES[endpointSet];
-  if (error !== null) return `From ${authorizationPath}: ${error.error}: ${error.description}`;
+function describePreview({
+  endpoints,
+  error,
+  errorDescription,
+  scope,
+  ...preview
+}: Preview['endpoints'][number]): string {
+  const { authorizationPath } = ENDPOINT_RULES[endpoints];
+  if (error !== null) return `From ${authorizationPath}: ${error}: ${errorDescription}`;
   const part = (name: string, value: object | null): string =>
     value === null ? `${name}: none, without the scope openid` : `${name}: ${JSON.stringify(value, null, 2)}`;
   return [

@@ -1,28 +1,33 @@
 import { Command, Option } from 'commander';
-import {
-  adminKeyView,
-  CreateAdminKeyRequest,
-  createAdminKey,
-  type RevokeOptions,
-  revokeAdminKey,
-} from '../admin/keys.ts';
-import { listAdminKeys } from '../admin-keys/store.ts';
-import type { Core } from '../core.ts';
+import { CreateAdminKeyRequest } from '../admin/keys.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../operators/permissions.ts';
 import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
+import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
-import { describeMade, madeRecord } from './made.ts';
+import { describeMade, type MadeView } from './made.ts';
 import { organizationId } from './org.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import type { AdminKeyView } from './records.ts';
 import { END, END_MADE, ORGANIZATION } from './roles.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 interface CreateOptions {
   readonly name: string;
   readonly role: OperatorRole;
   readonly organization?: string;
   readonly expires?: string;
+}
+
+interface RevokeOptions {
+  readonly takeOver?: boolean;
+  readonly endMade?: boolean;
+}
+
+/** What the end of a key did, as the admin API answers. */
+interface Revoked {
+  readonly ended: { readonly invitations: number; readonly recoveryLinks: number };
+  readonly takenOver: { readonly invitations: number };
+  readonly made: MadeView;
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -44,26 +49,22 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
     .option(...END)
     .action(async ({ name, role, organization, expires }: CreateOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const create = async (core: Core) => {
+      const create = async (api: Api) => {
         const input = checkInput(CreateAdminKeyRequest, {
           ...{ name, role, expiresAt: expires },
-          organizationId: organization === undefined ? undefined : await organizationId(core, organization),
+          organizationId: organization === undefined ? undefined : await organizationId(api, organization),
         });
-        return createAdminKey(core, input, origin);
+        return api.post<AdminKeyView & { adminKey: string }>('/admin-keys', input);
       };
-      const made = await withCore(flags, create, { mayBeNew: true });
-      out.showOnce({ ...adminKeyView(made.key, Date.now()), adminKey: made.adminKey }, 'adminKey');
+      out.showOnce(await withApi(flags, create, { mayBeNew: true }), 'adminKey');
     });
 
   examples(withPageOptions(adminKey.command('list')), 'tessera admin-key list')
     .description('list keys, including revoked ones and those that have ended')
     .action(async (part: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const keys = await withCore(flags, ({ database }) => database.read(() => allPages(listAdminKeys, part)));
-      out.list(
-        keys.map((key) => adminKeyView(key, Date.now())),
-        ['id', 'name', 'role', 'organizationId', 'status', 'createdAt', 'expiresAt', 'lastUsedAt'],
-      );
+      const keys = await withApi(flags, (api) => api.list<AdminKeyView>('/admin-keys', part));
+      out.list(keys, ['id', 'name', 'role', 'organizationId', 'status', 'createdAt', 'expiresAt', 'lastUsedAt']);
     });
 
   examples(
@@ -81,8 +82,8 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
         // The argument may be the key itself, so it is not repeated.
         throw notFound('There is no admin key with this id. List them with: tessera admin-key list');
       }
-      const { ended, takenOver, made } = await withCore(flags, (core) =>
-        revokeAdminKey(core, id, origin, { takeOver, endMade }),
+      const { ended, takenOver, made } = await withApi(flags, (api) =>
+        api.delete<Revoked>(path`/admin-keys/${id}`, { takeOver: String(takeOver), endMade: String(endMade) }),
       );
       const { invitations, recoveryLinks } = ended;
       const text = [
@@ -91,7 +92,7 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
         ...(takeOver ? [`Taken over: ${plural(takenOver.invitations, 'invitation')}.`] : []),
         describeMade(made, endMade),
       ];
-      out.say(text.join('\n'), { id, revoked: true, ended, takenOver, made: madeRecord(made) });
+      out.say(text.join('\n'), { id, revoked: true, ended, takenOver, made });
     });
 
   return adminKey;

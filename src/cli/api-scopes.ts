@@ -1,25 +1,22 @@
 import type { Command } from 'commander';
-import { type AllowedScopes, allowApiScopes, apiScopesOf, listAllowedClients } from '../clients/api-scopes.ts';
 import { AllowScopesRequest } from '../clients/schema.ts';
-import { findResource } from '../clients/store.ts';
-import type { Core } from '../core.ts';
 import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
+import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { collect } from './option-parsers.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import type { ClientView, ListedRow } from './records.ts';
 
 /** The ID of an API by its client ID or its resource identifier. */
-async function apiIdOf({ database }: Core, api: string): Promise<string> {
-  if (isSnowflake(api)) return api;
-  const found = await database.read(() => findResource({ resource: api }));
-  if (found === undefined)
-    throw notFound(`There is no API with the resource ${api}. List them with: tessera client list`);
-  return found.id;
+async function apiIdOf(api: Api, which: string): Promise<string> {
+  if (isSnowflake(which)) return which;
+  const found = (await api.list<ClientView>('/clients', {})).find(({ resource }) => resource === which);
+  if (found === undefined) {
+    throw notFound(`There is no API with the resource ${which}. List them with: tessera client list`);
+  }
+  return found.clientId;
 }
-
-const shown = ({ apiId, clientId, scopes }: AllowedScopes) => ({ apiId, clientId, scopes });
 
 /** Adds the commands about which scopes of APIs an app may request. */
 export function apiScopeCommands(
@@ -27,12 +24,12 @@ export function apiScopeCommands(
   checkedClientId: (id: string) => string,
   getContext: GetCommandContext,
 ): void {
-  const withApi = (command: Command): Command =>
+  const withApiOption = (command: Command): Command =>
     requireOptions(command.option('--api <api>', 'client ID or resource identifier of the API'), '--api');
 
   examples(
     requireOptions(
-      withApi(about('allow-scopes', 'let an app request these scopes of an API, and no others of it')).option(
+      withApiOption(about('allow-scopes', 'let an app request these scopes of an API, and no others of it')).option(
         '--scope <scope>',
         'scope that the API declares; may be given several times',
         collect,
@@ -43,21 +40,24 @@ export function apiScopeCommands(
   ).action(async (id: string, options: { api: string; scope: readonly string[] }, command: Command) => {
     const { flags, out } = getContext(command);
     const { scopes } = checkInput(AllowScopesRequest, { scopes: options.scope });
-    const allowed = await withCore(flags, async (core) =>
-      allowApiScopes(core, { apiId: await apiIdOf(core, options.api), clientId: checkedClientId(id), scopes }, origin),
-    );
-    out.show(shown(allowed));
+    const allowed = await withApi(flags, async (api) => {
+      const apiId = await apiIdOf(api, options.api);
+      return api.put<ListedRow>(path`/clients/${apiId}/allowed-clients/${checkedClientId(id)}`, { scopes });
+    });
+    out.show(allowed);
   });
 
   examples(
-    withApi(about('disallow-scopes', 'take all scopes of an API away from an app; they end in its tokens immediately')),
+    withApiOption(
+      about('disallow-scopes', 'take all scopes of an API away from an app; they end in its tokens immediately'),
+    ),
     'tessera client disallow-scopes 289236738748416000 --api https://api.example.com/notes',
   ).action(async (id: string, options: { api: string }, command: Command) => {
     const { flags, out } = getContext(command);
     const clientId = checkedClientId(id);
-    const apiId = await withCore(flags, async (core) => {
-      const found = await apiIdOf(core, options.api);
-      await allowApiScopes(core, { apiId: found, clientId, scopes: [] }, origin);
+    const apiId = await withApi(flags, async (api) => {
+      const found = await apiIdOf(api, options.api);
+      await api.delete(path`/clients/${found}/allowed-clients/${clientId}`);
       return found;
     });
     out.say(`The app ${clientId} may request no scopes of the API ${apiId}.`, { apiId, clientId, scopes: [] });
@@ -68,9 +68,8 @@ export function apiScopeCommands(
     'tessera client api-scopes 289236738748416000',
   ).action(async (id: string, _options: unknown, command: Command) => {
     const { flags, out } = getContext(command);
-    const found = await withCore(flags, (core) => apiScopesOf(core, checkedClientId(id)));
-    const rows = found.map(({ apiId, name, resource, scopes }) => ({ apiId, name, resource, scopes }));
-    out.list(rows, ['apiId', 'name', 'resource', 'scopes']);
+    const found = await withApi(flags, (api) => api.items<ListedRow>(path`/clients/${checkedClientId(id)}/api-scopes`));
+    out.list(found, ['apiId', 'name', 'resource', 'scopes']);
   });
 
   examples(
@@ -79,9 +78,7 @@ export function apiScopeCommands(
   ).action(async (id: string, part: PageOptions, command: Command) => {
     const { flags, out } = getContext(command);
     const apiId = checkedClientId(id);
-    const found = await withCore(flags, ({ database }) =>
-      database.read(() => allPages((page) => listAllowedClients(apiId, page), part)),
-    );
-    out.list(found.map(shown), ['clientId', 'scopes']);
+    const found = await withApi(flags, (api) => api.list<ListedRow>(path`/clients/${apiId}/allowed-clients`, part));
+    out.list(found, ['clientId', 'scopes']);
   });
 }

@@ -1,19 +1,14 @@
 import type { Command } from 'commander';
 import { CreateAssignmentRequest, readAssignedTo } from '../access/schema.ts';
-import { type AssignedTo, type Assignment, listAssignments } from '../access/store.ts';
-import { assignmentView } from '../access/view.ts';
-import { assign, changeRole, unassign } from '../account-actions/access/assignments.ts';
-import { getClient } from '../clients/clients.ts';
-import type { Core } from '../core.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { accountId } from './account-id.ts';
-import { describeChange } from './change.ts';
+import { type Api, path, withApi } from './api.ts';
+import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { groupId } from './group.ts';
 import { organizationId } from './org.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { countProgress } from './progress.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import type { AssignmentView } from './records.ts';
 
 interface WhomOptions {
   readonly user?: string;
@@ -36,25 +31,29 @@ const withWhom = (command: Command): Command =>
     .option('--role <role>', 'a role of the app');
 
 /** The ids of whom the options name, checked as a request of the admin API. */
-async function readWhom(core: Core, { user, group, organization, role }: WhomOptions) {
+async function readWhom(api: Api, { user, group, organization, role }: WhomOptions): Promise<CreateAssignmentRequest> {
   const input = checkInput(CreateAssignmentRequest, {
-    userId: user === undefined ? undefined : await accountId(core, user),
-    groupId: group === undefined ? undefined : await groupId(core, group),
-    organizationId: organization === undefined ? undefined : await organizationId(core, organization),
+    userId: user === undefined ? undefined : await accountId(api, user),
+    groupId: group === undefined ? undefined : await groupId(api, group),
+    organizationId: organization === undefined ? undefined : await organizationId(api, organization),
     role,
   });
-  const to = readAssignedTo(input);
-  if (to === undefined) throw invalid('Name exactly one of --user, --group and --organization.');
-  return { to, role: input.role };
+  if (readAssignedTo(input) === undefined) throw invalid('Name exactly one of --user, --group and --organization.');
+  return input;
 }
 
-const idOf = (to: AssignedTo): string =>
-  to.kind === 'person' ? to.accountId : to.kind === 'group' ? to.groupId : to.organizationId;
-
-const isSame = (assignment: Assignment, to: AssignedTo, role: string | null | undefined): boolean =>
-  assignment.to.kind === to.kind &&
-  idOf(assignment.to) === idOf(to) &&
+const isSame = (assignment: AssignmentView, whom: CreateAssignmentRequest, role: string | null | undefined): boolean =>
+  assignment.userId === (whom.userId ?? null) &&
+  assignment.groupId === (whom.groupId ?? null) &&
+  assignment.organizationId === (whom.organizationId ?? null) &&
   (role === undefined || assignment.role === role);
+
+/** An app's assignments. @throws {Failure} `not found` */
+export const allAssignments = (
+  api: Api,
+  clientId: string,
+  part: PageOptions = {},
+): Promise<readonly AssignmentView[]> => api.list<AssignmentView>(path`/clients/${clientId}/assignments`, part);
 
 /** Adds the commands about who may use an app. */
 export function assignmentCommands(
@@ -69,11 +68,11 @@ export function assignmentCommands(
     'tessera client assign 289236738748416000 --organization acme',
   ).action(async (id: string, options: WhomOptions, command: Command) => {
     const { flags, out } = getContext(command);
-    const made = await withCore(flags, async (core) => {
-      const { to, role = null } = await readWhom(core, options);
-      return assign(core, checkedClientId(id), to, role, origin);
+    const made = await withApi(flags, async (api) => {
+      const input = await readWhom(api, options);
+      return api.post<AssignmentView>(path`/clients/${checkedClientId(id)}/assignments`, input);
     });
-    out.show(assignmentView(made));
+    out.show(made);
   });
 
   examples(
@@ -82,17 +81,17 @@ export function assignmentCommands(
   ).action(async (id: string, options: WhomOptions, command: Command) => {
     const { flags, out } = getContext(command);
     const clientId = checkedClientId(id);
-    const { assignmentIds, change } = await withCore(flags, async (core) => {
-      const { to, role } = await readWhom(core, options);
-      const all = await allAssignments(core, clientId);
-      const found = all.filter((assignment) => isSame(assignment, to, role));
+    const { assignmentIds, change } = await withApi(flags, async (api) => {
+      const whom = await readWhom(api, options);
+      const all = await allAssignments(api, clientId);
+      const found = all.filter((assignment) => isSame(assignment, whom, whom.role));
       if (found.length === 0) {
         throw notFound(`The app has no such assignment. List them with: tessera client assignments ${id}`);
       }
       let kept = 0;
       let ended = 0;
       for (const assignment of found) {
-        const one = await unassign(core, clientId, assignment.id, origin, countProgress('Sign-ins'));
+        const one = await api.delete<AccessChangeView>(path`/clients/${clientId}/assignments/${assignment.id}`);
         kept += one.kept;
         ended += one.ended;
       }
@@ -121,17 +120,18 @@ export function assignmentCommands(
       const clientId = checkedClientId(id);
       const { role, from, ...whom } = options;
       if (role === undefined) throw invalid('--role is missing: give the new role, or --no-role.');
-      const changed = await withCore(flags, async (core) => {
-        const { to } = await readWhom(core, whom);
-        const all = await allAssignments(core, clientId);
-        const [found, ...others] = all.filter((assignment) => isSame(assignment, to, from));
+      const changed = await withApi(flags, async (api) => {
+        const input = await readWhom(api, whom);
+        const all = await allAssignments(api, clientId);
+        const [found, ...others] = all.filter((assignment) => isSame(assignment, input, from));
         if (found === undefined) {
           throw notFound(`The app has no such assignment. List them with: tessera client assignments ${id}`);
         }
         if (others.length > 0) throw invalid('There are several assignments: choose one with --from.');
-        return changeRole(core, clientId, found.id, role === false ? null : role, origin);
+        const change = { role: role === false ? null : role };
+        return api.patch<AssignmentView>(path`/clients/${clientId}/assignments/${found.id}`, change);
       });
-      out.show(assignmentView(changed));
+      out.show(changed);
     });
 
   examples(
@@ -139,17 +139,7 @@ export function assignmentCommands(
     'tessera client assignments 289236738748416000',
   ).action(async (id: string, part: PageOptions, command: Command) => {
     const { flags, out } = getContext(command);
-    const found = await withCore(flags, (core) => allAssignments(core, checkedClientId(id), part));
-    out.list(found.map(assignmentView), ['id', 'userId', 'groupId', 'organizationId', 'role', 'createdAt']);
+    const found = await withApi(flags, (api) => allAssignments(api, checkedClientId(id), part));
+    out.list(found, ['id', 'userId', 'groupId', 'organizationId', 'role', 'createdAt']);
   });
 }
-
-/** An app's assignments. @throws {Failure} `not found` */
-export const allAssignments = async (
-  core: Core,
-  clientId: string,
-  part: PageOptions = {},
-): Promise<readonly Assignment[]> => {
-  await getClient(core, clientId);
-  return core.database.read(() => allPages((page) => listAssignments({ clientId, ...page }), part));
-};

@@ -1,32 +1,20 @@
 import { Command, Option } from 'commander';
-import {
-  createClient,
-  deleteClient,
-  endSecret,
-  getClient,
-  listClientsWithSecrets,
-  rotateSecret,
-  setClientPicture,
-  updateClient,
-} from '../clients/clients.ts';
 import { CLIENT_FIELDS } from '../clients/fields.ts';
 import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '../clients/schema.ts';
-import type { Client } from '../clients/store.ts';
-import { clientView, secretView } from '../clients/view.ts';
-import type { Core } from '../core.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { accessCommands } from './access.ts';
+import { type Api, path, withApi } from './api.ts';
 import { apiScopeCommands } from './api-scopes.ts';
 import { assignmentCommands } from './assign.ts';
 import { consentApprovalCommands } from './consent-approval.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { collect, seconds } from './option-parsers.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { type PictureField, pictureFrom, withPicture } from './picture.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import { type PictureField, savePicture, withPicture } from './picture.ts';
 import { confirm, YES } from './prompt.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import type { ClientView } from './records.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -64,10 +52,10 @@ function clientTools(client: Command, getContext: GetCommandContext) {
 
   /** The action of a command that changes or reads an app and then prints it. */
   const showing =
-    (work: (core: Core, id: string) => ReturnType<typeof getClient>) =>
+    (work: (api: Api, id: string) => Promise<ClientView>) =>
     async (id: string, _options: unknown, command: Command): Promise<void> => {
       const { flags, out } = getContext(command);
-      out.show(clientView(await withCore(flags, (core) => work(core, checkedClientId(id)))));
+      out.show(await withApi(flags, (api) => work(api, checkedClientId(id))));
     };
 
   return { client, about, showing, getContext };
@@ -108,23 +96,22 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
       }
       const { flags, out } = getContext(command);
       const input = checkInput(CreateClientRequest, { ...fields, type: given['type'] });
-      const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
-      const { clientSecret } = created;
-      if (clientSecret === undefined) out.show(clientView(created));
-      else out.showOnce({ ...clientView(created), clientSecret }, 'clientSecret');
+      const create = (api: Api) => api.post<ClientView & { clientSecret?: string }>('/clients', input);
+      const created = await withApi(flags, create, { mayBeNew: true });
+      if (created.clientSecret === undefined) out.show(created);
+      else out.showOnce(created, 'clientSecret');
     });
 
-  examples(about('show', 'show an app'), 'tessera client show 289236738748416000').action(showing(getClient));
+  examples(about('show', 'show an app'), 'tessera client show 289236738748416000').action(
+    showing((api, id) => api.get(path`/clients/${id}`)),
+  );
 
   examples(withPageOptions(client.command('list')), 'tessera client list', 'tessera client list --limit 100 --json')
     .description('list apps')
     .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const clients = await withCore(flags, ({ database, clock }) => {
-        const now = clock();
-        return database.read(() => allPages((part) => listClientsWithSecrets(part, now), options));
-      });
-      out.list(clients.map(clientView), ['clientId', 'name', 'status', 'owner', 'createdAt']);
+      const found = await withApi(flags, (api) => api.list<ClientView>('/clients', options));
+      out.list(found, ['clientId', 'name', 'status', 'owner', 'createdAt']);
     });
 
   examples(
@@ -149,23 +136,21 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
       if (!changesFields && fields.picture === undefined) {
         throw invalid('Nothing to change: give at least one option. See: tessera client update --help');
       }
-      const withAdded = (list: readonly string[], added: readonly string[]) =>
+      const withAdded = (list: readonly string[] = [], added: readonly string[]) =>
         added.length === 0 ? undefined : [...new Set([...list, ...added])];
-      const changeOf = (client: Client): UpdateClientRequest => ({
-        ...change,
-        ...checkInput(UpdateClientRequest, {
-          redirectUris: withAdded(change.redirectUris ?? client.redirectUris, addRedirectUri),
+      await showing(async (api, clientId) => {
+        const client = path`/clients/${clientId}`;
+        const registered =
+          addRedirectUri.length + addPostLogoutRedirectUri.length > 0 ? await api.get<ClientView>(client) : change;
+        const lists = checkInput(UpdateClientRequest, {
+          redirectUris: withAdded(change.redirectUris ?? registered.redirectUris, addRedirectUri),
           postLogoutRedirectUris: withAdded(
-            change.postLogoutRedirectUris ?? client.postLogoutRedirectUris,
+            change.postLogoutRedirectUris ?? registered.postLogoutRedirectUris,
             addPostLogoutRedirectUri,
           ),
-        }),
-      });
-      await showing(async (core, clientId) => {
-        const picture = await pictureFrom(core, fields);
-        const updated = changesFields ? await updateClient(core, clientId, changeOf, origin) : undefined;
-        if (picture !== undefined) return setClientPicture(core, clientId, picture, origin);
-        return updated ?? getClient(core, clientId);
+        });
+        const updated = changesFields ? await api.patch<ClientView>(client, { ...change, ...lists }) : undefined;
+        return (await savePicture<ClientView>(api, client, fields)) ?? updated ?? api.get(client);
       })(id, fields, command);
     });
 }
@@ -190,8 +175,10 @@ function credentialCommands({ about, showing, getContext }: ClientCommands): voi
     .action(async (id: string, options: { expirePreviousIn?: number }, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(RotateSecretRequest, { expirePreviousIn: options.expirePreviousIn });
-      const made = await withCore(flags, (core) => rotateSecret(core, checkedClientId(id), input, origin));
-      out.showOnce({ ...secretView(made.secret), clientSecret: made.clientSecret }, 'clientSecret');
+      const { secrets: _, ...made } = await withApi(flags, (api) =>
+        api.post<Record<string, unknown>>(path`/clients/${checkedClientId(id)}/secrets`, input),
+      );
+      out.showOnce(made, 'clientSecret');
     });
 
   examples(
@@ -203,18 +190,18 @@ function credentialCommands({ about, showing, getContext }: ClientCommands): voi
       const { flags, out } = getContext(command);
       // The argument may be the secret itself, so it is not repeated.
       if (!isSnowflake(secretId)) throw notFound(`There is no secret with this id. See: tessera client show ${id}`);
-      await withCore(flags, (core) => endSecret(core, checkedClientId(id), secretId, origin));
+      await withApi(flags, (api) => api.delete(path`/clients/${checkedClientId(id)}/secrets/${secretId}`));
       out.say(`Invalidated the secret ${secretId}.`, { clientId: id, secretId, ended: true });
     });
 
   examples(
     about('disable', 'disable an app; its codes and tokens become invalid for good'),
     'tessera client disable 289236738748416000',
-  ).action(showing((core, id) => updateClient(core, id, { status: 'disabled' }, origin)));
+  ).action(showing((api, id) => api.patch(path`/clients/${id}`, { status: 'disabled' })));
   examples(
     about('enable', 'enable an app again; codes and tokens from before stay invalid'),
     'tessera client enable 289236738748416000',
-  ).action(showing((core, id) => updateClient(core, id, { status: 'active' }, origin)));
+  ).action(showing((api, id) => api.patch(path`/clients/${id}`, { status: 'active' })));
 
   examples(
     about('delete', 'delete an app with its secrets, tokens and consents; asks for confirmation in a terminal'),
@@ -224,10 +211,10 @@ function credentialCommands({ about, showing, getContext }: ClientCommands): voi
     .option(...YES)
     .action(async (id: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
-      await withCore(flags, async (core) => {
-        const found = await getClient(core, checkedClientId(id));
-        await confirm(`This deletes the app ${found.client.name} (${id}).`, options);
-        await deleteClient(core, id, origin);
+      await withApi(flags, async (api) => {
+        const { name } = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
+        await confirm(`This deletes the app ${name} (${id}).`, options);
+        await api.delete(path`/clients/${id}`);
       });
       out.say(`Deleted the client ${id}.`, { clientId: id, deleted: true });
     });

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { approveConsent, withdrawApproval } from '../clients/consent-approval.ts';
 import { ApproveConsentRequest } from '../clients/schema.ts';
-import { clientView } from '../clients/view.ts';
+import { path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { collect } from './option-parsers.ts';
 import { organizationId } from './org.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import type { ClientView } from './records.ts';
 
 /** Adds the commands by which an operator consents for the people who use an app. */
 export function consentApprovalCommands(
@@ -24,11 +23,12 @@ export function consentApprovalCommands(
   ).action(async (id: string, options: { scope: readonly string[]; organization?: string }, command: Command) => {
     const { flags, out } = getContext(command);
     const { scopes } = checkInput(ApproveConsentRequest, { scopes: options.scope });
-    const approved = await withCore(flags, async (core) => {
-      const organization = options.organization === undefined ? null : await organizationId(core, options.organization);
-      return approveConsent(core, checkedClientId(id), { scopes, organizationId: organization }, origin);
+    const approved = await withApi(flags, async (api) => {
+      const organization = options.organization === undefined ? null : await organizationId(api, options.organization);
+      const approval = { scopes, organizationId: organization };
+      return api.put<ClientView>(path`/clients/${checkedClientId(id)}/consent-approval`, approval);
     });
-    out.show(clientView(approved));
+    out.show(approved);
   });
 
   examples(
@@ -36,7 +36,7 @@ export function consentApprovalCommands(
     'tessera client withdraw-approval 289236738748416000',
   ).action(async (id: string, _options: unknown, command: Command) => {
     const { flags, out } = getContext(command);
-    await withCore(flags, (core) => withdrawApproval(core, checkedClientId(id), origin));
+    await withApi(flags, (api) => api.delete(path`/clients/${checkedClientId(id)}/consent-approval`));
     out.say(`The app ${id} asks each person for consent.`, { clientId: id, consentApproval: null });
   });
 }

@@ -1,17 +1,15 @@
 import { Command } from 'commander';
-import { actorTypes } from '../audit/audit.ts';
+import { type ActorType, actorTypes } from '../audit/audit.ts';
 import type { RecordedEvent } from '../audit/event-store.ts';
-import { type EventFilter, eventFilters } from '../audit/schema.ts';
-import { listEvents } from '../audit/search-store.ts';
-import type { Core } from '../core.ts';
+import { eventFilters } from '../audit/schema.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import * as Type from '../platform/validation/type.ts';
 import { accountId } from './account-id.ts';
+import { type Api, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { follow } from './follow.ts';
 import { pastTime, wholeNumber } from './option-parsers.ts';
 import { printable } from './output.ts';
-import { withCore } from './session.ts';
 
 interface Flags {
   readonly type?: string;
@@ -38,13 +36,17 @@ export function eventsCommand(getContext: GetCommandContext): Command {
     new Command('events'),
     'tessera events --since 1h',
     'tessera events --user ada --limit 200',
+    'tessera events --actor grace --since 7d',
     'tessera events --failures --type sign_in --address 203.0.113.7',
     'tessera events --type token.refresh_reused --since 2030-01-31T12:00:00Z --json',
     'tessera events --follow --failures',
   )
     .description('show the newest matching audit events, in chronological order')
     .option('--type <type>', 'a type, or a group of types such as sign_in, token or client')
-    .option('--actor <kind>', `kind of actor: ${actorTypes.join(', ')}`)
+    .option(
+      '--actor <actor>',
+      `who acted: a user (ID, username or email), or a kind of actor: ${actorTypes.join(', ')}`,
+    )
     .option('--actor-id <id>', 'ID of the user, client or admin key that acted')
     .option('--user <user>', 'about this user: ID, username or email; for a deleted user, the ID')
     .option('--client <clientId>', 'about this app')
@@ -59,33 +61,35 @@ export function eventsCommand(getContext: GetCommandContext): Command {
     .addHelpText('after', '\nWith --json, prints an array; with --json --follow, one object per line.')
     .action(async (flags: Flags, command: Command) => {
       const { flags: global, out } = getContext(command);
-      await withCore(global, async (core) => {
-        const filter = await readFilter(core, flags);
-        const start = await newestOf(core);
-        const query = { filter, order: 'desc', after: String(start + 1n), limit: flags.limit } as const;
-        const events = (await listEvents(core.database, query)).reverse();
+      await withApi(global, async (api) => {
+        const filter = await readFilter(api, flags);
+        const { limit } = flags;
+        const newest = () => newestOf(api);
+        const start = await newest();
+        const events = (await api.list<RecordedEvent>(EVENTS, { limit }, { ...filter, order: 'desc' })).reverse();
         if (!flags.follow) return out.list(events.map(flat(global.json ?? false)), COLUMNS, { whole: true });
         const write = (event: RecordedEvent) =>
           void process.stdout.write(`${global.json ? JSON.stringify(event) : line(event)}\n`);
         events.forEach(write);
-        await follow(start, {
-          newest: () => newestOf(core),
-          list: (after, limit) => listEvents(core.database, { filter, order: 'asc', after, limit }),
-          show: write,
-        });
+        const list = (after: string, most: number) =>
+          api.list<RecordedEvent>(EVENTS, { after, limit: most }, { ...filter, order: 'asc' });
+        await follow(start, { newest, list, show: write });
       });
     });
 }
 
-async function readFilter(core: Core, flags: Flags): Promise<EventFilter> {
-  const { user, client } = flags;
+const EVENTS = '/audit-events';
+
+async function readFilter(api: Api, flags: Flags) {
+  const { user, client, actor } = flags;
   // An ID is not looked up: the events of a deleted account can still be listed.
-  const userId = user === undefined || isSnowflake(user) ? user : await accountId(core, user);
+  const idOf = async (who: string) => (isSnowflake(who) ? who : accountId(api, who));
+  const kind = actorTypes.find((type): type is ActorType => type === actor);
   return checkInput(Filters, {
     type: flags.type,
-    actor: flags.actor,
-    actorId: flags.actorId,
-    userId,
+    actor: kind,
+    actorId: flags.actorId ?? (actor === undefined || kind !== undefined ? undefined : await idOf(actor)),
+    userId: user === undefined ? undefined : await idOf(user),
     clientId: client,
     address: flags.address,
     requestId: flags.request,
@@ -120,7 +124,7 @@ const line = (event: RecordedEvent): string => {
 };
 
 /** The ID of the newest event; 0 if there is none. */
-async function newestOf({ database }: Core): Promise<bigint> {
-  const [last] = await listEvents(database, { filter: {}, order: 'desc', after: '0', limit: 1 });
+async function newestOf(api: Api): Promise<bigint> {
+  const [last] = await api.list<RecordedEvent>(EVENTS, { limit: 1 }, { order: 'desc' });
   return BigInt(last?.id ?? '0');
 }

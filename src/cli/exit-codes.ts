@@ -15,7 +15,7 @@ export const exitCodes = {
   unusable: [
     3,
     'unusable configuration or data',
-    'A setting is invalid, the data is not where the settings say, the database cannot be reached, or the secret does not decrypt it.',
+    'A setting is invalid, the data is not where the settings say, the database cannot be reached, or the secret does not decrypt it. With `--server`: the server cannot be reached, its certificate is not trusted, or it does not accept the key.',
   ],
 } as const;
 

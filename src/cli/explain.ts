@@ -7,8 +7,10 @@ import type { Database } from '../platform/database/database.ts';
 import { conflict, invalid } from '../platform/failure.ts';
 import { formats } from '../platform/validation/formats.ts';
 import { explainToken } from '../protocol/token/explain.ts';
-import { getTrace, type Trace } from '../traces/read-trace.ts';
+import type { Trace } from '../traces/read-trace.ts';
+import { path, withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
+import { EXPLAIN_TOKEN, requireOwnServer } from './on-server-only.ts';
 import { printable } from './output.ts';
 import { readSecret } from './prompt.ts';
 import { type GlobalFlags, withCore } from './session.ts';
@@ -45,11 +47,10 @@ export function explainCommand(getContext: GetCommandContext): Command {
     .action(async (id: string | undefined, options: { baseUrl?: string }, command: Command) => {
       const { flags, out } = getContext(command);
       if (id !== undefined) {
-        const trace = await withCore(flags, ({ database, clock, config }) =>
-          getTrace(database, requestIdOf(id), { now: clock(), retention: config.traceRetention }),
-        );
+        const trace = await withApi(flags, (api) => api.get<Trace>(path`/traces/${requestIdOf(id)}`));
         return flags.json ? out.show({ ...trace }) : out.say(formatTrace(trace));
       }
+      requireOwnServer(flags, EXPLAIN_TOKEN);
       const token = (await readSecret('Token: ')).trim().replace(/^Bearer /i, '');
       if (token === '')
         throw invalid('There is no token on standard input. Example: printf %s "$TOKEN" | tessera explain');

@@ -1,48 +1,29 @@
 import { Command } from 'commander';
-import {
-  addToGroup,
-  createGroup,
-  deleteGroup,
-  getGroup,
-  removeFromGroup,
-  updateGroup,
-} from '../account-actions/access/groups.ts';
-import type { Core } from '../core.ts';
 import { CreateGroupRequest, UpdateGroupRequest } from '../groups/schema.ts';
-import {
-  findGroupOfInstallation,
-  findGroupOfOrganization,
-  findGroupsContaining,
-  listGroupMembers,
-  listGroups,
-} from '../groups/store.ts';
-import { groupMemberView, groupView } from '../groups/view.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { accountId } from './account-id.ts';
-import { describeChange } from './change.ts';
+import { type Api, path, withApi } from './api.ts';
+import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
-import { allFound, allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { countProgress } from './progress.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
 import { confirm, YES } from './prompt.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import type { GroupView, ListedRow } from './records.ts';
 
 const GROUP = ['<group>', 'ID or name; ORGANIZATION/NAME for a group of an organization'] as const;
 const USER = ['<user>', 'ID, username or email'] as const;
 
 /** Finds the ID of a group by its ID or its name; a group of an organization by `organization/name`. */
-export async function groupId(core: Core, which: string): Promise<string> {
+export async function groupId(api: Api, which: string): Promise<string> {
   if (isSnowflake(which)) return which;
-  const [first = '', name] = which.split('/');
-  const organization = name === undefined ? undefined : await organizationId(core, first);
-  const found = await core.database.read(() =>
-    organization === undefined
-      ? findGroupOfInstallation({ name: first })
-      : findGroupOfOrganization({ organizationId: organization, name: name ?? '' }),
-  );
-  if (found === undefined) throw notFound(`There is no group ${which}. List them with: tessera group list`);
-  return found.id;
+  const [first = '', second] = which.split('/');
+  const owner = second === undefined ? null : await organizationId(api, first);
+  const name = second ?? first;
+  const found = await api.list<GroupView>('/groups', {}, { q: name, organizationId: owner ?? undefined });
+  const group = found.find((one) => one.name === name && one.organizationId === owner);
+  if (group === undefined) throw notFound(`There is no group ${which}. List them with: tessera group list`);
+  return group.id;
 }
 
 interface GroupOptions {
@@ -82,17 +63,13 @@ function recordCommands(group: Command, getContext: GetCommandContext): void {
     .option('--organization <organization>', 'ID or name of the organization whose members can be in it')
     .action(async (options: GroupOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const made = await withCore(
-        flags,
-        async (core) => {
-          const owner = options.organization;
-          const organization = owner === undefined ? undefined : await organizationId(core, owner);
-          const input = checkInput(CreateGroupRequest, { ...fieldsOf(options), organizationId: organization });
-          return createGroup(core, input, origin);
-        },
-        { mayBeNew: true },
-      );
-      out.show(groupView(made));
+      const create = async (api: Api) => {
+        const owner = options.organization;
+        const organization = owner === undefined ? undefined : await organizationId(api, owner);
+        const input = checkInput(CreateGroupRequest, { ...fieldsOf(options), organizationId: organization });
+        return api.post<GroupView>('/groups', input);
+      };
+      out.show(await withApi(flags, create, { mayBeNew: true }));
     });
 
   examples(group.command('show'), 'tessera group show analysts', 'tessera group show acme/admins')
@@ -100,7 +77,7 @@ function recordCommands(group: Command, getContext: GetCommandContext): void {
     .argument(...GROUP)
     .action(async (which: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      out.show(groupView(await withCore(flags, async (core) => getGroup(core, await groupId(core, which)))));
+      out.show(await withApi(flags, async (api) => api.get<GroupView>(path`/groups/${await groupId(api, which)}`)));
     });
 
   examples(group.command('update'), 'tessera group update analysts --display-name "Analysts and friends"')
@@ -115,10 +92,9 @@ function recordCommands(group: Command, getContext: GetCommandContext): void {
       if (Object.keys(change).length === 0) {
         throw invalid('Nothing to change: give at least one option. See: tessera group update --help');
       }
-      const changed = await withCore(flags, async (core) =>
-        updateGroup(core, await groupId(core, which), change, origin),
+      out.show(
+        await withApi(flags, async (api) => api.patch<GroupView>(path`/groups/${await groupId(api, which)}`, change)),
       );
-      out.show(groupView(changed));
     });
 
   examples(
@@ -132,16 +108,11 @@ function recordCommands(group: Command, getContext: GetCommandContext): void {
     .action(async (options: PageOptions & { organization?: string; query?: string }, command: Command) => {
       const { flags, out } = getContext(command);
       const { organization: owner, query: text, ...part } = options;
-      const found = await withCore(flags, async (core) => {
-        const organization = owner === undefined ? undefined : await organizationId(core, owner);
-        const { database } = core;
-        if (text !== undefined) {
-          const of = { text, organizationId: organization };
-          return allFound((page) => findGroupsContaining(database, { ...page, ...of }), part);
-        }
-        return database.read(() => allPages((page) => listGroups({ ...page, organizationId: organization }), part));
+      const found = await withApi(flags, async (api) => {
+        const organization = owner === undefined ? undefined : await organizationId(api, owner);
+        return api.list<GroupView>('/groups', part, { q: text, organizationId: organization });
       });
-      out.list(found.map(groupView), ['id', 'name', 'displayName', 'organizationId', 'createdAt']);
+      out.list(found, ['id', 'name', 'displayName', 'organizationId', 'createdAt']);
     });
 }
 
@@ -152,11 +123,10 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
     .argument(...GROUP)
     .action(async (which: string, part: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const members = await withCore(flags, async (core) => {
-        const { id } = await getGroup(core, await groupId(core, which));
-        return core.database.read(() => allPages((page) => listGroupMembers({ groupId: id, ...page }), part));
-      });
-      out.list(members.map(groupMemberView), ['userId', 'username', 'addedAt']);
+      const members = await withApi(flags, async (api) =>
+        api.list<ListedRow>(path`/groups/${await groupId(api, which)}/members`, part),
+      );
+      out.list(members, ['userId', 'username', 'addedAt']);
     });
 
   examples(group.command('add'), 'tessera group add analysts ada')
@@ -165,9 +135,9 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
     .argument(...USER)
     .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const ids = await withCore(flags, async (core) => {
-        const found = { groupId: await groupId(core, which), userId: await accountId(core, who) };
-        await addToGroup(core, found.groupId, found.userId, origin);
+      const ids = await withApi(flags, async (api) => {
+        const found = { groupId: await groupId(api, which), userId: await accountId(api, who) };
+        await api.put(path`/groups/${found.groupId}/members/${found.userId}`);
         return found;
       });
       out.say(`Added ${who} to the group ${which}.`, { ...ids, added: true });
@@ -179,9 +149,10 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
     .argument(...USER)
     .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const { ids, change } = await withCore(flags, async (core) => {
-        const found = { groupId: await groupId(core, which), userId: await accountId(core, who) };
-        return { ids: found, change: await removeFromGroup(core, found.groupId, found.userId, origin) };
+      const { ids, change } = await withApi(flags, async (api) => {
+        const found = { groupId: await groupId(api, which), userId: await accountId(api, who) };
+        const removed = await api.delete<AccessChangeView>(path`/groups/${found.groupId}/members/${found.userId}`);
+        return { ids: found, change: removed };
       });
       out.say(`Removed ${who} from the group ${which}. ${describeChange(change)}`, {
         ...ids,
@@ -198,13 +169,13 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
     .option(...YES)
     .action(async (which: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
-      const { id, change } = await withCore(flags, async (core) => {
-        const found = await getGroup(core, await groupId(core, which));
+      const { id, change } = await withApi(flags, async (api) => {
+        const found = await api.get<GroupView>(path`/groups/${await groupId(api, which)}`);
         await confirm(
           `This deletes the group ${found.name} (${found.id}). People who may use an app by this group alone lose the app.`,
           options,
         );
-        return { id: found.id, change: await deleteGroup(core, found.id, origin, countProgress('Sign-ins')) };
+        return { id: found.id, change: await api.delete<AccessChangeView>(path`/groups/${found.id}`) };
       });
       out.say(`Deleted the group ${which}. ${describeChange(change)}`, { groupId: id, deleted: true, ...change });
     });

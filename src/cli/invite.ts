@@ -1,18 +1,11 @@
 import { Command } from 'commander';
-import {
-  CreateInvitationRequest,
-  createInvitation,
-  invitationView,
-  revokeInvitation,
-} from '../account-actions/invitations/invitations.ts';
-import { listInvitations } from '../invitations/store.ts';
-import { baseUrlOf } from '../platform/config/config.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
+import { CreateInvitationRequest } from '../account-actions/invitations/invitations.ts';
+import { path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { wholeNumber } from './option-parsers.ts';
 import { organizationId } from './org.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import type { InvitationView } from './records.ts';
 
 interface Given {
   readonly email?: string;
@@ -36,21 +29,20 @@ export function inviteCommands(getContext: GetCommandContext): Command {
     .option('--days <count>', 'how long the link works', wholeNumber(1, 90))
     .action(async ({ org, email, role, days }: Given, command: Command) => {
       const { flags, out } = getContext(command);
-      const made = await withCore(flags, async (core) => {
-        const organization = org === undefined ? undefined : await organizationId(core, org);
+      const made = await withApi(flags, async (api) => {
+        const organization = org === undefined ? undefined : await organizationId(api, org);
         const input = checkInput(CreateInvitationRequest, { email, role, days, organizationId: organization });
-        const issuer = baseUrlOf(core.config, core.config.port);
-        return createInvitation({ ...core, mail: await core.mailer(), issuer, adminKeyId: null }, input, origin);
+        return api.post<InvitationView>('/invitations', input);
       });
-      out.show({ ...invitationView(made.invitation), ...(made.link !== undefined && { link: made.link }) });
+      out.show(made);
     });
 
   examples(withPageOptions(invite.command('list')), 'tessera invite list')
     .description('list invitations')
     .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, ({ database }) => database.read(() => allPages(listInvitations, options)));
-      out.list(found.map(invitationView), ['id', 'email', 'organizationId', 'role', 'expiresAt', 'usedAt']);
+      const found = await withApi(flags, (api) => api.list<InvitationView>('/invitations', options));
+      out.list(found, ['id', 'email', 'organizationId', 'role', 'expiresAt', 'usedAt']);
     });
 
   examples(invite.command('revoke'), 'tessera invite revoke 289236738748416000')
@@ -58,7 +50,7 @@ export function inviteCommands(getContext: GetCommandContext): Command {
     .argument('<id>', 'ID of the invitation, from: tessera invite list')
     .action(async (id: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      await withCore(flags, (core) => revokeInvitation(core, isSnowflake(id) ? id : '0', origin));
+      await withApi(flags, (api) => api.delete(path`/invitations/${id}`));
       out.say(`Revoked the invitation ${id}.`, { id, revoked: true });
     });
 

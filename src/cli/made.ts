@@ -1,18 +1,16 @@
-import { grantView } from '../account-actions/operators/grants.ts';
-import type { Made } from '../account-actions/operators/made.ts';
-import { adminKeyView } from '../admin/keys.ts';
+import type { AdminKeyView, RoleView } from './records.ts';
 
-/** What an operator made, as the admin API gives it. */
-export const madeRecord = ({ adminKeys, roles }: Made) => ({
-  adminKeys: adminKeys.map((key) => adminKeyView(key, Date.now())),
-  roles: roles.map(grantView),
-});
+/** What an operator made, as the admin API answers. */
+export interface MadeView {
+  readonly adminKeys: readonly AdminKeyView[];
+  readonly roles: readonly RoleView[];
+}
 
 /** What an operator made, in a sentence. */
-export function describeMade({ adminKeys, roles }: Made, ended: boolean): string {
+export function describeMade({ adminKeys, roles }: MadeView, ended: boolean): string {
   const made = [
     ...adminKeys.map(({ id, name }) => `the admin key ${id} (${name})`),
-    ...roles.map(({ accountId, role }) => `the role ${role} of the user ${accountId}`),
+    ...roles.map(({ userId, role }) => `the role ${role} of the user ${userId}`),
   ];
   if (made.length === 0) return 'It had made no other keys and roles.';
   return ended

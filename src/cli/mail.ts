@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
-import { listMails, mailView } from '../mail/operate.ts';
 import { sendTestMessage } from '../mail/test-message.ts';
 import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
 import { mailVariables } from '../platform/config/mail.ts';
 import { asciiEmail, nonAsciiLocalPart } from '../platform/domain-name.ts';
 import { invalid } from '../platform/failure.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
+import { withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { wholeNumber } from './option-parsers.ts';
+import type { ListedRow } from './records.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 const MAX_MAILS = 1000;
@@ -55,11 +56,9 @@ export function mailCommands(getContext: GetCommandContext): Command {
     .option('--limit <count>', `number of messages, at most ${MAX_MAILS}`, wholeNumber(1, MAX_MAILS), 50)
     .action(async ({ dead, limit }: { dead?: boolean; limit: number }, command: Command) => {
       const { flags, out } = getContext(command);
-      const status = dead ? ('dead' as const) : undefined;
-      const mails = await withCore(flags, ({ database }) =>
-        database.read(() => listMails({ after: '0', limit, status })),
-      );
-      out.list(mails.map(mailView), ['id', 'createdAt', 'kind', 'status', 'recipient', 'attempts', 'problem']);
+      const status = dead ? 'dead' : undefined;
+      const mails = await withApi(flags, (api) => api.list<ListedRow>('/mail', { limit }, { status }));
+      out.list(mails, ['id', 'createdAt', 'kind', 'status', 'recipient', 'attempts', 'problem']);
     });
 
   examples(mail.command('link'), 'tessera mail link')

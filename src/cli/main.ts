@@ -8,6 +8,7 @@ import { withFlagNames } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
 import { DECLINED } from './prompt.ts';
+import { UnusableServer } from './remote.ts';
 
 let usageError = '';
 const tessera = program((text) => {
@@ -66,6 +67,8 @@ try {
     fail('invalid_configuration', text, exitCodes.unusable);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
     fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.unusable);
+  } else if (error instanceof UnusableServer) {
+    fail(error.code, error.message, exitCodes.unusable);
   } else if (error instanceof Failure) {
     fail(
       error.code,

@@ -1,37 +1,26 @@
 import { Command } from 'commander';
 import {
   CreateOrganizationRequest,
-  createOrganization,
-  deleteOrganization,
-  getOrganization,
-  organizationView,
-  removeMember,
   SetMembershipRequest,
-  setMember,
   UpdateOrganizationRequest,
-  updateOrganization,
 } from '../account-actions/organizations/organizations.ts';
-import type { Core } from '../core.ts';
-import { listOrganizations } from '../organizations/store.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { accountId } from './account-id.ts';
-import { describeChange } from './change.ts';
+import { type Api, path, withApi } from './api.ts';
+import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
-import { allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { countProgress } from './progress.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
 import { confirm, YES } from './prompt.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import type { ListedRow, OrganizationView } from './records.ts';
 
 const ORGANIZATION = ['<organization>', 'ID or name'] as const;
 const USER = ['<user>', 'ID, username or email'] as const;
 
-const allOrganizations = ({ database }: Pick<Core, 'database'>, part: PageOptions = {}) =>
-  database.read(() => allPages(listOrganizations, part));
-
 /** Finds the ID of an organization by its ID or name. */
-export async function organizationId(core: Core, which: string): Promise<string> {
-  const found = (await allOrganizations(core)).find(({ id, name }) => id === which || name === which);
+export async function organizationId(api: Api, which: string): Promise<string> {
+  const all = await api.list<OrganizationView>('/organizations', {});
+  const found = all.find(({ id, name }) => id === which || name === which);
   if (found !== undefined) return found.id;
   if (isSnowflake(which)) return which;
   throw notFound(`There is no organization named ${which}. List them with: tessera org list`);
@@ -56,8 +45,8 @@ function recordCommands(org: Command, getContext: GetCommandContext): void {
     .action(async (options: { name: string; domain: string; requireSecondFactor?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(CreateOrganizationRequest, options);
-      const made = await withCore(flags, (core) => createOrganization(core, input, origin), { mayBeNew: true });
-      out.show(organizationView(made));
+      const create = (api: Api) => api.post<OrganizationView>('/organizations', input);
+      out.show(await withApi(flags, create, { mayBeNew: true }));
     });
 
   examples(org.command('show'), 'tessera org show acme')
@@ -65,8 +54,11 @@ function recordCommands(org: Command, getContext: GetCommandContext): void {
     .argument(...ORGANIZATION)
     .action(async (which: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, async (core) => getOrganization(core, await organizationId(core, which)));
-      out.show({ ...organizationView(found.organization), members: found.members });
+      out.show(
+        await withApi(flags, async (api) =>
+          api.get<OrganizationView>(path`/organizations/${await organizationId(api, which)}`),
+        ),
+      );
     });
 
   examples(org.command('update'), 'tessera org update acme --require-second-factor')
@@ -80,18 +72,19 @@ function recordCommands(org: Command, getContext: GetCommandContext): void {
       if (Object.keys(change).length === 0) {
         throw invalid('Nothing to change: give at least one option. See: tessera org update --help');
       }
-      const updated = await withCore(flags, async (core) =>
-        updateOrganization(core, await organizationId(core, which), change, origin),
+      out.show(
+        await withApi(flags, async (api) =>
+          api.patch<OrganizationView>(path`/organizations/${await organizationId(api, which)}`, change),
+        ),
       );
-      out.show(organizationView(updated));
     });
 
   examples(withPageOptions(org.command('list')), 'tessera org list')
     .description('list organizations')
     .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, (core) => allOrganizations(core, options));
-      out.list(found.map(organizationView), ['id', 'name', 'domain', 'createdAt']);
+      const found = await withApi(flags, (api) => api.list<OrganizationView>('/organizations', options));
+      out.list(found, ['id', 'name', 'domain', 'createdAt']);
     });
 }
 
@@ -108,13 +101,15 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
     .option('--role <role>', 'OWNER, ADMIN or MEMBER')
     .action(async (which: string, who: string, options: { role?: string }, command: Command) => {
       const { flags, out } = getContext(command);
-      const { role = null } = checkInput(SetMembershipRequest, { role: options.role });
-      const member = await withCore(flags, async (core) => {
-        const ids = { organizationId: await organizationId(core, which), accountId: await accountId(core, who) };
-        await setMember(core, { ...ids, role }, origin);
-        return ids;
-      });
-      out.show({ organizationId: member.organizationId, userId: member.accountId, role });
+      const membership = checkInput(SetMembershipRequest, { role: options.role });
+      out.show(
+        await withApi(flags, async (api) =>
+          api.put<ListedRow>(
+            path`/organizations/${await organizationId(api, which)}/members/${await accountId(api, who)}`,
+            membership,
+          ),
+        ),
+      );
     });
 
   examples(org.command('remove-member'), 'tessera org remove-member acme ada')
@@ -123,9 +118,9 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
     .argument(...USER)
     .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const ids = await withCore(flags, async (core) => {
-        const found = { organizationId: await organizationId(core, which), userId: await accountId(core, who) };
-        await removeMember(core, found.organizationId, found.userId, origin);
+      const ids = await withApi(flags, async (api) => {
+        const found = { organizationId: await organizationId(api, which), userId: await accountId(api, who) };
+        await api.delete(path`/organizations/${found.organizationId}/members/${found.userId}`);
         return found;
       });
       out.say(`Removed ${who} from the organization.`, { ...ids, removed: true });
@@ -137,14 +132,14 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
     .option(...YES)
     .action(async (which: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
-      const { id, change } = await withCore(flags, async (core) => {
-        const { organization } = await getOrganization(core, await organizationId(core, which));
+      const { id, change } = await withApi(flags, async (api) => {
+        const id = await organizationId(api, which);
+        const organization = await api.get<OrganizationView>(path`/organizations/${id}`);
         await confirm(
           `This deletes the organization ${organization.name} (${organization.id}) with its groups. People who may use an app by it alone lose the app.`,
           options,
         );
-        const done = await deleteOrganization(core, organization.id, origin, countProgress('Sign-ins'));
-        return { id: organization.id, change: done };
+        return { id, change: await api.delete<AccessChangeView>(path`/organizations/${id}`) };
       });
       out.say(`Deleted the organization ${which}. ${describeChange(change)}`, {
         organizationId: id,

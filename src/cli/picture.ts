@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Core } from '../core.ts';
-import { type Picture, requirePicture } from '../pictures/pictures.ts';
+import type { Api } from './api.ts';
 import { binaryFile } from './option-parsers.ts';
 
 export interface PictureField {
@@ -13,8 +12,8 @@ export const withPicture = (command: Command): Command =>
     .option('--picture <file>', 'a JPEG, PNG or WebP file of at most 1 MiB; it is cropped to a square', binaryFile)
     .option('--no-picture', 'remove the picture; the initials are shown instead');
 
-/** @returns the new picture; null to remove it, undefined to keep it. @throws {Failure} */
-export async function pictureFrom(core: Core, { picture }: PictureField): Promise<Picture | null | undefined> {
+/** Changes the picture of a user or an app. @returns the record; undefined to keep the picture */
+export async function savePicture<T>(api: Api, of: string, { picture }: PictureField): Promise<T | undefined> {
   if (picture === undefined) return undefined;
-  return picture === false ? null : requirePicture(core.pictures, picture);
+  return picture === false ? api.delete<T>(`${of}/picture`) : api.putFile<T>(`${of}/picture`, picture);
 }

@@ -14,6 +14,7 @@ import { inviteCommands } from './invite.ts';
 import { keysCommands } from './keys.ts';
 import { mailCommands } from './mail.ts';
 import { migrateCommand } from './migrate.ts';
+import { ON_SERVER_ONLY, requireOwnServer } from './on-server-only.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
 import { recoverCommand } from './recover.ts';
@@ -41,6 +42,12 @@ const serverOptions = (command: Command): Command =>
     .option('--port <port>', 'port to listen on (TESSERA_PORT)')
     .option('--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)');
 
+/** The words of a command, without the name of the program. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent == null ? command.name() : `${nameOf(parent)} ${command.name()}`;
+}
+
 /**
  * The command line: decisions §7.
  * @param writeError receives the parser's messages about wrong usage
@@ -51,6 +58,8 @@ export function program(writeError: (text: string) => void = (text) => process.s
     .option('--json', 'print JSON, for scripts')
     .option('--data-dir <path>', 'data folder (TESSERA_DATA_DIR; default: ./data)')
     .option('--database-url <url>', 'database to use (TESSERA_DATABASE_URL; default: SQLite in the data folder)')
+    .option('--server <url>', 'administer the server at this base URL, over the admin API (TESSERA_SERVER)')
+    .option('--key-file <path>', 'file with the admin key to act with at that server (TESSERA_KEY_FILE)')
     .version(VERSION, '--version', 'print the version')
     .exitOverride()
     .configureOutput({ writeErr: writeError })
@@ -99,5 +108,9 @@ export function program(writeError: (text: string) => void = (text) => process.s
     for (const child of command.commands) inherit(child.copyInheritedSettings(command));
   };
   inherit(tessera);
+  tessera.hook('preAction', (_program, command) => {
+    const reason = ON_SERVER_ONLY[nameOf(command)];
+    if (reason !== undefined) requireOwnServer(command.optsWithGlobals<GlobalFlags>(), reason);
+  });
   return tessera;
 }

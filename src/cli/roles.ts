@@ -1,20 +1,14 @@
 import { Argument, type Command } from 'commander';
-import { openAccount } from '../account-actions/accounts/accounts.ts';
-import {
-  GrantRoleRequest,
-  grantRole,
-  grantView,
-  revokeRole,
-  rolesOfAccount,
-} from '../account-actions/operators/grants.ts';
+import { GrantRoleRequest } from '../account-actions/operators/grants.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../operators/permissions.ts';
 import { accountId } from './account-id.ts';
+import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
-import { describeMade, madeRecord } from './made.ts';
+import { describeMade, type MadeView } from './made.ts';
 import { futureTime } from './option-parsers.ts';
 import { organizationId } from './org.ts';
 import { LAST_OWNER } from './prompt.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import type { RoleView } from './records.ts';
 
 const roleArgument = (): Argument => new Argument('<role>', 'the role').choices(OPERATOR_ROLES);
 export const ORGANIZATION = ['--organization <organization>', 'only in this organization: ID or name'] as const;
@@ -48,15 +42,14 @@ export function roleCommands(
         command: Command,
       ) => {
         const { flags, out } = getContext(command);
-        const granted = await withCore(flags, async (core) => {
+        const grant = async (api: Api) => {
           const input = checkInput(GrantRoleRequest, {
-            organizationId: organization === undefined ? undefined : await organizationId(core, organization),
+            organizationId: organization === undefined ? undefined : await organizationId(api, organization),
             expiresAt: expires,
           });
-          const context = { ...core, lastOwner: lastOwner ?? false };
-          return grantRole(context, await accountId(core, who), { ...input, role }, origin);
-        });
-        out.show(grantView(granted));
+          return api.put<RoleView>(path`/users/${await accountId(api, who)}/roles/${role}`, input);
+        };
+        out.show(await withApi(flags, grant, { lastOwner }));
       },
     );
 
@@ -78,28 +71,29 @@ export function roleCommands(
       ) => {
         const { flags, out } = getContext(command);
         const { organization, endMade = false, lastOwner = false } = options;
-        const { id, made } = await withCore(flags, async (core) => {
-          const which = {
-            role,
-            organizationId: organization === undefined ? null : await organizationId(core, organization),
+        const revoke = async (api: Api) => {
+          const of = organization === undefined ? undefined : await organizationId(api, organization);
+          const id = await accountId(api, who);
+          const to = path`/users/${id}/roles/${role}`;
+          return {
+            id,
+            ...(await api.delete<{ made: MadeView }>(to, { organizationId: of, endMade: String(endMade) })),
           };
-          const id = await accountId(core, who);
-          return { id, made: await revokeRole({ ...core, lastOwner }, id, which, origin, { endMade }) };
-        });
+        };
+        const { id, made } = await withApi(flags, revoke, { lastOwner });
         const text = [`Took the role ${role} away.`, describeMade(made, endMade)];
         if (lastOwner && role === 'owner') text.push('Make the next owner with: tessera user grant-role <user> owner');
-        out.say(text.join('\n'), { userId: id, role, made: madeRecord(made), ended: endMade });
+        out.say(text.join('\n'), { userId: id, role, made, ended: endMade });
       },
     );
 
   examples(about('roles', 'list the roles of a user as an operator'), 'tessera user roles ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, async (core) => {
-        const { id } = await openAccount(core, await accountId(core, who), 'roles', origin);
-        return rolesOfAccount(core.database, id);
-      });
-      out.list(found.map(grantView), ['role', 'organizationId', 'expiresAt', 'createdAt', 'madeBy']);
+      const found = await withApi(flags, async (api) =>
+        api.items<RoleView>(path`/users/${await accountId(api, who)}/roles`),
+      );
+      out.list(found, ['role', 'organizationId', 'expiresAt', 'createdAt', 'madeBy']);
     },
   );
 }

@@ -1,12 +1,17 @@
 import { Command } from 'commander';
-import { endWeakerAccess, type Required } from '../account-actions/sign-in/end-weaker.ts';
-import type { Core } from '../core.ts';
 import { invalid } from '../platform/failure.ts';
+import { type Api, withApi } from './api.ts';
 import { checkedClientId } from './client.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
 import { confirm, YES } from './prompt.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+
+/** What was ended, as the admin API answers. */
+interface Ended {
+  readonly users: number;
+  readonly sessions: number;
+  readonly authorizations: number;
+}
 
 interface Concerned {
   readonly everyone?: boolean;
@@ -29,10 +34,10 @@ export function secondFactorCommands(getContext: GetCommandContext): Command {
     .option(...YES)
     .action(async (options: Concerned & { yes?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
-      const ended = await withCore(flags, async (core) => {
-        const required = await requiredOf(core, options);
+      const ended = await withApi(flags, async (api) => {
+        const required = await requiredOf(api, options);
         await confirm('This signs people out who used no second factor, and ends what apps got for them.', options);
-        return endWeakerAccess(core, required, origin);
+        return api.post<Ended>('/end-weaker-access', required);
       });
       const { users, sessions, authorizations } = ended;
       out.say(`Ended ${sessions} sessions and ${authorizations} authorizations of ${users} users.`, { ...ended });
@@ -41,10 +46,10 @@ export function secondFactorCommands(getContext: GetCommandContext): Command {
   return secondFactor;
 }
 
-async function requiredOf(core: Core, { everyone, org, client }: Concerned): Promise<Required> {
+async function requiredOf(api: Api, { everyone, org, client }: Concerned): Promise<object> {
   if ([everyone, org, client].filter((given) => given !== undefined).length !== 1) {
     throw invalid('Give exactly one of --everyone, --org and --client.');
   }
-  if (org !== undefined) return { organizationId: await organizationId(core, org) };
+  if (org !== undefined) return { organizationId: await organizationId(api, org) };
   return client === undefined ? { everyone: true } : { clientId: checkedClientId(client) };
 }

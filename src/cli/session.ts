@@ -67,10 +67,14 @@ export interface GlobalFlags {
   readonly databaseUrl?: string;
   readonly json?: boolean;
   readonly baseUrl?: string;
+  readonly server?: string;
+  readonly keyFile?: string;
 }
 
 /** The environment variables, overridden by the flags. */
-export function environment(flags: GlobalFlags & { host?: string; port?: string; processes?: string }) {
+export function environment(
+  flags: GlobalFlags & { host?: string; port?: string; processes?: string },
+): Readonly<Record<string, string | undefined>> {
   return {
     ...process.env,
     ...(flags.dataDir !== undefined && { TESSERA_DATA_DIR: flags.dataDir }),
@@ -82,6 +86,8 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string;
     ...(flags.port !== undefined && { TESSERA_PORT: flags.port }),
     ...(flags.processes !== undefined && { TESSERA_PROCESSES: flags.processes }),
     ...(flags.baseUrl !== undefined && { TESSERA_BASE_URL: flags.baseUrl }),
+    ...(flags.server !== undefined && { TESSERA_SERVER: flags.server }),
+    ...(flags.keyFile !== undefined && { TESSERA_KEY_FILE: flags.keyFile }),
   };
 }
 

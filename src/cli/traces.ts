@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { fromStored } from '../traces/read-trace.ts';
+import type { ListedStep } from '../traces/read-trace.ts';
 import { stepLine } from '../traces/rules/step-line.ts';
-import { newestStepId, type StoredStep, stepsAfter } from '../traces/trace-store.ts';
+import { withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { follow } from './follow.ts';
 import { wholeNumber } from './option-parsers.ts';
-import { withCore } from './session.ts';
 
 const MAX_STEPS = 1000;
 
@@ -32,17 +31,16 @@ export function tracesCommand(getContext: GetCommandContext): Command {
     .action(async ({ client, limit, follow: isFollowing }: Flags, command: Command) => {
       const { flags } = getContext(command);
       if (client !== undefined && !isSnowflake(client)) throw notFound(`There is no app with the ID ${client}.`);
-      await withCore(flags, async ({ database }) => {
-        const newest = async () => BigInt(await database.read(() => newestStepId()));
-        const ofClient = { clientId: client ?? null };
+      await withApi(flags, async (api) => {
+        const steps = '/trace-steps';
+        const newest = async () =>
+          BigInt((await api.list<ListedStep>(steps, { limit: 1 }, { order: 'desc' }))[0]?.id ?? '0');
         const list = (after: string, most: number) =>
-          database.read(() => stepsAfter({ ...ofClient, after, limit: most, order: 'asc' }));
-        const show = (stored: StoredStep): void => {
-          const step = fromStored(stored);
-          process.stdout.write(`${flags.json ? JSON.stringify(step) : stepLine(step)}\n`);
-        };
+          api.list<ListedStep>(steps, { after, limit: most }, { clientId: client, order: 'asc' });
+        const show = (step: ListedStep) =>
+          void process.stdout.write(`${flags.json ? JSON.stringify(step) : stepLine(step)}\n`);
         const start = await newest();
-        const shown = await database.read(() => stepsAfter({ ...ofClient, after: '0', limit, order: 'desc' }));
+        const shown = await api.list<ListedStep>(steps, { limit }, { clientId: client, order: 'desc' });
         shown.toReversed().forEach(show);
         if (isFollowing) await follow(start, { newest, list, show });
       });

@@ -1,45 +1,20 @@
 import { Command, Option } from 'commander';
-import {
-  banAccount,
-  deleteAccount,
-  getAccount,
-  openAccount,
-  reinstateAccount,
-  setPicture,
-  signOutEverywhere,
-  suspendAccount,
-  unbanAccount,
-} from '../account-actions/accounts/accounts.ts';
-import { createAccount } from '../account-actions/accounts/create-account.ts';
-import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
-import { releaseUsername } from '../account-actions/accounts/usernames.ts';
-import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
-import { updateAccount } from '../account-actions/addresses/update-account.ts';
-import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
-import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
-import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
-import { type Account, findAccountsContaining, listAccounts } from '../accounts/store.ts';
-import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
-import type { Core } from '../core.ts';
-import { listGroupsOfPerson } from '../groups/store.ts';
-import { groupOfPersonView } from '../groups/view.ts';
-import { iso } from '../platform/clock.ts';
-import { baseUrlOf } from '../platform/config/config.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { listSessions, sessionView } from '../sessions/list.ts';
 import { accountId } from './account-id.ts';
+import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { futureTime } from './option-parsers.ts';
-import { allFound, allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { type PictureField, pictureFrom, withPicture } from './picture.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import { type PictureField, savePicture, withPicture } from './picture.ts';
 import { confirm, LAST_OWNER, readSecret, YES } from './prompt.ts';
+import type { ConnectionView, ListedRow, UserView } from './records.ts';
 import { roleCommands } from './roles.ts';
-import { CLI_ORIGIN as origin, withCore } from './session.ts';
+import { supportCommands } from './support.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -60,7 +35,10 @@ async function readFields(given: Given): Promise<object> {
   };
 }
 
-const view = (account: Account) => accountView(account, Date.now());
+/** Whether the last owner may go, too. */
+interface LastOwner {
+  readonly lastOwner?: boolean;
+}
 
 /** What the commands have in common. */
 function userTools(user: Command, getContext: GetCommandContext) {
@@ -70,10 +48,10 @@ function userTools(user: Command, getContext: GetCommandContext) {
 
   /** The action of a command that changes or reads an account and then prints it. */
   const showing =
-    <O>(work: (core: Core, id: string, options: O) => Promise<Account>) =>
+    <O extends LastOwner>(work: (api: Api, id: string, options: O) => Promise<UserView>) =>
     async (who: string, options: O, command: Command): Promise<void> => {
       const { flags, out } = getContext(command);
-      out.show(view(await withCore(flags, async (core) => work(core, await accountId(core, who), options))));
+      out.show(await withApi(flags, async (api) => work(api, await accountId(api, who), options), options));
     };
 
   return { user, about, showing, getContext };
@@ -83,13 +61,14 @@ type UserCommands = ReturnType<typeof userTools>;
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, roles, grant-role, revoke-role',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, send-recovery, factors, remove-factor, unlock, remind-to-verify, roles, grant-role, revoke-role',
   );
 
   const tools = userTools(user, getContext);
   profileCommands(tools);
   standingCommands(tools);
   accessCommands(tools);
+  supportCommands(tools.about, getContext);
   roleCommands(tools.about, getContext);
   return user;
 }
@@ -105,18 +84,14 @@ function profileCommands({ user, about, showing, getContext }: UserCommands): vo
     .action(async (fields: Given, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(CreateUserRequest, await readFields(fields));
-      out.show(
-        view(
-          await withCore(flags, (core) => createAccount(core, input, { kind: 'operator' }, origin), { mayBeNew: true }),
-        ),
-      );
+      out.show(await withApi(flags, (api) => api.post<UserView>('/users', input), { mayBeNew: true }));
     });
 
   examples(
     about('show', 'show an account'),
     'tessera user show ada',
     'tessera user show ada@example.com --json',
-  ).action(showing((core, id) => openAccount(core, id, 'record', origin)));
+  ).action(showing((api, id) => api.get(path`/users/${id}`)));
 
   examples(
     withPageOptions(user.command('list')),
@@ -127,32 +102,23 @@ function profileCommands({ user, about, showing, getContext }: UserCommands): vo
     .option('--query <text>', 'only accounts whose name or email contains this text')
     .action(async (options: PageOptions & { query?: string }, command: Command) => {
       const { flags, out } = getContext(command);
-      const { query: text } = options;
-      const accounts = await withCore(flags, ({ database }) =>
-        text === undefined
-          ? database.read(() => allPages(listAccounts, options))
-          : allFound((page) => findAccountsContaining(database, { ...page, text }), options),
-      );
-      out.list(accounts.map(view), ['id', 'username', 'email', 'status', 'createdAt']);
+      const found = await withApi(flags, (api) => api.list<UserView>('/users', options, { q: options.query }));
+      out.list(found, ['id', 'username', 'email', 'status', 'createdAt']);
     });
 
   examples(
     withPicture(withFields(about('update', 'change fields of an account'))),
     'tessera user update ada --display-name "Ada King" --website https://ada.example',
     'tessera user update ada@example.com --password-stdin',
-  ).action(async (who: string, fields: Given & PictureField, command: Command) => {
+  ).action(async (who: string, fields: Given & PictureField & LastOwner, command: Command) => {
     const change = checkInput(UpdateUserRequest, await readFields(fields));
     const changesFields = Object.keys(change).length > 0;
     if (!changesFields && fields.picture === undefined) {
       throw invalid('Nothing to change: give at least one option. See: tessera user update --help');
     }
-    await showing(async (core, id) => {
-      const picture = await pictureFrom(core, fields);
-      const updated = changesFields
-        ? await updateAccount({ ...core, ...(await core.notices()) }, id, change, origin)
-        : undefined;
-      if (picture !== undefined) return setPicture(core, id, picture, origin);
-      return updated ?? getAccount(core, id);
+    await showing(async (api, id) => {
+      const updated = changesFields ? await api.patch<UserView>(path`/users/${id}`, change) : undefined;
+      return (await savePicture<UserView>(api, path`/users/${id}`, fields)) ?? updated ?? api.get(path`/users/${id}`);
     })(who, fields, command);
   });
 }
@@ -172,11 +138,8 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     .option('--reason <text>', 'for the audit log; the user does not see it')
     .option(...LAST_OWNER)
     .action(
-      showing(
-        async (core, id, { until, reason, lastOwner = false }: { until?: string; reason?: string } & OwnerOptions) => {
-          const context = { ...core, ...(await core.notices()), lastOwner };
-          return banAccount(context, id, checkInput(BanRequest, { until, reason }), origin);
-        },
+      showing((api, id, { until, reason }: { until?: string; reason?: string } & LastOwner) =>
+        api.put(path`/users/${id}/ban`, checkInput(BanRequest, { until, reason })),
       ),
     );
 
@@ -187,19 +150,18 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     .option('--reason <text>', 'for the audit log; the user does not see it')
     .option(...LAST_OWNER)
     .action(
-      showing(async (core, id, { reason, lastOwner = false }: { reason?: string } & OwnerOptions) => {
-        const context = { ...core, ...(await core.notices()), lastOwner };
-        return suspendAccount(context, id, checkInput(SuspensionRequest, { reason }), origin);
-      }),
+      showing((api, id, { reason }: { reason?: string } & LastOwner) =>
+        api.put(path`/users/${id}/suspension`, checkInput(SuspensionRequest, { reason })),
+      ),
     );
 
   examples(about('unban', 'lift a ban; tokens and sessions from before stay invalid'), 'tessera user unban ada').action(
-    showing((core, id) => unbanAccount(core, id, origin)),
+    showing((api, id) => api.delete(path`/users/${id}/ban`)),
   );
   examples(
     about('reinstate', 'lift a suspension; tokens and sessions from before stay invalid'),
     'tessera user reinstate ada',
-  ).action(showing((core, id) => reinstateAccount(core, id, origin)));
+  ).action(showing((api, id) => api.delete(path`/users/${id}/suspension`)));
 
   examples(
     about('delete', 'delete an account and all its data; asks for confirmation in a terminal'),
@@ -208,28 +170,29 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
   )
     .option(...YES)
     .option(...LAST_OWNER)
-    .action(async (who: string, options: { yes?: boolean } & OwnerOptions, command: Command) => {
+    .action(async (who: string, options: { yes?: boolean } & LastOwner, command: Command) => {
       const { flags, out } = getContext(command);
-      const id = await withCore(flags, async (core) => {
-        const found = await accountId(core, who);
+      const remove = async (api: Api) => {
+        const found = await accountId(api, who);
         await confirm(`This deletes the user ${who} (${found}).`, options);
-        await deleteAccount({ ...core, lastOwner: options.lastOwner ?? false }, found, origin);
+        await api.delete(path`/users/${found}`);
         return found;
-      });
+      };
+      const id = await withApi(flags, remove, options);
       out.say(`Deleted the user ${id}.`, { id, deleted: true });
     });
 
   examples(
     about('cancel-deletion', 'cancel the deletion that a user asked for; the user is told by mail'),
     'tessera user cancel-deletion ada',
-  ).action(showing(async (core, id) => cancelDeletion({ ...core, ...(await core.notices()) }, id, origin)));
+  ).action(showing((api, id) => api.delete(path`/users/${id}/deletion`)));
 
   examples(user.command('release-username'), 'tessera user release-username ada')
     .description('let anyone take a username that is held after a change or a deletion')
     .argument('<username>')
     .action(async (username: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      await withCore(flags, (core) => releaseUsername(core, username.toLowerCase(), origin));
+      await withApi(flags, (api) => api.delete(path`/held-usernames/${username.toLowerCase()}`));
       out.say(`Released the username ${username}.`, { username, released: true });
     });
 }
@@ -239,11 +202,10 @@ function accessCommands({ about, getContext }: UserCommands): void {
   examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, async (core) => {
-        const { id } = await openAccount(core, await accountId(core, who), 'connections', origin);
-        return connectionsOf(core, id);
-      });
-      out.list(found.map(connectionView), ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt']);
+      const found = await withApi(flags, async (api) =>
+        api.items<ConnectionView>(path`/users/${await accountId(api, who)}/connections`),
+      );
+      out.list(found, ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt']);
     },
   );
 
@@ -255,28 +217,29 @@ function accessCommands({ about, getContext }: UserCommands): void {
     .action(async (who: string, clientId: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       if (!isSnowflake(clientId)) throw clientNotFound(clientId);
-      await withCore(flags, async (core) => revokeAccessOf(core, await accountId(core, who), clientId, origin));
+      await withApi(flags, async (api) =>
+        api.delete(path`/users/${await accountId(api, who)}/connections/${clientId}`),
+      );
       out.say(`Took away the access of the client ${clientId}.`, { clientId, revoked: true });
     });
 
   examples(withPageOptions(about('groups', 'list the groups that a user is in')), 'tessera user groups ada').action(
     async (who: string, part: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, async (core) => {
-        const { id } = await openAccount(core, await accountId(core, who), 'groups', origin);
-        return core.database.read(() => allPages((page) => listGroupsOfPerson({ accountId: id, ...page }), part));
-      });
-      out.list(found.map(groupOfPersonView), ['id', 'name', 'displayName', 'organization', 'addedAt']);
+      const found = await withApi(flags, async (api) =>
+        api.list<ListedRow>(path`/users/${await accountId(api, who)}/groups`, part),
+      );
+      out.list(found, ['id', 'name', 'displayName', 'organization', 'addedAt']);
     },
   );
 
   examples(about('sessions', 'list the browsers where a user is signed in'), 'tessera user sessions ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const found = await withCore(flags, async (core) =>
-        listSessions(core, await openAccount(core, await accountId(core, who), 'sessions', origin)),
+      const found = await withApi(flags, async (api) =>
+        api.items<ListedRow>(path`/users/${await accountId(api, who)}/sessions`),
       );
-      out.list(found.map(sessionView), ['id', 'browser', 'system', 'network', 'signedInAt', 'lastUsedAt']);
+      out.list(found, ['id', 'browser', 'system', 'network', 'signedInAt', 'lastUsedAt']);
     },
   );
 
@@ -288,11 +251,11 @@ function accessCommands({ about, getContext }: UserCommands): void {
     .argument('[sessionId]', 'ID of the session, from: tessera user sessions <user>')
     .action(async (who: string, sid: string | undefined, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      const ended = await withCore(flags, async (core) => {
-        const account = await getAccount(core, await accountId(core, who));
-        if (sid !== undefined) return (await endSessions(core, account, { sid }, origin)).sessions.length > 0;
-        await signOutEverywhere({ ...core, ...(await core.notices()) }, account.id, origin);
-        return true;
+      const { ended } = await withApi(flags, async (api) => {
+        const id = await accountId(api, who);
+        if (sid !== undefined) return api.delete<{ ended: boolean }>(path`/users/${id}/sessions/${sid}`);
+        await api.delete(path`/users/${id}/sessions`);
+        return { ended: true };
       });
       if (!ended) throw notFound(`There is no session ${sid}. List them with: tessera user sessions ${who}`);
       out.say(sid === undefined ? 'Ended all sessions and tokens of this user.' : `Ended the session ${sid}.`, {
@@ -312,25 +275,22 @@ function accessCommands({ about, getContext }: UserCommands): void {
       '--address <address>',
       'where the address was changed in the last seven days: the earlier one to give back, or "keep"; ends everything of the account at once',
     )
-    .action(async (who: string, options: { resetFactors?: boolean; address?: string }, command: Command) => {
-      const { resetFactors = false, address } = options;
-      const { flags, out } = getContext(command);
-      const { url, expiresAt, email } = await withCore(flags, async (core) => {
-        const { config } = core;
-        const sealed = {
-          sealer: await core.sealer(),
-          mail: await core.mailer(),
-          issuer: baseUrlOf(config, config.port),
-        };
-        return createRecoveryLink(
-          { ...core, ...sealed, adminKeyId: null },
-          await accountId(core, who),
-          { resetFactors, address },
-          origin,
+    .action(
+      async (
+        who: string,
+        { resetFactors, address }: { resetFactors?: boolean; address?: string },
+        command: Command,
+      ) => {
+        const { flags, out } = getContext(command);
+        const { url, expiresAt, email } = await withApi(flags, async (api) =>
+          api.post<{ url: string; expiresAt: string; email: string }>(
+            path`/users/${await accountId(api, who)}/recovery-link`,
+            { resetFactors, address },
+          ),
         );
-      });
-      const text = `Give this link to the user. It works once, until ${iso(expiresAt)}:\n${url}`;
-      const mailbox = `The account has the address ${email}: a person who reads it can recover the account by mail.`;
-      out.say(`${text}\n${mailbox}`, { url, expiresAt: iso(expiresAt), email });
-    });
+        const text = `Give this link to the user. It works once, until ${expiresAt}:\n${url}`;
+        const mailbox = `The account has the address ${email}: a person who reads it can recover the account by mail.`;
+        out.say(`${text}\n${mailbox}`, { url, expiresAt, email });
+      },
+    );
 }

@@ -44,6 +44,7 @@ const TABLE = {
   'users.send_recovery': row('installation', HELP_DESK, 'Send recovery to the verified address of a person.'),
   'users.recovery_link': row('installation', ADMINS, 'Make recovery links, and see them.'),
   'users.remove_factor': row('installation', HELP_DESK, 'Remove a factor that a person lost.'),
+  'users.remind_verification': row('installation', HELP_DESK, 'Ask a person by mail to verify their address.'),
   'users.unlock': row('installation', HELP_DESK, 'End the wait after too many failed sign-ins.'),
   'organizations.create': row('installation', ADMINS, 'Create organizations.'),
   'organizations.read': row('organization', READERS, 'See organizations and their members.'),

@@ -5,7 +5,14 @@ import { DAY, iso, MINUTE } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { isFamily, type StepFacts, type StepName } from './step.ts';
-import { RING_SIZES, type StoredStep, stepsAbout, stepsLeadingTo, stepsOfRequest } from './trace-store.ts';
+import {
+  RING_SIZES,
+  type StoredStep,
+  stepsAbout,
+  stepsInOrder,
+  stepsLeadingTo,
+  stepsOfRequest,
+} from './trace-store.ts';
 
 /** A step as operators see it. */
 export interface TraceStep extends StepFacts {
@@ -126,7 +133,7 @@ const detailOf = ({ details }: RecordedEvent, name: string): string | undefined 
 const familyOfEvent = (event: RecordedEvent): string | undefined => detailOf(event, 'familyId');
 
 /** A stored step as operators see it. */
-export const fromStored = ({ at, requestId, step, outcome, clientId, accountId, facts }: StoredStep): TraceStep => ({
+const fromStored = ({ at, requestId, step, outcome, clientId, accountId, facts }: StoredStep): TraceStep => ({
   at: iso(at),
   requestId,
   step,
@@ -135,6 +142,16 @@ export const fromStored = ({ at, requestId, step, outcome, clientId, accountId, 
   userId: accountId,
   ...facts,
 });
+
+/** A step in a list. */
+export interface ListedStep extends TraceStep {
+  readonly id: string;
+}
+
+/** Steps of all apps or of one, in the order of recording or reversed. */
+export function* listSteps(search: Parameters<typeof stepsInOrder>[0]): Work<readonly ListedStep[]> {
+  return (yield* stepsInOrder(search)).map((step) => ({ id: step.id, ...fromStored(step) }));
+}
 
 const STEPS: Partial<Readonly<Record<RecordedEvent['type'], StepName>>> = {
   'sign_in.succeeded': 'sign-in',

@@ -49,44 +49,43 @@ export const stepsOfRequest = many(
 export const stepsAbout = many((db, p: { flow: string }) => select(db).where('flow', '=', p.flow), toStep);
 export const stepsLeadingTo = many((db, p: { flow: string }) => select(db).where('leads_to', '=', p.flow), toStep);
 
-const stepsInOrder = (order: 'asc' | 'desc') => ({
-  ofAll: many(
-    (db, p: { after: string; limit: number }) =>
-      db.selectFrom('trace_step').select(columnsOf(STEP)).where('id', '>', p.after).orderBy('id', order).limit(p.limit),
-    toStep,
-  ),
-  ofClient: many(
-    (db, p: { after: string; clientId: string; limit: number }) =>
-      db
-        .selectFrom('trace_step')
-        .select(columnsOf(STEP))
-        .where('id', '>', p.after)
-        .where('client_id', '=', p.clientId)
-        .orderBy('id', order)
-        .limit(p.limit),
-    toStep,
-  ),
-});
-const IN_ORDER = { asc: stepsInOrder('asc'), desc: stepsInOrder('desc') };
+const stepsIn = (order: 'asc' | 'desc') => {
+  const isAfter = order === 'asc' ? '>' : '<';
+  const page = (db: Kysely<Tables>, p: { after: string; limit: number }) =>
+    db
+      .selectFrom('trace_step')
+      .select(columnsOf(STEP))
+      .where('id', isAfter, p.after)
+      .orderBy('id', order)
+      .limit(p.limit);
+  return {
+    ofAll: many((db, p: { after: string; limit: number }) => page(db, p), toStep),
+    ofClient: many(
+      (db, p: { after: string; clientId: string; limit: number }) => page(db, p).where('client_id', '=', p.clientId),
+      toStep,
+    ),
+  };
+};
+const IN_ORDER = { asc: stepsIn('asc'), desc: stepsIn('desc') };
 
-/** Steps of all apps or of one: those after an id, the oldest first; or the newest. */
-export const stepsAfter = ({
+/** Beyond every id, and within the range of a column for one. */
+const END = String(2n ** 63n - 1n);
+
+/** Steps of all apps or of one, in the order of their ids or reversed: those after an id, with `0` for the start of either order. */
+export const stepsInOrder = ({
   order,
   clientId,
-  ...p
+  after,
+  limit,
 }: {
   readonly after: string;
   readonly clientId: string | null;
   readonly limit: number;
   readonly order: 'asc' | 'desc';
-}) => (clientId === null ? IN_ORDER[order].ofAll(p) : IN_ORDER[order].ofClient({ ...p, clientId }));
-
-const newestStep = one((db, _: object) => db.selectFrom('trace_step').select('id').orderBy('id', 'desc').limit(1));
-
-/** The id of the newest step; 0 if there is none. */
-export function* newestStepId(): Work<string> {
-  return String((yield* newestStep({}))?.id ?? 0);
-}
+}) => {
+  const page = { after: order === 'desc' && after === '0' ? END : after, limit };
+  return clientId === null ? IN_ORDER[order].ofAll(page) : IN_ORDER[order].ofClient({ ...page, clientId });
+};
 
 const { id: _, ...NEW } = STEP;
 

@@ -58,6 +58,11 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   if (names('userId')) {
     values[sample.userId] = (await newUser(server, { password: undefined })).id;
   }
+  if (names('heldUsername')) {
+    const { id, username } = await newUser(server, { password: undefined });
+    await admin(server, 'PATCH', `/users/${id}`, { username: `${username}.x` });
+    values[sample.heldUsername] = username;
+  }
   if (names('requestId')) {
     const refused = await fetch(`${server.baseUrl}/api/v2/oauth/userinfo`);
     values[sample.requestId] = refused.headers.get('x-request-id') ?? '';

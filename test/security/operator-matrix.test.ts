@@ -54,6 +54,8 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'POST /users/:id/recovery': ['users.send_recovery', '+ + + F N N N N N'],
   'GET /users/:id/factors': ['users.read', '+ + + + N N N N N'],
   'DELETE /users/:id/factors/:factorId': ['users.remove_factor', '+ + + F N N N N N'],
+  'POST /users/:id/email-verification': ['users.remind_verification', '+ + + F N N N N N'],
+  'DELETE /held-usernames/:username': ['users.update', '+ + F F F F F F F'],
   'POST /users/:id/unlock': ['users.unlock', '+ + + F N N N N N'],
   'GET /users/:id/connections': ['users.read', '+ + + + N N N N N'],
   'DELETE /users/:id/connections/:clientId': ['users.revoke_connections', '+ + F F N N N N N'],
@@ -102,6 +104,7 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'PUT /organizations/:id/members/:userId': ['members.manage', '+ + N F N +NN +NN FNN N'],
   'DELETE /organizations/:id/members/:userId': ['members.manage', '+ + N F N +NN +NN FNN N'],
   'POST /end-weaker-access': ['access.end', '+ + F F F F F F F'],
+  'GET /trace-steps': ['traces.read', '+ + F + F F F F F'],
   'GET /traces/:id': ['traces.read', '+ + F + F F F F F'],
   'GET /audit-events': ['events.read', '+ + F + F F F F F'],
   'GET /mail': ['mail.read', '+ + F + F F F F F'],
@@ -222,6 +225,11 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
       await make('/clients', { ...body, ...(home && { organizationId: home }) }, ownsApps ? key.secret : ADMIN_KEY)
     ).clientId;
   };
+  if (names('heldUsername')) {
+    const { id, username } = await newUser(server, { password: undefined });
+    await done(admin(server, 'PATCH', `/users/${id}`, { username: `${username}.x` }));
+    values[sample.heldUsername] = username;
+  }
   if (names('userId')) values[sample.userId] = await person();
   if (names('organizationId'))
     values[sample.organizationId] =

@@ -22,6 +22,17 @@ export const verifyMail = ({ url, code }: Secrets): MailContent => ({
   ],
 });
 
+/** To the address of an account that was never verified, where an operator asks for it. */
+export const verificationReminder = (username: string, url: string): MailContent => ({
+  subject: 'Verify your email address',
+  paragraphs: [
+    `The account ${username} has this email address, which was never verified. The operator of the server asks you to verify it.`,
+    'Sign in, and press the button of the page: another message then brings the link that verifies the address.',
+  ],
+  action: { label: 'Verify this address', url },
+  footer: ['If this is not your account, do nothing.'],
+});
+
 /** To an address that another account has, where somebody asked to have it. */
 export const accountExistsMail = (username: string, url: string): MailContent => ({
   subject: 'You already have an account',

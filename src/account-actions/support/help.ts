@@ -8,13 +8,14 @@ import { findPasskey, listPasskeys, removePasskey } from '../../authenticators/p
 import { forget, takeWithin } from '../../limits/limits.ts';
 import { prepareChallenge } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
-import { type Clock, HOUR, iso } from '../../platform/clock.ts';
+import { type Clock, DAY, HOUR, iso } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { changeAccount, userNotFound } from '../accounts/accounts.ts';
+import { verificationReminder } from '../addresses/mails.ts';
 import { passwordBuckets } from '../authentication/password.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { canSpareAPasskey } from '../factors/passkeys.ts';
@@ -59,6 +60,37 @@ export async function sendRecovery(services: SupportServices, accountId: string,
     yield* beginRecovery(services, account, { sent, browserHash: null, origin }, now);
     const at = yield* accountTime(account, now);
     yield* enqueueSecurityNotice(services, account, 'recovery link made', { byOperator: true }, now, at);
+  });
+}
+
+/** How often an operator asks one person to verify their address. */
+const MOST_REMINDERS = { count: 3, windowMs: HOUR };
+
+/**
+ * Asks a person by mail to verify their address. The message leads to the page of the account, where the person signs in first: only a
+ * browser that is signed in can be sent what verifies an address.
+ * @returns false where the address is verified already
+ * @throws {Failure} `not found`, `limited`, or `conflict` where no message can be sent or acted on
+ */
+export async function remindToVerify(services: SupportServices, accountId: string, origin: Origin): Promise<boolean> {
+  const { database, clock, mail, issuer } = services;
+  const now = clock();
+  return database.commit(function* remind(): Work<boolean> {
+    const account = yield* lockAccount({ id: accountId });
+    if (account === undefined) throw userNotFound(accountId);
+    if (account.profile.emailVerified) return false;
+    if (!mail.available) throw conflict('This server sends no mail. Set TESSERA_SMTP_URL first.');
+    if (accountStatus(account, now) !== 'active' || account.deletionDueAt !== null) {
+      throw conflict(
+        'The account is banned, suspended or about to be deleted: nobody can sign in and verify the address.',
+      );
+    }
+    if (!(yield* takeWithin(`verification by operator ${accountId}`, MOST_REMINDERS, now))) throw limited(HOUR / 1000);
+    const { username, email: to } = account.profile;
+    const content = verificationReminder(username, `${issuer}/account/email`);
+    yield* mail.enqueue({ to, accountId, kind: 'verify address', content, expiresAt: now + DAY }, now);
+    yield* record({ at: now, type: 'account.verification_reminded', origin, accountId });
+    return true;
   });
 }
 

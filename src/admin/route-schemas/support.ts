@@ -79,3 +79,23 @@ export const unlockUserSchema = {
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Unlock', params: { id: sample.userId }, status: 204 }],
 } satisfies AdminSchema;
+
+export const remindVerificationSchema = {
+  ...ABOUT_PERSON,
+  operationId: 'remindUserToVerify',
+  permission: 'users.remind_verification',
+  summary: 'Ask a user to verify their address',
+  description:
+    'Sends a message to the address of the account, with the page where the person signs in and verifies it. The message has no code and opens nothing by itself.',
+  response: {
+    200: jsonResponse(
+      'What was done.',
+      Type.Object(
+        { sent: Type.Boolean({ about: 'False where the address is verified already.' }) },
+        { title: 'RemindedUser' },
+      ),
+    ),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
+  examples: [{ summary: 'Ask', params: { id: sample.operatorId }, status: 200, answer: { sent: false } }],
+} satisfies AdminSchema;

@@ -1,11 +1,31 @@
 import { jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { TraceRecord } from '../../traces/schema.ts';
+import { ListedStepRecord, TraceRecord } from '../../traces/schema.ts';
 import type { AdminSchema } from '../admin-app.ts';
+import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
 const RequestId = Type.String({ format: 'uuid', description: 'a correlation ID' });
+
+const refused = {
+  at: sample.moment,
+  requestId: sample.requestId,
+  step: 'userinfo',
+  outcome: 'failure',
+  clientId: null,
+  userId: null,
+  method: 'GET',
+  path: '/api/v2/oauth/userinfo',
+  status: 401,
+  error: 'invalid_token',
+  description: 'The request has no Authorization header. Send Authorization: Bearer <access_token>.',
+  reason: 'no token sent',
+  rule: 'RFC 6750 §3.1',
+  expected: 'an access token of this service that is in force',
+  received: 'no token sent',
+  remedy: 'Refresh the token; if that fails, send the user through authorization again.',
+};
 
 export const readTraceSchema = {
   area: 'audit',
@@ -27,27 +47,30 @@ export const readTraceSchema = {
         requestId: sample.requestId,
         clientId: null,
         userId: null,
-        steps: [
-          {
-            at: sample.moment,
-            requestId: sample.requestId,
-            step: 'userinfo',
-            outcome: 'failure',
-            clientId: null,
-            userId: null,
-            method: 'GET',
-            path: '/api/v2/oauth/userinfo',
-            status: 401,
-            error: 'invalid_token',
-            description: 'The request has no Authorization header. Send Authorization: Bearer <access_token>.',
-            reason: 'no token sent',
-            rule: 'RFC 6750 §3.1',
-            expected: 'an access token of this service that is in force',
-            received: 'no token sent',
-            remedy: 'Refresh the token; if that fails, send the user through authorization again.',
-          },
-        ],
+        steps: [refused],
       },
+    },
+  ],
+} satisfies AdminSchema;
+
+export const listTraceStepsSchema = {
+  area: 'audit',
+  caller: 'admin key',
+  operationId: 'listTraceSteps',
+  permission: 'traces.read',
+  summary: 'List steps of authorizations',
+  description: 'In the order of recording, or reversed. A new step takes up to a second to appear.',
+  querystring: pageParameters({
+    clientId: Type.Optional(Type.String({ format: 'id', about: 'Only steps of this client.', description: 'an id' })),
+    order: Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'asc', description: 'asc or desc' }),
+  }),
+  response: { 200: jsonResponse('A page of the list.', pageOf(ListedStepRecord)), ...adminErrors() },
+  examples: [
+    {
+      summary: 'The newest of a client',
+      query: { clientId: sample.clientId, order: 'desc', limit: '1' },
+      status: 200,
+      answer: { items: [], nextCursor: null },
     },
   ],
 } satisfies AdminSchema;

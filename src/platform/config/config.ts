@@ -12,6 +12,7 @@ import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
+import { remoteVariables } from './remote.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { adminKey, parsePreviousSecret, parseSecret } from './secrets.ts';
 import { withoutServiceLinks } from './service-links.ts';
@@ -259,6 +260,7 @@ export const variables = {
   ...signInCodeVariables,
   ...telemetryVariables,
   ...fileVariables,
+  ...remoteVariables,
 } as const;
 
 /**

@@ -22,6 +22,7 @@ export const sample = {
   refreshToken: 'eyJ0eXAiOiJy…',
   idToken: 'eyJ0eXAiOiJK…',
   username: 'ada',
+  heldUsername: 'countess',
   /** A PNG file of one pixel, in base64. */
   picture: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOI1moDAAHvAQw/Jfy+AAAAAElFTkSuQmCC',
   moment: '2026-07-01T09:00:00.000Z',

@@ -1,0 +1,80 @@
+import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
+import {
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  organizationView,
+  removeMember,
+  setMember,
+  updateOrganization,
+} from '../account-actions/organizations/organizations.ts';
+import { listInvitations } from '../invitations/store.ts';
+import { listOrganizations } from '../organizations/store.ts';
+import type { AdminApp } from './admin-app.ts';
+import { callerOf } from './guard.ts';
+import { readPage } from './paging.ts';
+import * as invitations from './route-schemas/invitations.ts';
+import * as organizations from './route-schemas/organizations.ts';
+
+/** Organizations and their members. */
+export function organizationRoutes(admin: AdminApp): void {
+  admin.post('/organizations', { schema: organizations.createOrganizationSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const organization = await createOrganization(services, request.body, origin);
+    return reply.code(201).send(organizationView(organization));
+  });
+  admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) => {
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    return readPage(
+      request.query,
+      (page) => database.read(() => listOrganizations({ ...page, within })),
+      organizationView,
+    );
+  });
+  admin.get('/organizations/:id', { schema: organizations.readOrganizationSchema }, async (request) => {
+    const { services } = callerOf(request);
+    const { organization, members } = await getOrganization(services, request.params.id);
+    return { ...organizationView(organization), members };
+  });
+  admin.patch('/organizations/:id', { schema: organizations.updateOrganizationSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return organizationView(await updateOrganization(services, request.params.id, request.body, origin));
+  });
+  admin.delete('/organizations/:id', { schema: organizations.deleteOrganizationSchema }, async (request) => {
+    const { services, origin, progress } = callerOf(request);
+    return deleteOrganization(services, request.params.id, origin, progress);
+  });
+  const member = '/organizations/:id/members/:userId';
+  admin.put(member, { schema: organizations.setMemberSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id: organizationId, userId } = request.params;
+    const { role = null } = request.body;
+    await setMember(services, { organizationId, accountId: userId, role }, origin);
+    return { organizationId, userId, role };
+  });
+  admin.delete(member, { schema: organizations.removeMemberSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await removeMember(services, request.params.id, request.params.userId, origin);
+    return reply.code(204).send();
+  });
+}
+
+/** Invitations, of the installation or to an organization. */
+export function adminInvitationRoutes(admin: AdminApp): void {
+  admin.post('/invitations', { schema: invitations.createInvitationSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const { invitation, link } = await createInvitation(services, request.body, origin);
+    return reply.code(201).send({ ...invitationView(invitation), ...(link !== undefined && { link }) });
+  });
+  admin.get('/invitations', { schema: invitations.listInvitationsSchema }, async (request) => {
+    const { services, within } = callerOf(request);
+    const { database } = services;
+    return readPage(request.query, (page) => database.read(() => listInvitations({ ...page, within })), invitationView);
+  });
+  admin.delete('/invitations/:id', { schema: invitations.revokeInvitationSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await revokeInvitation(services, request.params.id, origin);
+    return reply.code(204).send();
+  });
+}

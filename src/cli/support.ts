@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { notFound } from '../platform/failure.ts';
+import { accountId } from './account-id.ts';
+import { path, withApi } from './api.ts';
+import { examples, type GetCommandContext } from './context.ts';
+import type { ListedRow } from './records.ts';
+
+/** Adds the commands that help a person who cannot get in. Each of them tells the person by mail. */
+export function supportCommands(
+  about: (name: string, description: string) => Command,
+  getContext: GetCommandContext,
+): void {
+  /** A command that does one thing for a user. */
+  const helping = (name: string, does: string, to: (id: string) => string, done: string, result: object): void => {
+    examples(about(name, does), `tessera user ${name} ada`).action(async (who: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      const id = await withApi(flags, async (api) => {
+        const found = await accountId(api, who);
+        await api.post(to(found));
+        return found;
+      });
+      out.say(done, { userId: id, ...result });
+    });
+  };
+
+  helping(
+    'send-recovery',
+    'send a link and a code that recover the account, to the verified address; you see neither',
+    (id) => path`/users/${id}/recovery`,
+    'Sent recovery to the address of the user.',
+    { sent: true },
+  );
+  helping(
+    'unlock',
+    'end the wait after too many failed sign-ins',
+    (id) => path`/users/${id}/unlock`,
+    'Unlocked the user.',
+    { unlocked: true },
+  );
+  examples(
+    about('remind-to-verify', 'ask a user by mail to sign in and verify the address of the account'),
+    'tessera user remind-to-verify ada',
+  ).action(async (who: string, _options, command: Command) => {
+    const { flags, out } = getContext(command);
+    const { id, sent } = await withApi(flags, async (api) => {
+      const found = await accountId(api, who);
+      return { id: found, ...(await api.post<{ sent: boolean }>(path`/users/${found}/email-verification`)) };
+    });
+    out.say(sent ? 'Asked the user to verify the address.' : 'The address is verified already.', { userId: id, sent });
+  });
+
+  examples(
+    about('factors', 'list the authenticator app and the passkeys of a user'),
+    'tessera user factors ada',
+  ).action(async (who: string, _options, command: Command) => {
+    const { flags, out } = getContext(command);
+    const found = await withApi(flags, async (api) =>
+      api.items<ListedRow>(path`/users/${await accountId(api, who)}/factors`),
+    );
+    out.list(found, ['id', 'kind', 'name', 'createdAt']);
+  });
+
+  examples(
+    about('remove-factor', 'remove a factor that a user lost; the sessions and tokens from before end'),
+    'tessera user remove-factor ada totp',
+    'tessera user remove-factor ada 289236738748416000',
+  )
+    .argument('<factorId>', 'totp, or the ID of a passkey from: tessera user factors <user>')
+    .action(async (who: string, factorId: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      const { id, removed } = await withApi(flags, async (api) => {
+        const found = await accountId(api, who);
+        return { id: found, ...(await api.delete<{ removed: boolean }>(path`/users/${found}/factors/${factorId}`)) };
+      });
+      if (!removed) throw notFound(`The user has no factor ${factorId}. List them with: tessera user factors ${who}`);
+      out.say(`Removed the factor ${factorId}.`, { userId: id, factorId, removed });
+    });
+}

@@ -1,0 +1,26 @@
+import type { Reading } from './variable.ts';
+import { Variable } from './variable.ts';
+
+function serverUrl(value: string): Reading<URL> {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    return { problem: 'must be the base URL of a server, for example https://id.example.com' };
+  }
+  if (url.search || url.hash || url.username || url.password) {
+    return { problem: 'must have no query, fragment, user name or password' };
+  }
+  return { value: url };
+}
+
+/** The variables of the command line alone: which server it administers, and as whom. */
+export const remoteVariables = {
+  server: new Variable('TESSERA_SERVER', serverUrl, {
+    initial: 'none',
+    about:
+      'For the command line: the base URL of a server elsewhere, to [administer it over the admin API](../how-to/operators.md#from-elsewhere). Without it, commands work on the data of this machine.',
+  }),
+  keyFile: new Variable('TESSERA_KEY_FILE', (value) => ({ value }), {
+    initial: 'none',
+    about: 'For the command line with `TESSERA_SERVER`: a file that contains the admin key to act with.',
+  }),
+} as const;
