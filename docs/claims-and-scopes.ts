@@ -40,6 +40,7 @@ const subject: Subject = {
   issuer,
   accountId: '1',
   clientId: '2',
+  metadataUrl: null,
   familyId: '4',
   profile,
   updatedAt: 0,

@@ -322,7 +322,7 @@ ${rows.join('\n')}
 
 function discovery(): string {
   const document = JSON.stringify(
-    metadata({ issuer: 'https://id.example.com', languages: ['en'], discoveryScopes: [] }),
+    metadata({ issuer: 'https://id.example.com', languages: ['en'], discoveryScopes: [], readsMetadata: false }),
     null,
     2,
   );

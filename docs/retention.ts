@@ -248,9 +248,20 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: null,
   },
   picture: { holds: 'Pictures', until: 'The account or the app is deleted', why: 'At most one for each', days: null },
-  client: { holds: 'Apps', until: 'The operator deletes it', why: 'Operators register them', days: null },
+  client: {
+    holds: 'Apps',
+    until: 'The operator deletes it',
+    why: 'Operators register them, or people allow them by their metadata documents',
+    days: null,
+  },
   client_secret: { holds: 'Secrets of apps, as hashes', until: WITH_APP, why: 'At most two for each app', days: null },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },
+  blocked_client_domain: {
+    holds: 'Domains whose apps may not identify themselves by a metadata document',
+    until: 'An operator unblocks them',
+    why: 'Their apps are refused',
+    days: null,
+  },
   operator_grant: {
     holds: 'The roles of operators',
     until: `They are taken away; ${WITH_ACCOUNT.toLowerCase()}`,

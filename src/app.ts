@@ -156,7 +156,12 @@ function registerRoutes(
     heads.isHead() ? undefined : services.recordThrottled(event);
   const routed = { ...services, database: heads.database, traces: silenced(traces, heads.isHead), recordThrottled };
   const described = describedRoutes(app);
-  const published = { issuer: baseUrl, languages: [en.language], discoveryScopes: config.discoveryScopes };
+  const published = {
+    issuer: baseUrl,
+    languages: [en.language],
+    discoveryScopes: config.discoveryScopes,
+    readsMetadata: config.clientMetadata.mode !== 'off',
+  };
   const loss = () => addLosses(options.log?.loss(), options.share?.lossOfAll());
   app.register(
     async (root) => {

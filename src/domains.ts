@@ -19,6 +19,8 @@ import type { LogLoss, LogOutput } from './platform/log-output.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import type { Metrics } from './platform/metrics/metrics.ts';
 import { createClientKeys } from './protocol/client-authentication/client-keys.ts';
+import { createMetadataDocuments } from './protocol/client-metadata/documents.ts';
+import { createMetadataClients } from './protocol/client-metadata/metadata-clients.ts';
 import { openTraces } from './traces/recorders.ts';
 import { requestSender } from './web/playground/exchange.ts';
 
@@ -148,6 +150,13 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     traces,
     traceRetention: config.traceRetention,
     clientKeys: createClientKeys(send, clock),
+    metadataClients: createMetadataClients({
+      database,
+      clock,
+      limits: config.limits,
+      setting: config.clientMetadata,
+      documents: createMetadataDocuments(send, clock),
+    }),
     playgroundKey: deriveKey(secret, 'playground visits'),
     sendRequest: requestSender(base.listener, baseUrl),
   };

@@ -88,6 +88,7 @@ const ORDER = [
   'account-actions/invitations',
   'account-actions/support',
   'protocol/refusals',
+  'protocol/client-metadata',
   'protocol/client-authentication',
   'protocol/token',
   'protocol/authorize',

@@ -230,6 +230,7 @@ export async function seedOf(environment: Environment, model: Model, people: num
       authTime: now,
       member: {},
       claimNames: null,
+      metadataUrl: null,
       ...authenticationContext(['password']),
     };
   };

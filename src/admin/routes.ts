@@ -61,6 +61,7 @@ import * as sessionSchemas from './route-schemas/sessions.ts';
 import { listTraceStepsSchema, readTraceSchema } from './route-schemas/traces.ts';
 import * as users from './route-schemas/users.ts';
 import { supportRoutes } from './support-routes.ts';
+import { unregisteredRoutes } from './unregistered-routes.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
 export function adminRoutes(app: FastifyInstance, services: AdminServices): void {
@@ -97,6 +98,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   groupRoutes(admin);
   assignmentRoutes(admin);
   apiScopeRoutes(admin);
+  unregisteredRoutes(admin);
   adminInvitationRoutes(admin);
   mailRoutes(admin);
   eventRoutes(admin);

@@ -102,6 +102,11 @@ export const eventTypes = {
     'The approval of the scopes of an app was withdrawn, or ended with a change of its registration.',
   'client.api_scopes_changed':
     'An API (`apiId`) let a client request scopes (`added`), or took them away (`removed`), in its tokens too.',
+  'client.accepted': 'An operator accepted an app that nobody had registered: it passes for a registered one.',
+  'client.acceptance_ended': 'An operator withdrew that.',
+  'client.domain_blocked':
+    'The metadata documents of a domain (`domain`) are refused; everything that was issued to its apps is revoked.',
+  'client.domain_unblocked': 'Apps of a domain (`domain`) may ask people again.',
   'client.secret_added': 'A client got a second secret.',
   'client.secret_ended': 'A client’s secret was revoked.',
   'account.weaker_access_ended':

@@ -15,6 +15,7 @@ import { type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, savePicture, withPicture } from './picture.ts';
 import { confirm, YES } from './prompt.ts';
 import type { ClientView } from './records.ts';
+import { unregisteredCommands } from './unregistered.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -65,7 +66,7 @@ type ClientCommands = ReturnType<typeof clientTools>;
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, unregistered, accept, end-acceptance, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
   );
 
   const tools = clientTools(client, getContext);
@@ -156,11 +157,12 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
 }
 
 /** Who may use an app, its secrets, and its end. */
-function credentialCommands({ about, showing, getContext }: ClientCommands): void {
+function credentialCommands({ client, about, showing, getContext }: ClientCommands): void {
   assignmentCommands(about, checkedClientId, getContext);
   accessCommands(about, checkedClientId, getContext);
   apiScopeCommands(about, checkedClientId, getContext);
   consentApprovalCommands(about, checkedClientId, getContext);
+  unregisteredCommands(client, about, checkedClientId, getContext);
 
   examples(
     about('rotate-secret', 'create a new secret, shown only once; the previous one expires after a day'),

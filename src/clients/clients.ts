@@ -21,6 +21,7 @@ import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
 import { needsNewApproval } from './rules/consent-approval.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
+import { isDocumentField } from './rules/metadata-document.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
 import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from './schema.ts';
@@ -42,6 +43,15 @@ export interface ClientWithSecrets {
 const DEFAULT_OVERLAP = DAY;
 
 export const clientNotFound = (id: string): Failure => notFound(`There is no client with the id ${id}.`);
+
+/** How a client that an operator registers was registered. */
+export const REGISTERED_BY_OPERATOR = {
+  registeredBy: null,
+  acceptedAt: null,
+  metadataUrl: null,
+  metadataHost: null,
+  metadataExpiresAt: null,
+} as const;
 
 /** 256 random bits, with a prefix for secret scanners. */
 const newSecret = (): string => `tcs_${randomSecret()}`;
@@ -154,6 +164,7 @@ export async function createClient(
     developerId,
     consentApproval: null,
     leftOut: null,
+    ...REGISTERED_BY_OPERATOR,
     status: 'active',
     generation: randomIdentifier(),
     consentEpoch: randomIdentifier(),
@@ -176,6 +187,17 @@ export async function createClient(
     return yield* store.liveSecrets({ clientId: client.id, now });
   });
   return { client, secrets, ...(hasSecret && { clientSecret }) };
+}
+
+/** What a metadata document says cannot be set in another way: it would be undone when that is read again. @throws {Failure} */
+function requireOwnFields({ metadataUrl }: Client, given: UpdateClientRequest): void {
+  if (metadataUrl === null) return;
+  const field = Object.keys(given).find((name) => isDocumentField(name) || name === 'consent' || name === 'resource');
+  if (field !== undefined) {
+    throw conflict(
+      `${field} of this app follows its metadata document, ${metadataUrl}. Its developer changes it there.`,
+    );
+  }
 }
 
 function updateEvent(before: Client, after: Client): EventType {
@@ -214,6 +236,7 @@ export async function updateClient(
     const client = yield* store.lockClient({ id });
     if (client === undefined) throw clientNotFound(id);
     const given = typeof change === 'function' ? change(client) : change;
+    requireOwnFields(client, given);
     const changed: Client = { ...client, ...checkedFields(given, client.type) };
     checkRegistration(changed);
     const fields = changedFields(client, changed);

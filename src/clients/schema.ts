@@ -76,6 +76,15 @@ const clientRecord = {
   developerId: nullableField(Id, 'The operator who made it as a developer; null for none.'),
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
+  registeredBy: Type.Unsafe<string>({
+    enum: ['operator', 'metadata'],
+    about: 'metadata: it identified itself by the URL of a metadata document, and a person allowed it.',
+  }),
+  acceptedAt: nullableField(Instant, 'When an operator accepted an app that no operator registered; null if none has.'),
+  metadataUrl: nullableField(
+    Type.String(),
+    'The URL of its metadata document, which is its client_id; null if that is clientId.',
+  ),
   consentApproval: nullableField(
     Type.Object(
       {
@@ -104,6 +113,24 @@ export const ClientRecord = Type.Object(clientRecord, { title: 'Client' });
 export const CreatedClient = Type.Object(
   { ...clientRecord, clientSecret: Type.Optional(clientSecret) },
   { title: 'CreatedClient' },
+);
+
+/** An app that no operator registered, as made by `unregisteredView`. */
+export const UnregisteredClientRecord = Type.Object(
+  {
+    clientId: Id,
+    name: Type.String({ about: 'The app chose it itself.' }),
+    registeredBy: clientRecord.registeredBy,
+    metadataUrl: clientRecord.metadataUrl,
+    redirectUris: Type.Array(Type.String()),
+    createdAt: Instant,
+  },
+  { title: 'UnregisteredClient' },
+);
+
+export const BlockedDomainRecord = Type.Object(
+  { domain: Type.String(), createdAt: Instant },
+  { title: 'BlockedDomain' },
 );
 
 /** The body of a request that says which scopes of an API a client may request. */

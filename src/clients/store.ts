@@ -23,10 +23,12 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { clientStatusOf } from '../verdict/rules.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
 import type { ConsentApproval } from './rules/consent-approval.ts';
+import { isUrlForm } from './rules/metadata-document.ts';
 
 /** {@link toRow} writes the status, which depends on who may use the app. */
 const STATUS: Codec<'active' | 'disabled'> = { decode: clientStatusOf, encode: (status) => status };
@@ -45,6 +47,15 @@ const STORED = {
   organizationId: storedField('organization_id', plain<string | null>()),
   /** The operator who made it as a developer, and may change it as one; null for none. */
   developerId: storedField('developer_id', plain<string | null>()),
+  /** Who registered it, if not an operator: then it needs an operator's acceptance to pass for a registered one. */
+  registeredBy: storedField('registered_by', plain<'metadata' | null>()),
+  /** When an operator accepted it; null while none has. */
+  acceptedAt: storedField('accepted_at', plain<number | null>()),
+  /** The URL of its metadata document, which is its client_id on the wire; null for one with a number. */
+  metadataUrl: storedField('metadata_url', plain<string | null>()),
+  metadataHost: storedField('metadata_host', plain<string | null>()),
+  /** When the copy of that document expires that the other fields are from. */
+  metadataExpiresAt: storedField('metadata_expires_at', plain<number | null>()),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
   /** Replaced to require new consent. */
@@ -60,6 +71,9 @@ export interface LastLeftOut extends LeftOut {
 
 /** A registered client. */
 export type Client = Values<typeof STORED>;
+
+/** The `client_id` of a client in requests, tokens and responses. */
+export const wireId = ({ id, metadataUrl }: Pick<Client, 'id' | 'metadataUrl'>): string => metadataUrl ?? id;
 
 const SECRET = {
   id: storedField('id', plain<string>()),
@@ -87,6 +101,18 @@ export const findResource = one(
   toClient,
 );
 
+export const findByMetadataUrl = one(
+  (db, p: { metadataUrl: string }) => db.selectFrom('client').select(COLUMNS).where('metadata_url', '=', p.metadataUrl),
+  toClient,
+);
+
+/** Finds the client with a `client_id` as it stands in requests and tokens. */
+export function* findClientOnWire(clientId: string): Work<Client | undefined> {
+  if (isUrlForm(clientId)) return yield* findByMetadataUrl({ metadataUrl: clientId });
+  const client = isSnowflake(clientId) ? yield* findClient({ id: clientId }) : undefined;
+  return client?.metadataUrl === null ? client : undefined;
+}
+
 /** Reads a client and locks it until the unit of work ends. */
 export const lockClient = one(
   (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).$call(forUpdate),
@@ -113,6 +139,39 @@ export function* insertClient(client: Client): Work<void> {
   yield* insert(toRow(client));
   yield* saveOrigins(client);
 }
+
+const insertIfNew = changes((db, p: ClientTable) =>
+  db
+    .insertInto('client')
+    .values(columns(p))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
+/** Inserts a client with a metadata document; false where another one with the same URL is on record by now. */
+export function* insertMetadataClient(client: Client): Work<boolean> {
+  if (!(yield* insertIfNew(toRow(client)))) return false;
+  yield* saveOrigins(client);
+  return true;
+}
+
+/** The hosts of metadata documents after one, in one order. */
+export const listMetadataHosts = many(
+  (db, p: { after: string; limit: number }) =>
+    db
+      .selectFrom('client')
+      .select('metadata_host')
+      .distinct()
+      .where('metadata_host', '>', p.after)
+      .orderBy('metadata_host')
+      .limit(p.limit),
+  (row) => row.metadata_host ?? '',
+);
+
+/** Replaces the generation of every client with a metadata document at a host: all that was issued to them is invalid. */
+export const renewGenerationsAt = command((db, p: { host: string; generation: string }) =>
+  db.updateTable('client').set({ generation: p.generation }).where('metadata_host', '=', p.host),
+);
 
 export function* saveClient(client: Client): Work<void> {
   yield* update(toRow(client));
@@ -153,6 +212,12 @@ export const listClients = (p: ClientPage, within?: Within): Work<readonly Clien
   within === undefined
     ? listAll(p)
     : listOwn({ ...p, organizationId: within.organizationId ?? NOBODY, developerId: within.developerId ?? NOBODY });
+
+/** The clients that no operator has registered or accepted, in the order of their ids. */
+export const listUnregistered = many(
+  (db, p: ClientPage) => page(db, p).where('registered_by', 'is not', null).where('accepted_at', 'is', null),
+  toClient,
+);
 
 /** The scopes of APIs that a client may request, in one order. A disabled API has none. */
 export const listApiScopes = many(

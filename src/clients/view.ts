@@ -1,11 +1,12 @@
 import { describeLeftOut } from '../claims/rules/member-claims.ts';
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
+import type { BlockedDomain } from './blocked-domain-store.ts';
 import type { ClientWithSecrets } from './clients.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { formerNames } from './former-endpoints.ts';
 import type { ConsentApproval } from './rules/consent-approval.ts';
-import type { ClientSecret } from './store.ts';
+import type { Client, ClientSecret } from './store.ts';
 
 /** A secret in the admin API, without its value. */
 export function secretView(secret: ClientSecret) {
@@ -24,6 +25,18 @@ const approvalView = ({ scopes, apiScopes, organizationId, approvedAt, approvedB
   approvedBy: { type: approvedBy.type, id: approvedBy.id },
 });
 
+/** An app that no operator registered, in the list of these. */
+export const unregisteredView = ({ id, name, registeredBy, metadataUrl, redirectUris, createdAt }: Client) => ({
+  clientId: id,
+  name,
+  registeredBy: registeredBy ?? 'operator',
+  metadataUrl,
+  redirectUris,
+  createdAt: iso(createdAt),
+});
+
+export const blockedDomainView = ({ domain, createdAt }: BlockedDomain) => ({ domain, createdAt: iso(createdAt) });
+
 const SHOWN = Object.keys(CLIENT_FIELDS) as (keyof typeof CLIENT_FIELDS)[];
 
 /** A client in the admin API: the fields of its registration, and an allow-list of the rest. */
@@ -36,6 +49,9 @@ export function clientView({ client, secrets }: ClientWithSecrets) {
     developerId: client.developerId,
     hasPicture: client.picture !== null,
     status: client.status,
+    registeredBy: client.registeredBy ?? 'operator',
+    acceptedAt: isoOrNull(client.acceptedAt),
+    metadataUrl: client.metadataUrl,
     consentApproval: client.consentApproval && approvalView(client.consentApproval),
     claimsLeftOut: client.leftOut && {
       ...pick(client.leftOut, ['claim', 'from']),

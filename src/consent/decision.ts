@@ -59,6 +59,13 @@ function withoutEndedScopes(
   return { ...remembered, scopes: kept(remembered.scopes), declined: kept(remembered.declined) };
 }
 
+/** Whether a first decision about a client grants it anything. */
+export const allowsAnything = (
+  { asked, allowed }: Pick<ConsentDecision, 'asked' | 'allowed'>,
+  requested: readonly string[],
+  rules: EndpointRules,
+): boolean => decidedScopes(requested, asked, allowed, null, rules).scopes !== '';
+
 interface DecisionInput {
   readonly client: Client;
   readonly rules: EndpointRules;

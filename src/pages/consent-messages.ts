@@ -28,6 +28,14 @@ export const consent = {
   staysConnected: 'Stays connected when you are signed out.',
   sharedDespiteDecline: (names: readonly string[]) =>
     `You switched this off for the app before, but this sign-in always shares it: ${names.join('; ')}.`,
+  unregistered: {
+    title: 'This app is not registered here.',
+    text: 'Nobody here has checked it, and it chose its name itself. Allow it only if you know this address and have just started to connect it.',
+    domain: 'Published at',
+    place: 'Sends you to',
+    local:
+      'It runs on your own device, where any program could pretend to be it. Do not go on unless you started it yourself.',
+  },
   memberNote: 'This app is open to selected people only, and always sees this.',
   emailAddress: 'Email address',
   address: 'email address',

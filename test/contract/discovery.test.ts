@@ -74,6 +74,7 @@ for (const name of DOCUMENTS) {
       userinfo_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
       claim_types_supported: ['normal'],
       authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: false,
       claims_parameter_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,

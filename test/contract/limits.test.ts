@@ -18,6 +18,7 @@ import {
   newUser,
   PASSWORD,
   signedIn,
+  standard,
   tokenCall,
   tokensFor,
   userinfo,
@@ -58,6 +59,20 @@ const askForMail = (server: TestServer, to: () => string, settings: Readonly<Rec
     const { limits } = readConfig({ ...server.environment, ...settings });
     return !(await database.commit(() => countMail(limits, { to: to(), purpose: 'recover', origin }, clock())));
   });
+
+/** Asks as an app with a metadata document of its own, each of which is fetched. */
+async function askForMetadata(server: TestServer): Promise<() => Promise<boolean>> {
+  let count = 0;
+  return async () => {
+    const client = {
+      clientId: `http://127.0.0.1:1/${++count}.json`,
+      clientSecret: '',
+      redirectUri: 'https://app.example.com/callback',
+    };
+    const { text } = await agent(server.baseUrl).get(authorizeUrl(standard(client)));
+    return text.includes('Too many metadata documents');
+  };
+}
 
 /** A limit that is new needs an act of its own here. */
 const ACTS: Readonly<Record<LimitOfUses, Act>> = {
@@ -102,6 +117,8 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
     const client = await newDeviceClient(server);
     return async () => (await askAsDevice(server, client)).status === 429;
   },
+  metadataAddress: async (server) => askForMetadata(server),
+  metadataHost: async (server) => askForMetadata(server),
   async userCode(server) {
     const { browser } = await newSignedInUser(server);
     return async () => isLimited(await typeUserCode(server, browser, 'BBBB-BBBB'));
@@ -209,10 +226,12 @@ async function recorded(server: TestServer): Promise<string[]> {
   return body.items.map(({ details }: { details: { limit: string } }) => details.limit);
 }
 
-const settings = (value: string, which: (name: string) => boolean) =>
-  Object.fromEntries(
+const settings = (value: string, which: (name: string) => boolean) => ({
+  TESSERA_CLIENT_METADATA: 'open',
+  ...Object.fromEntries(
     Object.entries(limitVariables).map(([key, { name }]) => [name, which(key) && !isRolling(key) ? value : 'off']),
-  );
+  ),
+});
 
 // Apart, for what is counted for an account or a client comes from one address, too, and much of it after a sign-in.
 const isApart = (name: string): boolean => name.endsWith('Address') || name === 'sessionAccount';

@@ -17,6 +17,7 @@ import {
   type TestClient,
   type TestUser,
 } from '../support/flow.ts';
+import { newUnregisteredClient } from '../support/metadata-publisher.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 
 export const examplesOf = (described: readonly DescribedRoute[], operationId: string): readonly OperationExample[] =>
@@ -95,6 +96,8 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
   if (names('operatorClientId'))
     values[sample.operatorClientId] = (await newClient(server, { consent: 'operator' })).clientId;
+  if (names('metadataClientId')) values[sample.metadataClientId] = await newUnregisteredClient(server);
+  if (names('blockedDomain')) await admin(server, 'PUT', `/blocked-domains/${sample.blockedDomain}`);
   if (names('deviceClientId')) values[sample.deviceClientId] = (await newDeviceClient(server)).clientId;
   if (names('apiId')) {
     const api = await newApi(server, ['notes.read', 'notes.write']);

@@ -43,6 +43,12 @@ const CALLS = [
   'GET /clients/:clientId/api-scopes',
   'PUT /clients/:clientId/consent-approval',
   'DELETE /clients/:clientId/consent-approval',
+  'PUT /clients/:clientId/acceptance',
+  'DELETE /clients/:clientId/acceptance',
+  'GET /unregistered-clients',
+  'GET /blocked-domains',
+  'PUT /blocked-domains/:domain',
+  'DELETE /blocked-domains/:domain',
   'GET /clients/:clientId/assignments',
   'POST /clients/:clientId/assignments',
   'PATCH /clients/:clientId/assignments/:id',
@@ -271,7 +277,9 @@ test('decisions §7: what cannot be an id, and the id of another kind of thing, 
   ];
   // A route that reads a file alone refuses JSON before anything else.
   const readsFile = ({ method, url }: AdminRoute) => method === 'PUT' && url.endsWith('/picture');
-  for (const route of routes.filter((one) => one.url.includes(':') && !readsFile(one))) {
+  // A domain has no id.
+  const hasId = ({ url }: AdminRoute) => url.replace('/:domain', '').includes(':');
+  for (const route of routes.filter((one) => hasId(one) && !readsFile(one))) {
     for (const id of ids) {
       const path = route.url.replace(/:\w+/g, () => encodeURIComponent(id)).slice('/api/v2/admin'.length);
       const body = ['POST', 'PUT', 'PATCH'].includes(route.method) ? {} : undefined;

@@ -224,6 +224,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_SIGN_IN_CODE: ['yes', 'On', '1'],
   TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],
   TESSERA_DISCOVERY_SCOPES: ['Notes Read', '1notes', 'notes.read,,notes.write'],
+  TESSERA_CLIENT_METADATA: ['on', 'OPEN', 'listed'],
+  TESSERA_CLIENT_METADATA_DOMAINS: ['https://app.example', 'app.example,', '*.app.example', 'app.example'],
   TESSERA_SIGN_UP_DOMAINS: ['example', 'example.com,', '@example.com', 'https://example.com'],
   TESSERA_PASSWORD_BREACHES: ['on', 'HIBP', 'http://breaches.example', 'https://breaches.example/?x=1'],
   TESSERA_KEY_ROTATION: ['0d', '90', '1h', 'never', '10000d'],

@@ -795,6 +795,11 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   // test/contract/operator-consent.test.ts
   'PUT /api/v2/admin/clients/:clientId/consent-approval': [],
   'DELETE /api/v2/admin/clients/:clientId/consent-approval': [],
+  // test/contract/client-metadata.test.ts
+  'PUT /api/v2/admin/clients/:clientId/acceptance': [],
+  'DELETE /api/v2/admin/clients/:clientId/acceptance': [],
+  'PUT /api/v2/admin/blocked-domains/:domain': [],
+  'DELETE /api/v2/admin/blocked-domains/:domain': [],
   // test/contract/token-preview.test.ts
   'POST /api/v2/admin/clients/:clientId/preview': [],
   // test/contract/end-weaker-access.test.ts

@@ -10,6 +10,7 @@ import type { OperationExample } from '../../src/platform/http/operation.ts';
 import { sample } from '../../src/platform/http/samples.ts';
 import { described } from '../support/api-scopes.ts';
 import { admin, type JsonAnswer, newUser } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { startRouted } from './routes.ts';
 
@@ -82,6 +83,12 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'GET /clients/:clientId/api-scopes': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
   'PUT /clients/:clientId/consent-approval': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
   'DELETE /clients/:clientId/consent-approval': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
+  'PUT /clients/:clientId/acceptance': ['apps.admit', '+ + N F FNN FNN FNN FNN FNN'],
+  'DELETE /clients/:clientId/acceptance': ['apps.admit', '+ + N F FNN FNN FNN FNN FNN'],
+  'GET /unregistered-clients': ['apps.admit', '+ + F F F F F F F'],
+  'GET /blocked-domains': ['apps.admit', '+ + F F F F F F F'],
+  'PUT /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
+  'DELETE /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
   'GET /clients/:clientId/assignments': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
   'POST /clients/:clientId/assignments': ['apps.assign', '+ + N F FNN +NN +NN FNN FNN'],
   'PATCH /clients/:clientId/assignments/:id': ['apps.assign', '+ + N F FNN +NN +NN FNN FNN'],
@@ -253,6 +260,15 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
     await done(admin(server, 'PUT', `/users/${values[sample.operatorId]}/roles/support`, {}));
   }
   if (names('clientId')) values[sample.clientId] = await app();
+  if (names('metadataClientId')) {
+    values[sample.metadataClientId] = await app({ type: 'public' });
+    await query(
+      server,
+      "UPDATE client SET registered_by = 'metadata' WHERE id = ?",
+      values[sample.metadataClientId] ?? '',
+    );
+  }
+  if (names('blockedDomain')) await done(admin(server, 'PUT', `/blocked-domains/${sample.blockedDomain}`));
   if (names('operatorClientId')) values[sample.operatorClientId] = await app({ consent: 'operator' });
   if (names('apiId')) {
     const scopes = described(['notes.read', 'notes.write']);

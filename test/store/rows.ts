@@ -1,5 +1,6 @@
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { insertAccount } from '../../src/accounts/store.ts';
+import { REGISTERED_BY_OPERATOR } from '../../src/clients/clients.ts';
 import { CLIENT_FIELDS } from '../../src/clients/fields.ts';
 import { type Client, insertClient } from '../../src/clients/store.ts';
 import { addGrant } from '../../src/consent/store.ts';
@@ -54,6 +55,7 @@ export function* client(id: string): Work<void> {
     developerId: null,
     leftOut: null,
     consentApproval: null,
+    ...REGISTERED_BY_OPERATOR,
     status: 'active',
     generation: `generation ${id}`,
     consentEpoch: 'epoch',

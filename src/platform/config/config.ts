@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
 import { readServerAddress } from '../database/server-address.ts';
 import type { TrustProxy } from '../validation/origin.ts';
+import { type ClientMetadataSetting, clientMetadataVariables, readClientMetadata } from './client-metadata.ts';
 import { contact } from './contact.ts';
 import { discoveryScopes } from './discovery-scopes.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
@@ -53,6 +54,8 @@ export interface Config {
   readonly discoveryScopes: readonly string[];
   /** Whether the terminal shows each request of an app that is refused, or ignored in part. */
   readonly development: boolean;
+  /** Which apps may identify themselves by the URL of a metadata document. */
+  readonly clientMetadata: ClientMetadataSetting;
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
   readonly secondFactor: SecondFactorSetting;
@@ -241,6 +244,7 @@ export const variables = {
     about:
       'Scopes of APIs that the discovery document lists, separated by commas, such as `notes.read,notes.write`. Anybody can read it; apps can use scopes that it does not list.',
   }),
+  ...clientMetadataVariables,
   traceRetention: new Variable('TESSERA_TRACE_RETENTION', days, {
     initial: '`1d`',
     about:
@@ -337,6 +341,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     auditRetention: auditRetention === undefined ? 400 * DAY : auditRetention,
     contact: read(variables.contact),
     discoveryScopes: read(variables.discoveryScopes) ?? [],
+    clientMetadata: readClientMetadata(environment, problems),
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     development,
     playground,

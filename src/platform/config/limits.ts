@@ -123,6 +123,16 @@ export const limitVariables = {
     '60/10m',
     'Codes of devices that are typed at one IP address.',
   ),
+  metadataAddress: new LimitVariable(
+    'TESSERA_LIMIT_METADATA_ADDRESS',
+    '30/m',
+    'Metadata documents of apps that nobody has allowed yet, fetched for requests from one IP address.',
+  ),
+  metadataHost: new LimitVariable(
+    'TESSERA_LIMIT_METADATA_HOST',
+    '60/m',
+    'Such documents that are fetched from one host.',
+  ),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',
     '20/m',

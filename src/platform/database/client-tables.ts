@@ -64,6 +64,21 @@ export interface ClientTable {
   organization_id: Id | null;
   /** The operator who made it as a developer; null for none. */
   developer_id: Id | null;
+  /** Who registered it, if not an operator. */
+  registered_by: string | null;
+  /** When an operator accepted it, if it needed that. */
+  accepted_at: Instant | null;
+  /** The URL of its metadata document, which is its client_id. */
+  metadata_url: string | null;
+  metadata_host: string | null;
+  /** When the copy of that document expires. */
+  metadata_expires_at: Instant | null;
+}
+
+/** A domain whose metadata documents are refused; with a dot in front, everything below it as well. */
+export interface BlockedClientDomainTable {
+  domain: string;
+  created_at: Instant;
 }
 
 export interface ClientSecretTable {

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type {
   ApiScopeTable,
+  BlockedClientDomainTable,
   ClientAssertionTable,
   ClientOriginTable,
   ClientSecretTable,
@@ -123,7 +124,8 @@ export interface KnownBrowserTable {
 export interface InteractionTable {
   hash: string;
   browser_hash: string;
-  client_id: Id;
+  /** Null for a client that is not on record before a person has consented. */
+  client_id: Id | null;
   request: Json;
   /** As octets; null where the request has none. */
   state: Uint8Array | null;
@@ -308,6 +310,7 @@ export interface Tables {
   client_secret: ClientSecretTable;
   client_assertion: ClientAssertionTable;
   client_origin: ClientOriginTable;
+  blocked_client_domain: BlockedClientDomainTable;
   client_api_scope: ApiScopeTable;
   picture: PictureTable;
   browser_session: BrowserSessionTable;

@@ -26,6 +26,10 @@ export const AREAS = {
     'Admin: scopes',
     'Which scopes of an API a client may request, and which scopes an operator approved.',
   ],
+  unregistered: [
+    'Admin: unregistered apps',
+    'Apps that no operator registered: which are accepted, and whose domains are blocked.',
+  ],
   access: ['Admin: access to apps', 'Who may use an app that is not open to everyone, and in which role.'],
   groups: ['Admin: groups', 'Groups of people, of the installation or of an organization.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],

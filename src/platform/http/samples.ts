@@ -8,6 +8,8 @@ export const sample = {
   apiId: '333941264481144834',
   operatorClientId: '333941264481144835',
   deviceClientId: '333941264481144836',
+  metadataClientId: '333941264481144837',
+  blockedDomain: 'blocked.example',
   assignmentId: '333941265303228418',
   invitationId: '333941266129506304',
   adminKeyId: '333941266129506305',

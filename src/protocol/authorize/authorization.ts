@@ -3,6 +3,7 @@ import type { RecordThrottled } from '../../audit/throttle.ts';
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { isApiScopeId, isRegisteredScope } from '../../claims/permissions.ts';
 import type { ApiScope } from '../../claims/rules/api-scopes.ts';
+import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
 import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
@@ -15,14 +16,18 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { readVisitor, type Visitor } from '../../sessions/sessions.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
+import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import { findInteraction, type InteractionOutcome } from './interaction-store.ts';
 import { findApprovedConsent } from './operator-consent.ts';
-import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
+import { type AuthorizationStep, isUnregistered, nextStep } from './rules/next-step.ts';
 import { type AuthorizationRequest, consentScopes, restoredRequest } from './rules/request.ts';
 import { findStepUp, MET, type SecondFactorServices } from './step-up.ts';
 
 /** What the next step is computed with, beside what is stored. */
-export type EvaluationServices = SecondFactorServices & { readonly issuer: string };
+export type EvaluationServices = SecondFactorServices & {
+  readonly issuer: string;
+  readonly metadataClients: Pick<MetadataClients, 'find'>;
+};
 
 export interface AuthorizationServices extends SecondFactorServices {
   readonly database: Database;
@@ -34,6 +39,7 @@ export interface AuthorizationServices extends SecondFactorServices {
   readonly codeKey: Buffer;
   readonly recordThrottled: RecordThrottled;
   readonly traces: Pick<TraceRecorder, 'completed'>;
+  readonly metadataClients: MetadataClients;
 }
 
 /** The session of a browser, and those that a pending request knows. All are hashes. */
@@ -86,6 +92,41 @@ export interface ClientGone {
 
 export const CLIENT_GONE: ClientGone = { kind: 'client gone' };
 
+/** The metadata document of the client has to be fetched, before the request is read again. */
+export interface MetadataNeeded {
+  readonly kind: 'metadata needed';
+  readonly url: string;
+}
+
+/** A request with its client. */
+interface RequestOfClient {
+  readonly kind: 'client';
+  readonly client: Client;
+  readonly request: AuthorizationRequest;
+}
+
+/**
+ * Reads the client of a request. One that is not on record is described by its metadata document; if a person has consented since the
+ * request came, the request continues as one of the client that is on record now.
+ */
+export function* readClientOf(
+  request: AuthorizationRequest,
+  now: number,
+  { metadataClients }: EvaluationServices,
+): Work<RequestOfClient | MetadataNeeded | ClientGone> {
+  if (request.metadataUrl === undefined) {
+    const client = yield* findClient({ id: request.clientId });
+    return client === undefined ? CLIENT_GONE : { kind: 'client', client, request };
+  }
+  const found = yield* metadataClients.find(request.metadataUrl, now);
+  if (found.kind === 'fetch') return { kind: 'metadata needed', url: found.url };
+  if (found.kind === 'refused') return CLIENT_GONE;
+  const { client } = found;
+  const isNewOnRecord = request.clientId === NOT_ON_RECORD && client.id !== NOT_ON_RECORD;
+  const known = { clientId: client.id, clientGeneration: client.generation };
+  return { kind: 'client', client, request: isNewOnRecord ? { ...request, ...known } : request };
+}
+
 /** Reads what else the next step of a request depends on, and computes it, inside a unit of work. */
 export function* evaluate(
   request: AuthorizationRequest,
@@ -113,6 +154,7 @@ export function* evaluate(
   const step = nextStep({
     request,
     clientType: client.type,
+    isUnregistered: isUnregistered(client),
     access: client.access,
     visitor: visitor.kind,
     accountId: signedIn?.account.id ?? null,
@@ -153,15 +195,20 @@ const mayReceive = (client: Client, { device, redirectUri, codeChallenge }: Auth
 
 /** Evaluates a request that is not stored, and whose client may have been read just now. */
 export function* readNewRequest(
-  request: AuthorizationRequest,
+  given: AuthorizationRequest,
   currentSession: string | undefined,
   now: number,
   services: EvaluationServices,
   known?: Client,
-): Work<CurrentRequest | ClientGone> {
+): Work<CurrentRequest | ClientGone | MetadataNeeded> {
   const sessions = { current: currentSession, signedIn: null, chosen: null };
   const visitor = yield* readVisitor(currentSession, now);
-  const client = known ?? (yield* findClient({ id: request.clientId }));
+  const found =
+    known === undefined
+      ? yield* readClientOf(given, now, services)
+      : ({ kind: 'client', client: known, request: given } as const);
+  if (found.kind !== 'client') return found;
+  const { client, request } = found;
   const evaluated = yield* evaluate(request, sessions, visitor, client, now, services);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle: undefined, sessions };
 }
@@ -176,20 +223,22 @@ export function* readStoredRequest(
   currentSession: string | undefined,
   now: number,
   services: EvaluationServices,
-): Work<PendingRequest | FinishedRequest | ClientGone | undefined> {
+): Work<PendingRequest | FinishedRequest | ClientGone | MetadataNeeded | undefined> {
   const interaction = yield* findInteraction({ hash: digest(handle) });
   if (interaction === undefined || interaction.expiresAt <= now) return undefined;
   if (!browserHashes.includes(interaction.browserHash)) return undefined;
   const { outcome } = interaction;
-  const request = restoredRequest(interaction.json, interaction.state);
+  const restored = restoredRequest(interaction.json, interaction.state);
   const sessions = {
     current: currentSession,
     signedIn: interaction.signedInSession,
     chosen: interaction.chosenSession,
   };
-  if (outcome !== null) return { kind: 'finished', request, handle, outcome, sessions };
+  if (outcome !== null) return { kind: 'finished', request: restored, handle, outcome, sessions };
   const visitor = yield* readVisitor(currentSession, now);
-  const client = yield* findClient({ id: request.clientId });
+  const found = yield* readClientOf(restored, now, services);
+  if (found.kind !== 'client') return found;
+  const { client, request } = found;
   const evaluated = yield* evaluate(request, sessions, visitor, client, now, services);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle, sessions };
 }

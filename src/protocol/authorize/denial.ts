@@ -7,7 +7,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import type { AuthorizationServices, PendingRequest } from './authorization.ts';
 import { finishInteraction } from './interaction-store.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
-import { type ClientResponse, errorResponse, type RedirectedError } from './rules/request.ts';
+import { type ClientResponse, errorResponse, type RedirectedError, recordedId } from './rules/request.ts';
 
 /** Why a request that a person ended got no code. */
 export type Denial = 'denied' | 'no access';
@@ -31,7 +31,7 @@ export async function denyRequest(
     const about = { at: clock(), origin, accountId: origin.actor.type === 'user' ? origin.actor.id : null };
     const type = why === 'denied' ? 'consent.denied' : 'authorization.refused';
     const failed = why === 'denied' ? {} : { outcome: 'failure' as const, details: { reason: why } };
-    yield* record({ ...about, type, clientId: request.clientId, ...failed });
+    yield* record({ ...about, type, clientId: recordedId(request.clientId), ...failed });
     // No operator answers for a person who said no.
     const { accountId } = about;
     if (why === 'denied' && accountId !== null && client.consent === 'operator') {

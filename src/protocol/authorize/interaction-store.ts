@@ -32,7 +32,8 @@ export type Interaction = Values<typeof INTERACTION>;
 /** A request to store. The key of its row is the hash of its handle. */
 export interface NewInteraction extends Pick<Interaction, 'browserHash' | 'expiresAt'> {
   readonly hash: string;
-  readonly clientId: string;
+  /** Null for a client that is not on record. */
+  readonly clientId: string | null;
   readonly stored: StoredRequest;
   readonly now: number;
 }

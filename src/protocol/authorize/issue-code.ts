@@ -3,8 +3,10 @@ import { record } from '../../audit/audit.ts';
 import { endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { coveredClaims, formatScopes } from '../../claims/permissions.ts';
 import { namedScopes } from '../../claims/rules/api-scopes.ts';
-import { holdClient, listApiScopes } from '../../clients/store.ts';
-import { type ConsentDecision, ConsentOutdated, writeDecision } from '../../consent/decision.ts';
+import { recordClient } from '../../clients/metadata-clients.ts';
+import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
+import { type Client, holdClient, listApiScopes } from '../../clients/store.ts';
+import { allowsAnything, type ConsentDecision, ConsentOutdated, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
 import { lockGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode } from '../../credentials/code-store.ts';
@@ -16,12 +18,25 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { readVisitor, recordUse } from '../../sessions/sessions.ts';
 import { lockSession } from '../../sessions/store.ts';
-import { type AuthorizationServices, type CurrentRequest, type EvaluationServices, evaluate } from './authorization.ts';
+import {
+  type AuthorizationServices,
+  type CurrentRequest,
+  type EvaluationServices,
+  evaluate,
+  readClientOf,
+} from './authorization.ts';
 import { DENIALS } from './denial.ts';
 import { finishInteraction } from './interaction-store.ts';
 import { isAnswered } from './rules/next-step.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
-import { type ClientResponse, consentScopes, type RedirectedError, successResponse } from './rules/request.ts';
+import {
+  type AuthorizationRequest,
+  type ClientResponse,
+  consentScopes,
+  type RedirectedError,
+  recordedId,
+  successResponse,
+} from './rules/request.ts';
 
 /**
  * The code of a pending request: 256 bits that cannot be predicted without the server's key. A second submission of the same form
@@ -53,6 +68,8 @@ interface CodeInput extends Pick<CurrentRequest, 'request' | 'handle' | 'session
 interface PreparedCode {
   readonly code: string;
   readonly newGrantId: string;
+  /** The id for a client that is put on record. */
+  readonly newClientId: string;
   readonly now: number;
   readonly response: ClientResponse;
   readonly limits: Limits;
@@ -67,8 +84,9 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const now = services.clock();
   const code = input.handle === undefined ? randomSecret() : codeOf(services, input.handle);
   const newGrantId = await services.ids.next();
+  const newClientId = input.request.clientId === NOT_ON_RECORD ? await services.ids.next() : NOT_ON_RECORD;
   const response = successResponse(input.request, code, services.issuer);
-  const prepared = { code, newGrantId, now, response, limits: services.limits, services };
+  const prepared = { code, newGrantId, newClientId, now, response, limits: services.limits, services };
   try {
     const result = await services.database.commit(() => issue(input, prepared));
     if (result.kind === 'response') traceCode(services, input, { code, at: now, accountId: result.accountId });
@@ -112,23 +130,35 @@ function traceCode(
 /** A client that redirects in a loop needs no person: without a limit, each round would write a code and an event. */
 const TOO_MANY_CODES = refuseByRedirect('too many codes');
 
+/** The client of a request, under a lock where it is on record. */
+function* holdClientOf(
+  request: AuthorizationRequest,
+  now: number,
+  services: EvaluationServices,
+): Work<Client | undefined> {
+  const found = request.metadataUrl === undefined ? undefined : yield* readClientOf(request, now, services);
+  if (found !== undefined && (found.kind !== 'client' || found.client.id !== request.clientId)) return undefined;
+  return found?.client.id === NOT_ON_RECORD ? found.client : yield* holdClient({ id: request.clientId });
+}
+
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
-  const { code, newGrantId, now, response, limits, services } = prepared;
+  const { code, newGrantId, newClientId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With their locks: what ends the session, or requires more of the people who use the app, waits for this commit, and then finds the code.
   const visitor = yield* readVisitor(sessions.current, now, lockSession);
-  const held = yield* holdClient({ id: request.clientId });
+  const held = yield* holdClientOf(request, now, services);
   const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
   if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
-  const { step, client, path, apiScopes } = evaluated;
+  const { step, path, apiScopes } = evaluated;
+  let { client } = evaluated;
   const named = (scopes: Iterable<string>) => namedScopes(scopes, apiScopes);
   const rules = endpointRulesOf(request.endpointSet, client);
   const { account, session } = visitor;
   if (!isAnswered(step, client, account.id, decision)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
-  const ids = { origin, accountId: account.id, clientId: client.id };
+  const ids = { origin, accountId: account.id, clientId: recordedId(client.id) };
   const bucket = `authorization ${account.id} ${client.id}`;
   if ((yield* takeTogether(bucket, limits.authorization, now, { name: 'authorization', ...ids })) > 0) {
     return { kind: 'refused', refusal: TOO_MANY_CODES };
@@ -136,6 +166,15 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const device = request.device && (yield* lockDevice({ hash: request.device.hash }));
   const expiresAt = request.device === undefined ? now + CODE_LIFETIME : (device?.expiresAt ?? 0);
   if (expiresAt <= now || (device?.outcome ?? null) !== null) return DEVICE_GONE;
+  if (
+    client.id === NOT_ON_RECORD &&
+    decision !== undefined &&
+    allowsAnything(decision, consentScopes(request), rules)
+  ) {
+    const recorded = yield* recordClient(client, newClientId, now, origin);
+    if (recorded === undefined) return CHANGED;
+    client = recorded;
+  }
   // Always after the count, with a decision or without: two orders of these locks could deadlock.
   const key = { accountId: account.id, clientId: client.id, endpointSet: request.endpointSet };
   const live = decision === undefined ? [] : yield* lockGrants(key);
@@ -146,7 +185,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   // A remembered consent may have been changed or revoked by another process since it was read.
   if (decision === undefined && (grant === undefined || grant.askAgain)) return CHANGED;
 
-  const event = { at: now, ...ids };
+  const event = { at: now, ...ids, clientId: recordedId(client.id) };
   const { resources = [] } = request;
   if (decision !== undefined) {
     const requested = consentScopes(request);
@@ -182,7 +221,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     grantId: grant.id,
     accountId: account.id,
     clientId: client.id,
-    inherited: { accountGeneration: session.generation, clientGeneration: request.clientGeneration },
+    inherited: { accountGeneration: session.generation, clientGeneration: client.generation },
     redirectUri: request.redirectUri,
     scopes,
     // RFC 6749 §5.1: the token response names the scopes where they differ from those requested.

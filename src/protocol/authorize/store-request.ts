@@ -9,7 +9,7 @@ import { addressBucket, networkBucket } from '../../platform/validation/origin.t
 import { type AuthorizationServices, CLIENT_GONE, type ClientGone } from './authorization.ts';
 import { insertInteraction, type NewInteraction } from './interaction-store.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
-import { type AuthorizationRequest, type RedirectedError, storedRequest } from './rules/request.ts';
+import { type AuthorizationRequest, type RedirectedError, recordedId, storedRequest } from './rules/request.ts';
 
 export const INTERACTION_LIFETIME = HOUR;
 
@@ -34,7 +34,7 @@ export async function storeRequest(
   const interaction = {
     hash: digest(handle),
     browserHash,
-    clientId: request.clientId,
+    clientId: recordedId(request.clientId),
     stored: storedRequest(request),
     now,
     expiresAt: now + INTERACTION_LIFETIME,
@@ -58,7 +58,7 @@ function* insertLimited(
   const count = { name: 'pendingAddress', ...event } as const;
   if ((yield* take(`pending ${address}`, limits.pendingAddress, now, count)) > 0) return TOO_MANY_PENDING;
   // The row refers to the client, which may have been deleted since the request was checked.
-  if ((yield* findClient({ id: clientId })) === undefined) return CLIENT_GONE;
+  if (clientId !== null && (yield* findClient({ id: clientId })) === undefined) return CLIENT_GONE;
   const bytes = { name: 'pendingBytesAddress', ...event } as const;
   const bucket = `pending-bytes ${address}`;
   if ((yield* takeRolling(bucket, limits.pendingBytesAddress, stored.size, now, bytes)) > 0) return TOO_MUCH_PENDING;

@@ -1,6 +1,7 @@
 import { record } from '../../audit/audit.ts';
 import type { ClientWithSecrets } from '../../clients/clients.ts';
 import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../../clients/rules/assertion.ts';
+import { isUrlForm } from '../../clients/rules/metadata-document.ts';
 import { type Client, type ClientSecret, findClient, findSecretOwner, liveSecrets } from '../../clients/store.ts';
 import { exceeded, take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -12,6 +13,7 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest, rateLimited } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
+import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';
@@ -63,6 +65,7 @@ export interface AuthenticationParts {
   readonly limits: Limits;
   readonly issuer: string;
   readonly clientKeys: ClientKeys;
+  readonly metadataClients: MetadataClients;
 }
 
 /** The request that a client authenticates. */
@@ -150,10 +153,21 @@ const hasSecret = (credentials: ClientCredentials, secrets: readonly ClientSecre
   !('reason' in matchSecret(credentials.clientSecret, digest(credentials.clientSecret), secrets));
 
 /** Reads the client, and for how many seconds its failures from this address are used up. */
-async function lookUp({ database, limits }: AuthenticationParts, clientId: string, { address }: Origin, now: number) {
+async function lookUp(
+  { database, limits, metadataClients }: AuthenticationParts,
+  clientId: string,
+  { address }: Origin,
+  now: number,
+) {
   // All unknown ids share one count per address: otherwise each made-up id would add a row.
   const bucketOf = (id: string) => `client-auth ${id} ${addressBucket(address ?? '')}`;
   const wait = (bucket: string) => database.read(() => exceeded(bucket, limits.clientAuth, now));
+  if (isUrlForm(clientId)) {
+    const found = await database.read(() => metadataClients.findRecorded(clientId));
+    const bucket = bucketOf(found?.id ?? 'unknown');
+    const exhausted = await wait(bucket);
+    return { found: found && { client: found, secrets: [] }, bucket, exhausted };
+  }
   if (isSnowflake(clientId)) {
     const bucket = bucketOf(clientId);
     // In one turn, which is one round trip to a database server.
@@ -162,7 +176,8 @@ async function lookUp({ database, limits }: AuthenticationParts, clientId: strin
       database.read(() => liveSecrets({ clientId, now })),
       wait(bucket),
     ]);
-    if (client !== undefined) return { found: { client, secrets }, bucket, exhausted };
+    // One with a metadata document has its URL as client_id, and no other.
+    if (client?.metadataUrl === null) return { found: { client, secrets }, bucket, exhausted };
   }
   const bucket = bucketOf('unknown');
   return { found: undefined, bucket, exhausted: await wait(bucket) };

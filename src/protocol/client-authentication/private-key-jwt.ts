@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { type ReadAssertion, validateAssertion } from '../../clients/rules/assertion.ts';
 import type { ClientKey } from '../../clients/rules/jwks.ts';
-import { type Client, findClient } from '../../clients/store.ts';
+import { type Client, findClient, wireId } from '../../clients/store.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { useAssertion } from './assertion-store.ts';
@@ -26,7 +26,7 @@ export async function authenticateByAssertion(
   if ('reason' in key) return key;
   const claims = await verifySignature(assertion, key);
   if (claims === undefined) return { reason: 'the assertion has a wrong signature' };
-  const valid = validateAssertion(claims, { clientId: client.id, audiences, now });
+  const valid = validateAssertion(claims, { clientId: wireId(client), audiences, now });
   if ('reason' in valid) return valid;
   const hash = digest(`${client.id} ${valid.jti}`);
   return database.commit(function* useOnce(): Work<Client | AuthenticationFailure> {

@@ -25,13 +25,20 @@ export interface Published {
   readonly languages: readonly string[];
   /** The scopes of APIs that the operator lists. */
   readonly discoveryScopes: readonly string[];
+  /** Whether apps can identify themselves by the URL of a metadata document. */
+  readonly readsMetadata: boolean;
 }
 
 /**
  * The provider metadata: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. It lists only what works; a new capability needs a
  * line here.
  */
-export function metadata({ issuer, languages, discoveryScopes }: Published): Readonly<Record<string, unknown>> {
+export function metadata({
+  issuer,
+  languages,
+  discoveryScopes,
+  readsMetadata,
+}: Published): Readonly<Record<string, unknown>> {
   const { authorizationPath, tokenPath, userinfoPath } = ENDPOINT_RULES.oidc;
   return {
     issuer,
@@ -74,6 +81,8 @@ export function metadata({ issuer, languages, discoveryScopes }: Published): Rea
 
     // RFC 9207 §3.
     authorization_response_iss_parameter_supported: true,
+    // draft-ietf-oauth-client-id-metadata-document-03 §6.
+    client_id_metadata_document_supported: readsMetadata,
     // Also where false is the default, because the default of request_uri_parameter_supported is true.
     claims_parameter_supported: true,
     request_parameter_supported: false,

@@ -5,7 +5,12 @@ import * as Type from '../../platform/validation/type.ts';
 import { metadata } from './metadata.ts';
 
 const IN_DISCOVERY = { area: 'discovery', caller: 'anyone' } as const;
-const SHOWN = metadata({ issuer: 'https://id.example.com', languages: ['en'], discoveryScopes: [] });
+const SHOWN = metadata({
+  issuer: 'https://id.example.com',
+  languages: ['en'],
+  discoveryScopes: [],
+  readsMetadata: false,
+});
 
 const schemaOf = (value: unknown): Type.TSchema => {
   if (typeof value === 'boolean') return Type.Boolean();

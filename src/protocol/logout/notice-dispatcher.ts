@@ -1,5 +1,5 @@
 import { record } from '../../audit/audit.ts';
-import { findClient } from '../../clients/store.ts';
+import { findClient, wireId } from '../../clients/store.ts';
 import {
   type ClaimedLogoutNotice,
   claimNotices,
@@ -104,7 +104,7 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
     const client = await database.read(() => findClient({ id: notice.clientId }));
     const url = client?.backchannelLogoutUri ?? null;
     if (client === undefined || client.status !== 'active' || url === null) return 'obsolete';
-    const token = await signLogoutToken(notice, logoutTokenAlg(client.idTokenSignedResponseAlg));
+    const token = await signLogoutToken(notice, wireId(client), logoutTokenAlg(client.idTokenSignedResponseAlg));
     const body = new URLSearchParams({ logout_token: token }).toString();
     try {
       const { status } = await send({
@@ -125,7 +125,8 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
 
   /** Signs a token for one attempt: a stored one would have expired by the next. */
   async function signLogoutToken(
-    { clientId, accountId, sid }: ClaimedLogoutNotice,
+    { accountId, sid }: ClaimedLogoutNotice,
+    clientId: string,
     alg: AsymmetricAlg,
   ): Promise<string> {
     // In this order: a recovery may have replaced the key set in use, and the new one has no pair of this algorithm yet.

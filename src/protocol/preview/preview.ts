@@ -121,7 +121,7 @@ function* previewAt(
   const scope = sentScope(grantedScopes(asked.scopes, new Set(asked.scopes), rules), registered, resources);
   const scopes = storedScopes(scope);
   const { id: accountId, profile, createdAt, updatedAt } = account;
-  const { claimNames } = client;
+  const { claimNames, metadataUrl } = client;
   const of = { accountId, clientId: client.id };
   const { organization = null, member = {} } = yield* readMore(of, scopes, memberScopes(scope, claims));
   const shared =
@@ -130,7 +130,7 @@ function* previewAt(
   const subject: Subject = {
     ...of,
     ...authenticationContext(['password']),
-    ...{ issuer, profile, updatedAt, member, claimNames },
+    ...{ issuer, profile, updatedAt, member, claimNames, metadataUrl },
     ...{ familyId: NO_FAMILY, sid: '', authTime: now },
     picture: pictureUrl(issuer, accountId, profile.picture),
   };

@@ -12,7 +12,7 @@ const profile = {
   avatarColor: '#5b2a86',
 };
 const subject = {
-  ...{ issuer: 'https://id.example', accountId: '1', clientId: '2', familyId: '3', sid: 's' },
+  ...{ issuer: 'https://id.example', accountId: '1', clientId: '2', metadataUrl: null, familyId: '3', sid: 's' },
   ...{ profile, updatedAt: NOW, authTime: NOW, amr: ['pwd'], acr: null, member: {}, claimNames: null },
 };
 

@@ -23,6 +23,7 @@ import { addressBucket } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { AuthenticatedClient, ClientProof } from '../client-authentication/authenticate.ts';
 import type { ClientKeys } from '../client-authentication/client-keys.ts';
+import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import type { AboutCredential } from '../refusals/row.ts';
 import type { Refuse } from './refuse.ts';
 import {
@@ -44,6 +45,7 @@ export interface TokenServices {
   readonly issuer: string;
   readonly limits: Limits;
   readonly clientKeys: ClientKeys;
+  readonly metadataClients: MetadataClients;
   readonly recordThrottled: RecordThrottled;
   readonly traces: Pick<TraceRecorder, 'completed'>;
 }
@@ -177,7 +179,7 @@ interface TokenOrder {
 }
 
 /** Tokens of a person that are on record and not yet signed. */
-export type UserTokens = Omit<Subject, 'picture' | 'issuer' | 'clientId' | 'claimNames'> &
+export type UserTokens = Omit<Subject, 'picture' | 'issuer' | 'clientId' | 'metadataUrl' | 'claimNames'> &
   Pick<TokenOrder, 'scope' | 'resources' | 'refreshToken' | 'nonce' | 'narrowed' | 'claims'>;
 
 /** Whether the ID tokens of a client have the claims of all granted scopes. */
@@ -206,7 +208,8 @@ export function mintUserTokens(
   tokens: UserTokens,
 ): Promise<TokenResponse | undefined> {
   const { client, proof } = authenticated;
-  const subject = { ...tokens, issuer: parts.issuer, clientId: client.id, claimNames: client.claimNames };
+  const { id: clientId, metadataUrl, claimNames } = client;
+  const subject = { ...tokens, issuer: parts.issuer, clientId, metadataUrl, claimNames };
   const withGrantedClaims = givesGrantedClaims(rules, client);
   return mint(keySet, { ...tokens, rules, subject, alg, withGrantedClaims, proof }, now);
 }

@@ -100,7 +100,7 @@ export const activeResponse = (
 ): Introspection => ({
   ...(isOwn && member),
   active: true,
-  client_id: token.clientId,
+  client_id: token.wireClientId,
   ...live,
   ...(isOwn && username !== undefined && { username }),
   ...(kind === 'access' && { token_type: 'Bearer' }),

@@ -3,6 +3,7 @@ import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type SignedToken, TOKEN_KINDS, type TokenKind } from '../../keys/tokens.ts';
 import { SECOND } from '../../platform/clock.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { readAnyClaims, readIdClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 import { describeForm, type PresentedForm } from './rules/presented-form.ts';
 
@@ -54,7 +55,8 @@ export async function tokenFault(
   const named = await verifyIdToken(keys, token);
   if (named !== undefined) {
     const reason = 'an ID token';
-    const { accountId = null, clientId = null } = readIdClaims(named, issuer) ?? {};
+    const { accountId = null, clientId: audience = '' } = readIdClaims(named, issuer) ?? {};
+    const clientId = isSnowflake(audience) ? audience : null;
     const misuse = { type: 'token.wrong_kind', accountId, clientId, details: { reason } } as const;
     return {
       reason,

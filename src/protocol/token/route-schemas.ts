@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import type { EndpointSet } from '../../claims/endpoint-set.ts';
 import { ASSERTION_TYPE } from '../../clients/rules/assertion.ts';
 import { DEVICE_GRANT, GRANT_TYPES } from '../../clients/rules/registration.ts';
-import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
+import { FORM_TYPE, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { describeUnknownCode } from './rules/presented-form.ts';
@@ -82,7 +82,7 @@ const IntrospectionResponse = Type.Object(
       about: 'Whether the token is valid now. If not, there are no other members.',
     }),
     scope: text('The granted scopes.'),
-    client_id: Type.Optional(Id),
+    client_id: Type.Optional(Type.String({ about: 'A number, or the URL of a metadata document.' })),
     username: text('Username. Only for the client that the token was issued to.'),
     token_type: Type.Optional(Type.Unsafe<'Bearer'>({ type: 'string', enum: ['Bearer'] })),
     exp: time('Expiration, in Unix time.'),

@@ -51,7 +51,8 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
           tokenPath,
           rules.reportsDisabledClient,
         );
-        return answer(reply, await requestTokens(parts, authenticated, parameters, rules));
+        const current = await withCurrentMetadata(parts, authenticated);
+        return answer(reply, await requestTokens(parts, current, parameters, rules));
       });
     }
 
@@ -75,6 +76,28 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
       return answer(reply, response);
     });
   });
+}
+
+/**
+ * A client with a metadata document gets nothing new unless that says the same as before: decisions §15.
+ * @throws {OAuthError} `temporarily_unavailable` where the document may be read later, else `invalid_client`
+ */
+async function withCurrentMetadata(
+  { metadataClients }: TokenServices,
+  authenticated: AuthenticatedClient,
+): Promise<AuthenticatedClient> {
+  const { client, origin } = authenticated;
+  if (client.metadataUrl === null) return authenticated;
+  const current = await metadataClients.requireCurrent(client, origin);
+  if ('id' in current) {
+    const isSame = current.id === client.id && current.generation === client.generation;
+    if (isSame) return { ...authenticated, client: current };
+  }
+  const description =
+    'id' in current ? 'The metadata document of the client has changed how it authenticates.' : current.description;
+  throw 'id' in current || !current.isPassing
+    ? new OAuthError(401, 'invalid_client', description)
+    : new OAuthError(503, 'temporarily_unavailable', description, { 'retry-after': '60' });
 }
 
 type TokenHandler = (

@@ -1,11 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
-import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
-import { isolate } from '../../pages/components.ts';
 import { adviceFacts, sendErrorPage } from '../../pages/error-page.ts';
-import { html } from '../../pages/html.ts';
-import { type Site, sendPage } from '../../pages/layout.ts';
+import type { Site } from '../../pages/layout.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
@@ -16,9 +13,11 @@ import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import {
   type AuthorizationServices,
+  CLIENT_GONE,
   type ClientGone,
   type CurrentRequest,
   type FinishedRequest,
+  type MetadataNeeded,
   type PendingRequest,
   readNewRequest,
   readStoredRequest,
@@ -33,12 +32,13 @@ import {
   type AuthorizationRequest,
   type ClientResponse,
   errorResponse,
-  formActionSources,
   locationOf,
   type RedirectedError,
+  recordedId,
 } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
 import { sendDeviceAnswer, sendDeviceGone } from './device-answer.ts';
+import { sendFormPost } from './form-post.ts';
 import { HANDLE } from './request-fields.ts';
 import { readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
 
@@ -129,7 +129,22 @@ export function readPending(
   const { browsers, database, clock } = services;
   const browser = browsers.of(request, reply);
   const hashes = browser.hashesFor(handle);
-  return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock(), services));
+  return withMetadata(services, request, () =>
+    database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock(), services)),
+  );
+}
+
+/** Reads a request, once more where the metadata document of its client had to be fetched first. */
+async function withMetadata<Current extends CurrentRequest>(
+  { metadataClients }: Pick<AuthorizationServices, 'metadataClients'>,
+  request: FastifyRequest,
+  read: () => Promise<Current | FinishedRequest | ClientGone | MetadataNeeded | undefined>,
+): Promise<Current | FinishedRequest | ClientGone | undefined> {
+  const found = await read();
+  if (found?.kind !== 'metadata needed') return found;
+  if ((await metadataClients.fetch(found.url, originOf(request))) !== undefined) return CLIENT_GONE;
+  const again = await read();
+  return again?.kind === 'metadata needed' ? CLIENT_GONE : again;
 }
 
 /**
@@ -142,10 +157,12 @@ export function readNew(
   reply: FastifyReply,
   authorization: AuthorizationRequest,
   client?: Client,
-): Promise<CurrentRequest | ClientGone> {
+): Promise<CurrentRequest | FinishedRequest | ClientGone | undefined> {
   const { browsers, database, clock } = services;
   const session = hashOf(browsers.of(request, reply));
-  return database.read(() => readNewRequest(authorization, session, clock(), services, client));
+  return withMetadata(services, request, () =>
+    database.read(() => readNewRequest(authorization, session, clock(), services, client)),
+  );
 }
 
 /** How many times a code is attempted, while what it depends on changes. */
@@ -211,7 +228,11 @@ async function recordRefusal(
   origin: Origin,
 ): Promise<void> {
   if (visitor.kind !== 'banned' && visitor.kind !== 'suspended') return;
-  const event = { accountId: visitor.account.id, clientId: request.clientId, details: { reason: visitor.kind } };
+  const event = {
+    accountId: visitor.account.id,
+    clientId: recordedId(request.clientId),
+    details: { reason: visitor.kind },
+  };
   await recordThrottled({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...event });
 }
 
@@ -304,23 +325,6 @@ export function sendErrorResponse(
 ): FastifyReply {
   request.refusal = refusalOfRedirect(error);
   return sendResponse(services, request, reply, errorResponse(target, error, services.issuer));
-}
-
-/**
- * OAuth 2.0 Form Post Response Mode §2: the response as the fields of a form that submits itself, and has a button where scripts
- * are off. Its address is the redirect URI with its own query.
- */
-function sendFormPost(reply: FastifyReply, site: Site, { redirectUri, parameters }: ClientResponse): FastifyReply {
-  const text = site.messages.formPost;
-  const fields = Object.entries(parameters).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  const body = html`<section class="card"><header><h1>${text.title}</h1><p>${text.lead(isolate(destinationOf(redirectUri)))}</p></header>
-<form method="post" action="${redirectUri}" data-send>${fields}<button class="primary" type="submit">${text.submit}</button></form>
-</section>`;
-  const page = { title: text.title, layout: 'narrow', body } as const;
-  reply.header('pragma', 'no-cache');
-  return sendPage(reply, 200, site, page, formActionSources(redirectUri));
 }
 
 /** Shows an error that cannot be sent to the client: there is no address that it could safely be sent to. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
-import { findClient } from '../../clients/store.ts';
+import { isUrlForm } from '../../clients/rules/metadata-document.ts';
+import { type Client, findClientOnWire } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -9,13 +10,19 @@ import { NO_SCRIPTS } from '../../platform/http/cors.ts';
 import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { requestIds } from '../../platform/http/request-tracing.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
 import { logLine } from '../../platform/log.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import { rebindInteraction, setChosenSession } from '../../protocol/authorize/interaction-store.ts';
 import { findUnknownResource, readApiScopes } from '../../protocol/authorize/registered-apis.ts';
 import { checkRequest } from '../../protocol/authorize/rules/check-request.ts';
-import { checkQueryOfPost, checkTarget, requestedClient } from '../../protocol/authorize/rules/check-target.ts';
+import {
+  checkQueryOfPost,
+  checkTarget,
+  type DisplayedError,
+  requestedClient,
+  unusableMetadata,
+} from '../../protocol/authorize/rules/check-target.ts';
 import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts';
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type AuthorizationRequest, findExcess, type RedirectedError } from '../../protocol/authorize/rules/request.ts';
@@ -86,8 +93,9 @@ async function authorize(
   const clientId = requestedClient(parameters);
   if (typeof clientId !== 'string') return showError(services, request, reply, clientId);
   request.subject = { clientId };
-  const client = isSnowflake(clientId) ? await services.database.read(() => findClient({ id: clientId })) : undefined;
-  const target = checkTarget(parameters, client, services.local);
+  const client = await readClient(services, rules, request, clientId);
+  if (client?.kind === 'display') return showError(services, request, reply, client);
+  const target = checkTarget(parameters, client?.client, services.local);
   if (target.kind === 'display') return showError(services, request, reply, target);
   try {
     // 2. The other parameters.
@@ -118,10 +126,37 @@ async function authorize(
         '/continue',
       );
     }
-    return await advance(services, request, reply, await readNew(services, request, reply, authorization, client));
+    return await advance(
+      services,
+      request,
+      reply,
+      await readNew(services, request, reply, authorization, client?.client),
+    );
   } catch (error) {
     return sendErrorResponse(services, request, reply, target, internalError(error, request));
   }
+}
+
+/** The client with a `client_id`. One that is a URL is known at the OIDC endpoints alone: decisions §15. */
+async function readClient(
+  { database, clock, metadataClients }: AuthorizationEndpointServices,
+  { endpointSet }: EndpointRules,
+  request: FastifyRequest,
+  clientId: string,
+): Promise<{ readonly kind: 'client'; readonly client: Client } | DisplayedError | undefined> {
+  if (!isUrlForm(clientId)) {
+    const client = await database.read(() => findClientOnWire(clientId));
+    return client && { kind: 'client', client };
+  }
+  if (endpointSet !== 'oidc') return undefined;
+  const find = () => database.read(() => metadataClients.find(clientId, clock()));
+  let found = await find();
+  if (found.kind === 'fetch') {
+    const failure = await metadataClients.fetch(clientId, originOf(request));
+    found = failure === undefined ? await find() : { kind: 'refused', failure };
+  }
+  if (found.kind === 'found') return { kind: 'client', client: found.client };
+  return found.kind === 'refused' ? unusableMetadata(clientId, found.failure.description) : undefined;
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */

@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { isOptional, type MemberScope, type OptionalScope, type SwitchedScope } from '../../claims/permissions.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import type { DescribedScope } from '../../clients/resources.ts';
+import { isClaimable } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
@@ -12,6 +13,8 @@ import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } from '../../pages/person.ts';
+import { readableDomain } from '../../platform/domain-name.ts';
+import { isUnregistered } from '../../protocol/authorize/rules/next-step.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 
 /** The name of the switch of a scope in the consent form. */
@@ -74,6 +77,7 @@ export function consentPage(site: Site, consent: ConsentPage): Page {
 <header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(isolate(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
 ${consent.device && deviceNotice(consent.device, messages)}
+${isUnregistered(client) && unregisteredNotice(consent, text)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
 <form method="post" action="${path('/consent')}" class="decide">
@@ -98,6 +102,16 @@ function deviceNotice(
 ): Html {
   const place = network === null ? text.unknownNetwork : isHere ? text.sameNetwork : text.otherNetwork(network);
   return html`<div class="notice"><p><strong>${text.asks}</strong> ${text.asksText}</p><p class="small">${text.asked(moment(askedAt), place)}</p></div>`;
+}
+
+/** Decisions §15: what is certain of an app that no operator has registered, and what is only its own word. */
+function unregisteredNotice({ client, place }: ConsentPage, { unregistered: text }: Messages['consent']): Html {
+  const domain = client.metadataHost === null ? undefined : isolate(readableDomain(client.metadataHost));
+  const isLocal = client.redirectUris.every(isClaimable);
+  return html`<div class="notice"><p><strong>${text.title}</strong> ${text.text}</p>${facts([
+    ...(domain === undefined ? [] : [fact(text.domain, domain, true)]),
+    fact(text.place, isolate(place), true),
+  ])}${isLocal && html`<p><strong>${text.local}</strong></p>`}</div>`;
 }
 
 /** What the app gets in any case, or has already: one line, with the values behind it. */

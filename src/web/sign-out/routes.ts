@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { endSession } from '../../account-actions/sign-in/end-sessions.ts';
 import { explainUnregisteredUri } from '../../clients/rules/unregistered-uri.ts';
-import { type Client, findClient } from '../../clients/store.ts';
+import { type Client, findClientOnWire, wireId } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { sendErrorPage } from '../../pages/error-page.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -11,7 +11,6 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { formActionSources, withQuery } from '../../protocol/authorize/rules/request.ts';
@@ -130,7 +129,7 @@ async function readStep(
 ): Promise<{ readonly client: Client | undefined; readonly step: EndSessionStep }> {
   const clientId = parameters.get('client_id');
   const id = requestingClientId(hint, clientId);
-  const client = id === undefined || !isSnowflake(id) ? undefined : await database.read(() => findClient({ id }));
+  const client = id === undefined ? undefined : await database.read(() => findClientOnWire(id));
   const session =
     visitor.kind === 'signed in' ? { accountId: visitor.account.id, sid: visitor.session.sid } : undefined;
   const redirectUri = parameters.get('post_logout_redirect_uri');
@@ -187,7 +186,7 @@ function askToSignOut(
   const { account } = visitor;
   const carried: Readonly<Record<string, string>> = {
     account: account.id,
-    ...(client !== undefined && { client_id: client.id }),
+    ...(client !== undefined && { client_id: wireId(client) }),
     ...(returnTo !== undefined && { post_logout_redirect_uri: returnTo, ...(state !== undefined && { state }) }),
   };
   const token = browser.formToken(formContext({ get: (name) => carried[name] }), visitor);

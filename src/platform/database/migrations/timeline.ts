@@ -11,6 +11,7 @@ import { operators } from './0009-operators.ts';
 import { knownBrowserIndexes, knownBrowsers } from './0010-known-browsers.ts';
 import { devices } from './0011-devices.ts';
 import { secretIndexes } from './0012-secret-indexes.ts';
+import { unregisteredClients } from './0013-unregistered-clients.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -54,6 +55,7 @@ export const timeline: Timeline = {
   '0010-known-browsers-indexes': knownBrowserIndexes,
   '0011-devices': expand(devices),
   '0012-secret-indexes': secretIndexes,
+  '0013-unregistered-clients': expand(unregisteredClients),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -8,6 +8,7 @@ import { checkTarget, type RedirectingClient } from './check-target.ts';
 
 const client: RedirectingClient = {
   id: '1',
+  metadataUrl: null,
   name: 'App',
   redirectUris: ['https://app.example.com/cb'],
   scopes: ['openid', 'email'],

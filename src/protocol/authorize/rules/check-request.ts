@@ -84,6 +84,7 @@ export function checkRequest(
     request: {
       endpointSet: rules.endpointSet,
       clientId: client.id,
+      ...(client.metadataUrl !== null && { metadataUrl: client.metadataUrl }),
       clientGeneration: client.generation,
       redirectUri: target.redirectUri,
       responseMode: target.responseMode,

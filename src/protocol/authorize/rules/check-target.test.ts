@@ -7,6 +7,7 @@ import { checkQueryOfPost, checkTarget, type RedirectingClient, requestedClient 
 const URI = 'https://app.example.com/cb';
 const client: RedirectingClient = {
   id: '1',
+  metadataUrl: null,
   name: 'App',
   endpoints: ['v2', 'oidc'],
   redirectUris: [URI, 'com.example.app:/cb'],

@@ -21,6 +21,8 @@ export interface RedirectingClient {
   readonly defaultMaxAge: number | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
+  /** The URL that is its `client_id`; null for a client with a number. */
+  readonly metadataUrl: string | null;
 }
 
 /** An error that must be shown on a page: there is no address that it could safely be sent to. */
@@ -121,6 +123,14 @@ function unknownClient(clientId: string): DisplayedError {
       })
     : unknown('unknown client_id: those of this server are numbers.', FIND_CLIENT);
 }
+
+/** The error for a client whose metadata document cannot be used: draft-ietf-oauth-client-id-metadata-document-03 §5.1. */
+export const unusableMetadata = (clientId: string, description: string): DisplayedError =>
+  display('client', 'metadata document', {
+    description,
+    came: { name: 'client_id', value: clientId },
+    remedy: 'Publish a valid metadata document at the client_id, or ask the operator of this server about this app.',
+  });
 
 /**
  * RFC 6749 §4.1.2.1: client and redirect URI are checked before everything else. Without both nothing is redirected.

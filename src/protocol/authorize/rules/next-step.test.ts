@@ -17,6 +17,7 @@ const base: AuthorizationState = {
     claims: null,
   },
   clientType: 'confidential',
+  isUnregistered: false,
   access: 'everyone',
   visitor: 'signed in',
   accountId: '7',

@@ -5,6 +5,7 @@ import { MEMBER_SCOPES, type SwitchedScope } from '../../../claims/permissions.t
 import type { AccessMode } from '../../../clients/access-fields.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
+import type { Client } from '../../../clients/store.ts';
 import { grantedScopes, type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
 import { refuseByRedirect } from './refusals.ts';
@@ -26,6 +27,10 @@ export type AuthorizationStep =
   | { readonly kind: 'issue'; readonly approved?: readonly SwitchedScope[] }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 
+/** Whether people must be told that no operator answers for a client: decisions §15. */
+export const isUnregistered = ({ registeredBy, acceptedAt }: Pick<Client, 'registeredBy' | 'acceptedAt'>): boolean =>
+  registeredBy !== null && acceptedAt === null;
+
 /** What the next step depends on. */
 export interface AuthorizationState {
   readonly request: Pick<
@@ -33,6 +38,8 @@ export interface AuthorizationState {
     'endpointSet' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
+  /** Whether no operator answers for the client. */
+  readonly isUnregistered: boolean;
   readonly access: AccessMode;
   readonly visitor: 'anonymous' | 'banned' | 'suspended' | 'signed in';
   /** The signed-in account; null where the visitor is not signed in. */
@@ -100,20 +107,22 @@ function toConsent(given: AuthorizationState): AuthorizationStep {
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
+  // Decisions §15: no earlier consent answers for an app that no operator has registered either.
+  const isEachTime = isClaimableUri || given.isUnregistered;
   const always =
     prompt.consent ||
     hasNewResource ||
-    isClaimableUri ||
+    isEachTime ||
     isNewlyOffline(state, rules) ||
     isNewlyMember(state, rules) ||
     grantsNothing(state, rules);
   const asked = scopesToAsk(consentScopes(request), remembered, always, rules);
   if (asked === undefined) return { kind: 'issue' };
-  if (isApproved && !prompt.consent && !isClaimableUri) {
+  if (isApproved && !prompt.consent && !isEachTime) {
     return { kind: 'issue', approved: scopesToAsk(consentScopes(request), null, true, rules) ?? [] };
   }
   if (!prompt.none) return { kind: 'consent', asked };
-  return refuse(isClaimableUri ? 'consent each time' : 'consent missing');
+  return refuse(isEachTime ? 'consent each time' : 'consent missing');
 }
 
 /** The step to a stronger class of authentication, or the refusal where it cannot be reached. */

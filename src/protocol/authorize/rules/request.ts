@@ -1,5 +1,6 @@
 import { ENDPOINT_RULES, type EndpointSet, endpointSetCodec } from '../../../claims/endpoint-set.ts';
 import { type RequestedClaims, scopesOfClaims } from '../../../claims/permissions.ts';
+import { NOT_ON_RECORD } from '../../../clients/rules/metadata-document.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
@@ -77,7 +78,10 @@ interface RequestingDevice {
 export interface AuthorizationRequest extends ResponseTarget {
   /** Of the authorization endpoint that received it; nothing later changes it. */
   readonly endpointSet: EndpointSet;
+  /** The id on record; that of no client while the client is only described by its metadata document. */
   readonly clientId: string;
+  /** The URL of that document, which is the client's `client_id`; absent for a client with a number. */
+  readonly metadataUrl?: string;
   /** The client's generation at the time of the request: one that was disabled since must send another request. */
   readonly clientGeneration: string;
   readonly scopes: readonly string[];
@@ -107,6 +111,9 @@ export interface AuthorizationRequest extends ResponseTarget {
   /** The parameters as they were sent, for its trace; absent once it is stored. */
   readonly sent?: string;
 }
+
+/** The id of a client for rows that refer to it: null for one that is not on record. */
+export const recordedId = (clientId: string): string | null => (clientId === NOT_ON_RECORD ? null : clientId);
 
 /** Every scope that a person is asked about: those of `scope`, and those that cover the claims of `claims`. */
 export const consentScopes = ({

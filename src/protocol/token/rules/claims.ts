@@ -10,6 +10,7 @@ import {
   singleClaims,
   standardClaims,
 } from '../../../claims/rules/userinfo.ts';
+import { isUrlForm } from '../../../clients/rules/metadata-document.ts';
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
@@ -49,6 +50,8 @@ export interface Subject extends AuthenticationContext {
   readonly issuer: string;
   readonly accountId: string;
   readonly clientId: string;
+  /** The URL that is the `client_id` of the client on the wire; null for a client with a number. */
+  readonly metadataUrl: string | null;
   readonly familyId: string;
   readonly profile: Profile;
   readonly updatedAt: number;
@@ -60,6 +63,13 @@ export interface Subject extends AuthenticationContext {
   readonly member: MemberClaims;
   readonly claimNames: MemberClaimNames;
 }
+
+/**
+ * The claims by which a token of this service names its client. A client with a metadata document has its URL as `client_id`, and the
+ * number by which it is on record beside it.
+ */
+const clientClaim = ({ clientId, metadataUrl }: Pick<Subject, 'clientId' | 'metadataUrl'>): Claims =>
+  metadataUrl === null ? { client_id: clientId } : { client_id: metadataUrl, client: clientId };
 
 /** What an access token grants. */
 interface Access {
@@ -85,7 +95,7 @@ export function accessClaims(
     sub: subject.accountId,
     // A resource server can read the token, and gets no personal data by it: it uses introspection.
     ...(rules.identityClaims && isForUserInfo && { email: subject.profile.email }),
-    client_id: subject.clientId,
+    ...clientClaim(subject),
     scope,
     iat,
     exp: iat + ACCESS_LIFETIME,
@@ -129,7 +139,7 @@ export function clientClaims(
 
 /** The claims of a refresh token. All are stored, so signing them again with the same key gives the same token. */
 export function refreshClaims(
-  subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'familyId'>,
+  subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'metadataUrl' | 'familyId'>,
   token: { readonly jti: string; readonly issuedAt: number; readonly expiresAt: number },
   { tokenPath }: Pick<EndpointRules, 'tokenPath'>,
 ): Claims {
@@ -137,7 +147,7 @@ export function refreshClaims(
     iss: subject.issuer,
     aud: subject.issuer + tokenPath,
     sub: subject.accountId,
-    client_id: subject.clientId,
+    ...clientClaim(subject),
     iat: numericDate(token.issuedAt),
     exp: numericDate(token.expiresAt),
     jti: token.jti,
@@ -167,7 +177,7 @@ export function idClaims(subject: Subject, context: IdTokenContext, now: number)
   const iat = numericDate(now);
   return {
     iss: subject.issuer,
-    aud: subject.clientId,
+    aud: subject.metadataUrl ?? subject.clientId,
     sub: subject.accountId,
     ...(context.withGrantedClaims &&
       standardClaims(personOf(subject), scopes, rules.claimScopes, subject.issuer, [], subject.claimNames)),
@@ -223,6 +233,7 @@ function requestedClaims(subject: Subject, names: readonly string[]): Claims {
 /** The user, client and authorization that an ID token names. */
 export interface NamedByIdToken {
   readonly accountId: string;
+  /** As it stands on the wire: see `findClientOnWire`. */
   readonly clientId: string;
   readonly familyId: string;
   readonly sid: string;
@@ -235,7 +246,8 @@ export interface NamedByIdToken {
 export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | undefined {
   const { iss, aud, sub, sid } = claims;
   const familyId = familyOf(claims);
-  if (iss !== issuer || !isId(aud) || !isId(sub) || !isId(familyId) || typeof sid !== 'string') return undefined;
+  const isClient = isId(aud) || (typeof aud === 'string' && isUrlForm(aud));
+  if (iss !== issuer || !isClient || !isId(sub) || !isId(familyId) || typeof sid !== 'string') return undefined;
   return { accountId: sub, clientId: aud, familyId, sid };
 }
 
@@ -259,6 +271,8 @@ export function refreshExpiry(now: number, familyEndsAt: number): number {
 /** What every token says. */
 interface IssuedToken {
   readonly clientId: string;
+  /** The `client_id` of the client on the wire. */
+  readonly wireClientId: string;
   readonly jti: string;
   readonly audience: readonly string[];
   /** In seconds, as in the token. */
@@ -314,15 +328,16 @@ export function readAnyClaims(
   return ofAccount(claims, kind, issued);
 }
 
-function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, issuer: string, now: number) {
+function readIssued(claims: Claims, issuer: string, now: number): IssuedToken | undefined {
+  const { iss, aud, client_id, client = client_id, iat, exp, nbf = 0, jti } = claims;
   const audiences = audiencesOf(aud);
   if (iss !== issuer || audiences === undefined) return undefined;
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) return undefined;
   const seconds = numericDate(now);
   if (exp <= seconds || nbf > seconds + CLOCK_SKEW / SECOND) return undefined;
   requirePast(iat * SECOND, seconds * SECOND);
-  if (!isId(client_id) || typeof jti !== 'string' || jti === '') return undefined;
-  return { clientId: client_id, jti, audience: audiences, issuedAt: iat, expiresAt: exp };
+  if (!isId(client) || typeof client_id !== 'string' || typeof jti !== 'string' || jti === '') return undefined;
+  return { clientId: client, wireClientId: client_id, jti, audience: audiences, issuedAt: iat, expiresAt: exp };
 }
 
 function ofAccount(claims: Claims, kind: TokenKind, issued: IssuedToken): VerifiedToken | undefined {

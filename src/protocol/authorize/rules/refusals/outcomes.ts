@@ -86,9 +86,10 @@ export const PEOPLE = {
     rule: NO_PAGE,
   }),
   'consent each time': redirectRow({
-    when: '`prompt=none` of a public client whose redirect URI any local program could claim.',
+    when: '`prompt=none` of a public client whose redirect URI any local program could claim, or of an app that no operator registered.',
     error: 'consent_required',
-    cause: 'the user must consent each time, because any local program could claim this redirect_uri',
+    cause:
+      'the user must consent each time, because any local program could claim this redirect_uri, or no operator registered the app',
     remedy: 'remove prompt=none to show the consent page',
     rule: 'RFC 8252 §8.6',
   }),

@@ -1,0 +1,39 @@
+import { acceptClient } from '../clients/acceptance.ts';
+import { blockDomain, listBlockedDomains, unblockDomain } from '../clients/blocked-domains.ts';
+import { listUnregistered } from '../clients/store.ts';
+import { blockedDomainView, clientView, unregisteredView } from '../clients/view.ts';
+import type { AdminApp } from './admin-app.ts';
+import { callerOf } from './guard.ts';
+import { readPage } from './paging.ts';
+import * as schemas from './route-schemas/unregistered.ts';
+
+/** Apps that no operator registered, and the domains of their metadata documents: decisions §15. */
+export function unregisteredRoutes(admin: AdminApp): void {
+  admin.get('/unregistered-clients', { schema: schemas.listUnregisteredSchema }, async (request) => {
+    const { database } = callerOf(request).services;
+    return readPage(request.query, (page) => database.read(() => listUnregistered(page)), unregisteredView);
+  });
+  const acceptance = '/clients/:clientId/acceptance';
+  admin.put(acceptance, { schema: schemas.acceptClientSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return clientView(await acceptClient(services, request.params.clientId, true, origin));
+  });
+  admin.delete(acceptance, { schema: schemas.endAcceptanceSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await acceptClient(services, request.params.clientId, false, origin);
+    return reply.code(204).send();
+  });
+  admin.get('/blocked-domains', { schema: schemas.listBlockedDomainsSchema }, async (request) => {
+    const blocked = await callerOf(request).services.database.read(listBlockedDomains);
+    return { items: blocked.map(blockedDomainView), nextCursor: null };
+  });
+  admin.put('/blocked-domains/:domain', { schema: schemas.blockDomainSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return blockedDomainView(await blockDomain(services, request.params.domain, origin));
+  });
+  admin.delete('/blocked-domains/:domain', { schema: schemas.unblockDomainSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await unblockDomain(services, request.params.domain, origin);
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,129 @@
+import { isBlockedHost } from '../../clients/blocked-domains.ts';
+import { describedClient, updateFromDocument } from '../../clients/metadata-clients.ts';
+import { hasHost, metadataHost, metadataUrlProblem } from '../../clients/rules/metadata-document.ts';
+import { type Client, findByMetadataUrl } from '../../clients/store.ts';
+import { ofNetwork, take } from '../../limits/limits.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ClientMetadataSetting } from '../../platform/config/client-metadata.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { addressBucket, networkBucket, type Origin } from '../../platform/validation/origin.ts';
+import type { MetadataDocuments, MetadataFailure } from './documents.ts';
+
+/** What is known of a `client_id` that is a URL. */
+export type FoundMetadataClient =
+  /** On record, or only described by its document; the copy of that is current. */
+  | { readonly kind: 'found'; readonly client: Client }
+  /** Its document has to be fetched first, which cannot be done in a unit of work: see {@link MetadataClients.fetch}. */
+  | { readonly kind: 'fetch'; readonly url: string }
+  | { readonly kind: 'refused'; readonly failure: MetadataFailure };
+
+/** Clients that identify themselves by the URL of a metadata document. */
+export interface MetadataClients {
+  /** Reads a client, and judges whether it may be used now. */
+  find(url: string, now: number): Work<FoundMetadataClient>;
+  /** Reads a client that a person has consented to, for its tokens: whether its document may be read now does not matter. */
+  findRecorded(url: string): Work<Client | undefined>;
+  /**
+   * Requires a current copy of the document, before anything new is issued to a client that is on record.
+   * @returns the client as the document describes it now
+   */
+  requireCurrent(client: Client, origin: Origin): Promise<Client | MetadataFailure>;
+  /** Fetches the document of a client, and applies it where the client is on record. Undefined where a current copy is kept then. */
+  fetch(url: string, origin: Origin): Promise<MetadataFailure | undefined>;
+}
+
+interface MetadataClientParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly setting: ClientMetadataSetting;
+  readonly documents: MetadataDocuments;
+}
+
+const refused = (description: string): FoundMetadataClient => ({
+  kind: 'refused',
+  failure: { isPassing: false, description },
+});
+
+export function createMetadataClients(parts: MetadataClientParts): MetadataClients {
+  const { database, clock, setting, documents } = parts;
+
+  /** Decisions §15: by domain, unless an operator has accepted the app itself. */
+  const isListed = (url: string, client: Client | undefined): boolean =>
+    setting.mode === 'open' || hasHost(setting.domains, metadataHost(url)) || client?.acceptedAt != null;
+
+  /** Why the setting or an operator refuses a client; undefined where neither does. */
+  function* whyRefused(url: string, client: Client | undefined): Work<string | undefined> {
+    if (setting.mode === 'off') return 'This server does not read metadata documents of clients.';
+    const problem = metadataUrlProblem(url);
+    if (problem !== undefined) return `client_id must ${problem}.`;
+    if (!isListed(url, client)) return 'This server does not accept apps of this domain.';
+    return (yield* isBlockedHost(metadataHost(url))) ? 'The domain of this app is blocked.' : undefined;
+  }
+
+  const clients: MetadataClients = {
+    *find(url, now) {
+      const client = setting.mode === 'off' ? undefined : yield* findByMetadataUrl({ metadataUrl: url });
+      const why = yield* whyRefused(url, client);
+      if (why !== undefined) return refused(why);
+      const failure = documents.failure(url);
+      if (client !== undefined && (client.metadataExpiresAt ?? 0) > now) return { kind: 'found', client };
+      const copy = client === undefined ? documents.kept(url) : undefined;
+      if (copy !== undefined) return { kind: 'found', client: describedClient(copy) };
+      return failure === undefined ? { kind: 'fetch', url } : { kind: 'refused', failure };
+    },
+
+    *findRecorded(url) {
+      const client = setting.mode === 'off' ? undefined : yield* findByMetadataUrl({ metadataUrl: url });
+      return client !== undefined && (yield* whyRefused(url, client)) === undefined ? client : undefined;
+    },
+
+    async requireCurrent(client, origin) {
+      const { metadataUrl: url } = client;
+      if (url === null) return client;
+      const find = () => database.read(() => clients.find(url, clock()));
+      let found = await find();
+      if (found.kind === 'fetch') {
+        const failure = await clients.fetch(url, origin);
+        found = failure === undefined ? await find() : { kind: 'refused', failure };
+      }
+      if (found.kind === 'found') return found.client;
+      return found.kind === 'refused' ? found.failure : BEING_FETCHED;
+    },
+
+    async fetch(url, origin) {
+      const now = clock();
+      const wait = await database.commit(() => countFetch(parts, url, origin, now));
+      if (wait > 0)
+        return { isPassing: true, description: `Too many metadata documents are asked for; wait ${wait} s.` };
+      const result = await documents.fetch(url);
+      if (!('url' in result)) return result;
+      await database.commit(function* apply(): Work<void> {
+        const client = yield* findByMetadataUrl({ metadataUrl: url });
+        if (client !== undefined) yield* updateFromDocument(result, client.id, clock(), origin);
+      });
+      return undefined;
+    },
+  };
+  return clients;
+}
+
+/** The copy expired while it was fetched. */
+const BEING_FETCHED: MetadataFailure = { isPassing: true, description: 'The metadata document has just expired.' };
+
+/** Anyone can name a URL. What a person has consented to is fetched again whatever strangers ask for. */
+function* countFetch({ limits }: MetadataClientParts, url: string, origin: Origin, now: number): Work<number> {
+  if ((yield* findByMetadataUrl({ metadataUrl: url })) !== undefined) return 0;
+  const about = { name: 'metadataAddress', origin } as const;
+  const byAddress = yield* take(`metadata ${addressBucket(origin.address ?? '')}`, limits.metadataAddress, now, about);
+  if (byAddress > 0) return byAddress;
+  const network = networkBucket(origin.address);
+  const byNetwork =
+    network === undefined ? 0 : yield* take(`metadata ${network}`, ofNetwork(limits.metadataAddress), now, about);
+  if (byNetwork > 0) return byNetwork;
+  return yield* take(`metadata-host ${metadataHost(url)}`, limits.metadataHost, now, {
+    ...about,
+    name: 'metadataHost',
+  });
+}
