@@ -51,6 +51,11 @@ export const en = {
   },
   signIn: {
     title: 'Sign in',
+    ended: {
+      page: 'You were signed out. Sign in to go on.',
+      form: 'You were signed out, so nothing was changed. Sign in to go on.',
+      typed: 'You were signed out, so nothing was saved yet. Sign in to go on: what you typed is kept.',
+    },
     lead: 'Sign in to continue to',
     returnsTo: (host: HtmlPart): HtmlPart => ['You will return to ', host, '.'],
     identifier: 'Username or email',
@@ -163,6 +168,7 @@ export const en = {
       time,
       '. You also have to sign in to your apps again.',
     ],
+    draftBack: 'This is what you typed before. It is not saved yet: check it, then save it.',
     formExpired: 'This form has expired, so nothing was changed. Try again.',
     codesFormUsed:
       'This form was used before or has expired. If it made recovery codes before, those work: make new ones only if you have not saved them.',

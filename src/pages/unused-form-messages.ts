@@ -24,6 +24,7 @@ export const unusedForm = {
     ],
   } satisfies Record<FormMismatch, unknown>,
   again: 'Open the page again',
+  kept: 'What you typed is kept: open the page again, check it, then save it.',
   otherSignIn: (username: HtmlPart): HtmlPart => [
     'This form has expired or belongs to another sign-in, so nothing was changed. You are now signing in as ',
     username,

@@ -15,8 +15,15 @@ export const mismatchText = ({ messages }: Site, { profile }: ShownAccount, mism
 /**
  * The answer to a form that was not used. It has nothing of the form: that may be another person's.
  * @param next where there is a fresh page
+ * @param isKept whether that page has what the person typed
  */
-export function unusedFormPage(site: Site, account: ShownAccount, mismatch: FormMismatch, next: string): Page {
+export function unusedFormPage(
+  site: Site,
+  account: ShownAccount,
+  mismatch: FormMismatch,
+  next: string,
+  isKept = false,
+): Page {
   const { messages, path } = site;
   const { title, again } = messages.unusedForm;
   return {
@@ -25,6 +32,7 @@ export function unusedFormPage(site: Site, account: ShownAccount, mismatch: Form
     theme: account.profile.theme,
     body: html`<section class="card"><header><h1>${title}</h1></header>
 <p role="alert">${mismatchText(site, account, mismatch)}</p>
+${isKept && html`<p>${messages.unusedForm.kept}</p>`}
 <p><a class="button primary" href="${path(next)}">${again}</a></p></section>`,
   };
 }

@@ -40,8 +40,8 @@ export function cookieProblem(line: string): string | undefined {
   // Says only that a passkey was declined.
   if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
   // Sealed by the server, for this browser.
-  if (/^(__Host-)?tessera_new_codes(_[\w-]{8})?$/.test(name)) {
-    return /^[A-Za-z0-9_.-]{0,3000}$/.test(value) ? undefined : `${name} is ${value}`;
+  if (/^(__Host-)?tessera_(new_codes|draft)(_[\w-]{8})?$/.test(name)) {
+    return /^[A-Za-z0-9_.-]{0,3800}$/.test(value) ? undefined : `${name} is ${value}`;
   }
   // A cookie that is taken away is empty; every other one is 256 random bits.
   if (value !== '' && !/^[A-Za-z0-9_-]{43}$/.test(value)) return `${name} is no secret of 256 bits`;

@@ -6,8 +6,11 @@ import { OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
 import type { RepeatableParameters } from './parameters.ts';
 
-/** What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet. */
-type BrowserNote = 'newCodes';
+/**
+ * What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet, and what a person was at
+ * when they were signed out.
+ */
+type BrowserNote = 'newCodes' | 'draft';
 
 /** Who is signed in where a form is shown. */
 export interface FormViewer {
@@ -138,6 +141,7 @@ export function cookieStyle(baseUrl: string) {
     invitation: `${prefix}tessera_invitation${suffix}`,
     declinedPasskey: `${prefix}tessera_no_passkey${suffix}`,
     newCodes: `${prefix}tessera_new_codes${suffix}`,
+    draft: `${prefix}tessera_draft${suffix}`,
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
     attributes,
   };

@@ -29,6 +29,7 @@ import { asciiEmail, canonicalEmail, nonAsciiLocalPart, readableEmail } from '..
 import { formOf } from '../../platform/http/bodies.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { takeDraft } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { accountLayout } from './layout.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
@@ -44,7 +45,12 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   const show = (reply: FastifyReply, status: number, visit: AccountVisit, problems?: Problems, more?: Shown) =>
     showEmail(services, reply, status, visit, problems, more);
 
-  app.get('/account/email', async (request, reply) => show(reply, 200, visitOf(request)));
+  app.get('/account/email', async (request, reply) => {
+    const visit = visitOf(request);
+    const typed = takeDraft(services, request, reply, visit.account.id)?.['email'];
+    const { draftBack } = services.site.messages.account;
+    return show(reply, 200, visit, NO_PROBLEMS, typed === undefined ? {} : { typed, done: draftBack });
+  });
 
   const proved = requireProof(services, 'email');
   app.post('/account/email', { preHandler: [countForm, proved] }, async (request, reply) => {

@@ -15,6 +15,7 @@ import {
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { takeDraft } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 import { linkField, MAX_LINKS, profileFields, readProfileForm } from './rules/profile-form.ts';
@@ -38,7 +39,10 @@ export function profileRoutes(app: FastifyInstance, services: PageServices, { co
 
   app.get('/account/profile', async (request, reply) => {
     const visit = visitOf(request);
-    return show(reply, 200, visit, profileFields(visit.account.profile), NO_PROBLEMS);
+    const { id, profile } = visit.account;
+    const draft = takeDraft(services, request, reply, id);
+    const fields = new Map([...profileFields(profile), ...Object.entries(draft ?? {})]);
+    return show(reply, 200, visit, fields, NO_PROBLEMS, draft && messages.account.draftBack);
   });
 
   app.post('/account/profile', { preHandler: countForm }, async (request, reply) => {

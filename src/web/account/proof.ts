@@ -27,6 +27,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { keepTyped } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
 import { accountLayout } from './layout.ts';
@@ -91,9 +92,9 @@ export const requireProof =
   (services: PageServices, target: ProofTarget, inline?: Method) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { needed, asked } = await readProof(services, visitOf(request));
-    return needed && asked !== inline
-      ? redirect(request, reply, services.site.path(confirmAddress(target)))
-      : undefined;
+    if (!needed || asked === inline) return undefined;
+    keepTyped(services, request, reply);
+    return redirect(request, reply, services.site.path(confirmAddress(target)));
   };
 
 /** A form that needs a fresh proof, or the link to the page that asks for it. */

@@ -9,7 +9,8 @@ import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { countAccountForm } from '../sign-in/account-form.ts';
-import { freshPage } from '../sign-in/foreign-forms.ts';
+import { keepDraft } from '../sign-in/draft.ts';
+import { freshPage } from '../sign-in/fresh-page.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';
 import type { AccountFrame } from './layout.ts';
 
@@ -47,6 +48,7 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (visitor.kind !== 'signed in') {
+      if (browser.sessionSecret !== undefined || request.method === 'POST') keepDraft(services, request, reply);
       browsers.clearSession(reply);
       return redirect(request, reply, site.path('/login'));
     }
@@ -66,7 +68,9 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
     if (visit.browser.owns(form, accountFormContext(visit))) return undefined;
     const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
     const mismatch = isEarlier ? 'earlier session' : 'expired';
-    return sendPage(reply, 400, site, unusedFormPage(site, visit.account, mismatch, freshPage(request, site)));
+    const isKept = isEarlier && keepDraft(services, request, reply);
+    const page = unusedFormPage(site, visit.account, mismatch, freshPage(request, site), isKept);
+    return sendPage(reply, 400, site, page);
   }
 
   async function countForm(request: FastifyRequest): Promise<void> {

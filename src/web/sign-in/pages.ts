@@ -47,6 +47,8 @@ export interface ContinueAs {
 
 interface SignInPage extends SignInForm {
   readonly identifier: string;
+  /** What interrupted the person, if anything did. */
+  readonly notice: string | undefined;
   /** The hidden fields of a request that has expired. */
   readonly expired: Readonly<Record<string, string>>;
   readonly continueAs: ContinueAs | undefined;
@@ -75,7 +77,7 @@ function continueForm(
 export function signInPage(site: Site, form: SignInPage): Page {
   const { messages, path } = site;
   const text = messages.signIn;
-  const { problems, app, identifier, continueAs, passkeys } = form;
+  const { problems, app, identifier, continueAs, passkeys, notice } = form;
   const asks = continueAs === undefined;
   return {
     title: text.title,
@@ -83,6 +85,7 @@ export function signInPage(site: Site, form: SignInPage): Page {
     scripts: passkeys ? ['passkeys'] : [],
     body: html`<section class="card">
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
+${notice !== undefined && html`<div class="notice" role="status"><p>${notice}</p></div>`}
 ${problemSummary(messages, problems)}
 ${continueAs !== undefined && continueForm(site, continueAs, form)}
 ${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: `/login/passkey${requestQuery(app)}`, kind: 'get', token: form.token, values: requestFields(app), autofill: true })}

@@ -31,6 +31,7 @@ import type { Session } from '../../sessions/store.ts';
 import { advance, continueContext, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
+import { readDraft } from './draft.ts';
 import { type ContinueAs, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -117,22 +118,33 @@ const expiredFields = ({ request }: SignInVisit): Readonly<Record<string, string
     ? {}
     : requestFields({ handle: formOf(request).get(HANDLE) ?? '', client: request.expiredFor });
 
+/** What interrupted a person who was signed in. */
+function interruption(services: PageServices, { browser, pending }: SignInVisit): string | undefined {
+  const draft = pending === undefined ? readDraft(services, browser) : undefined;
+  if (draft === undefined) return undefined;
+  const text = services.site.messages.signIn.ended;
+  if (draft.fields !== undefined) return text.typed;
+  return draft.isForm ? text.form : text.page;
+}
+
 /** Shows the sign-in page. */
 export function showSignIn(
-  { site, relyingParty, signUp, signInCode }: PageServices,
+  services: PageServices,
   visit: SignInVisit,
   status: number,
   problems: Problems,
   identifier: string,
 ): FastifyReply {
+  const { site, relyingParty, signUp, signInCode } = services;
   const token = visit.browser.formToken('login');
+  const notice = interruption(services, visit);
   const continueAs = continueAsOf(visit);
   const passkeys = relyingParty !== undefined;
   const offersSignUp = isOpen(signUp);
   const { pending: app } = visit;
   const expired = expiredFields(visit);
   const page = signInPage(site, {
-    ...{ token, app, problems, identifier, expired, continueAs, passkeys, signInCode, offersSignUp },
+    ...{ token, app, problems, identifier, notice, expired, continueAs, passkeys, signInCode, offersSignUp },
   });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
@@ -248,7 +260,13 @@ async function continueSignedIn(
     services.browsers.setInvitation(reply, undefined);
     return redirect(request, reply, services.site.path(`/invitation?link=${invitationSecret}`));
   }
-  if (pending === undefined) return redirect(request, reply, services.site.path('/account'));
+  if (pending === undefined) {
+    const draft = readDraft(services, browser);
+    const isTheirs = draft?.accountId === undefined || draft.accountId === created.session.accountId;
+    // What was typed waits for its page. There is nothing else to keep.
+    if (draft !== undefined && draft.fields === undefined) services.browsers.setNote(reply, 'draft', undefined, 0);
+    return redirect(request, reply, services.site.path(isTheirs ? (draft?.page ?? '/account') : '/account'));
+  }
   const found = await readPending(services, request, reply, pending.handle, created.session.hash);
   return advance(services, request, reply, found);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
+import { admin, newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
 import { newPasskey } from '../../support/passkeys.ts';
 import { enroll, giveRecoveryCodes } from '../../support/second-factor.ts';
 import { openMailStage } from '../people-pages.ts';
@@ -77,6 +77,48 @@ export function troubleCases(theStage: () => Stage): void {
         await press(page.getByRole('link', { name: 'Recover your account' }));
         assert.equal(new URL(page.url()).pathname, '/recover');
         assert.equal(await page.inputValue('#identifier'), user.username);
+      });
+
+      walk('a session that ended in a form: why is said, and what was typed comes back to its owner', async (at) => {
+        const { page, stage } = at;
+        const user = await signedIn(at);
+        await open(at, '/account/profile');
+        await page.fill('#about', 'Writes programs.');
+        await admin(stage.server, 'DELETE', `/users/${user.id}/sessions`);
+        await press(page.getByRole('button', { name: 'Save “Always shared”' }));
+        assert.equal(new URL(page.url()).pathname, '/login');
+        assert.match(await textOf(page.locator('main')), /You were signed out, so nothing was saved yet/);
+        await signIn(page, user.username, PASSWORD);
+        assert.equal(new URL(page.url()).pathname, '/account/profile');
+        assert.match(await textOf(page.locator('main')), /This is what you typed before. It is not saved yet/);
+        assert.equal(await page.inputValue('#about'), 'Writes programs.');
+        await press(page.getByRole('button', { name: 'Save “Always shared”' }));
+        assert.equal((await admin(stage.server, 'GET', `/users/${user.id}`)).body.about, 'Writes programs.');
+      });
+
+      walk('another person who signed in meanwhile gets nothing of a form, and its owner gets it back', async (at) => {
+        const { page, stage } = at;
+        const [first, second] = [await signedIn(at), await newUser(stage.server)];
+        await open(at, '/account/profile');
+        await page.fill('#about', 'Only mine.');
+        const tab = await page.context().newPage();
+        const enter = async (user: TestUser) => {
+          await tab.goto(`${stage.server.baseUrl}/account`);
+          await press(tab.getByRole('button', { name: 'Sign out', exact: true }));
+          await signIn(tab, user.username, PASSWORD);
+        };
+        await enter(second);
+        await press(page.getByRole('button', { name: 'Save “Always shared”' }));
+        assert.match(await textOf(page.locator('main')), new RegExp(`now signed in as .*${second.username}`));
+        await press(page.getByRole('link', { name: 'Open the page again' }));
+        assert.equal(await page.inputValue('#about'), '');
+        await enter(first);
+        assert.equal(new URL(tab.url()).pathname, '/account/profile');
+        assert.equal(await tab.inputValue('#about'), 'Only mine.');
+        await tab.close();
+        for (const { id } of [first, second]) {
+          assert.equal((await admin(stage.server, 'GET', `/users/${id}`)).body.about, '');
+        }
       });
 
       walk('recovery codes outlast a reload, can be saved as a file, and are gone once they are kept', async (at) => {

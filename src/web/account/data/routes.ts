@@ -23,6 +23,7 @@ import { formOf } from '../../../platform/http/bodies.ts';
 import { schemasOf } from '../../../platform/validation/fields.ts';
 import { trimTyped } from '../../../platform/validation/typed-text.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
+import { takeDraft } from '../../sign-in/draft.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof, requireProof } from '../proof.ts';
@@ -58,7 +59,11 @@ ${deletionSection(site, state)}`;
     return sendPage(reply, status, site, accountLayout(site, state, 'data', text.title, content));
   }
 
-  app.get('/account/data', async (request, reply) => show(reply, 200, visitOf(request), {}));
+  app.get('/account/data', async (request, reply) => {
+    const visit = visitOf(request);
+    const username = takeDraft(services, request, reply, visit.account.id)?.['username'];
+    return show(reply, 200, visit, username === undefined ? {} : { username, done: messages.account.draftBack });
+  });
 
   // Changes are counted; a name that is refused costs no more than the page.
   app.post('/account/username', { preHandler: requireProof(services, 'username') }, async (request, reply) => {

@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Sealer } from '../../keys/sealer.ts';
+import type { Site } from '../../pages/layout.ts';
+import { type Clock, MINUTE } from '../../platform/clock.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import { freshPage } from './fresh-page.ts';
+
+/*
+ * What a person was at in their account when they were signed out, or had to prove who they are. The browser keeps it, sealed for it
+ * alone, until its person is back: nobody else gets any of it, and the server stores nothing.
+ */
+
+/** The forms into which people type something worth keeping, and the names of those fields: never a password, a code or a file. */
+const TYPED: Readonly<Record<string, RegExp>> = {
+  '/account/profile':
+    /^(displayName|about|language|theme|website|location|birthDate|phone|avatarColor|link-(label|url)-\d{1,2})$/,
+  '/account/email': /^email$/,
+  '/account/username': /^username$/,
+};
+
+export interface Draft {
+  /** Whose it is; undefined for a page that was only opened. */
+  readonly accountId?: string | undefined;
+  /** The path of the page. */
+  readonly page: string;
+  /** What was typed, if it is kept. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Whether a form was sent. */
+  readonly isForm: boolean;
+  readonly keptAt: number;
+}
+
+interface DraftServices {
+  readonly site: Site;
+  readonly browsers: Browsers;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}
+
+const LIFETIME = 30 * MINUTE;
+
+/** Browsers drop a cookie of more than 4096 bytes. */
+const LONGEST = 3800;
+
+const contextOf = ({ hash }: Pick<Browser, 'hash'>): string => `draft ${hash}`;
+
+const isSent = (request: FastifyRequest): boolean => request.method === 'POST' && request.body !== undefined;
+
+function typedIn(request: FastifyRequest, { path }: Site): Readonly<Record<string, string>> | undefined {
+  const names = TYPED[(request.routeOptions.url ?? '').slice(path('').length)];
+  if (names === undefined || !isSent(request)) return undefined;
+  const form = formOf(request);
+  return Object.fromEntries(form.names.filter((name) => names.test(name)).map((name) => [name, form.get(name) ?? '']));
+}
+
+/** Lets the browser keep what a person was at. @returns whether what they typed is kept */
+export function keepDraft(services: DraftServices, request: FastifyRequest, reply: FastifyReply): boolean {
+  const { site, browsers, sealer, clock } = services;
+  const browser = browsers.of(request, reply);
+  const accountId = isSent(request) ? browser.audienceOf(formOf(request)).accountId : undefined;
+  const fields = typedIn(request, site);
+  const draft = { accountId, page: freshPage(request, site), isForm: request.method === 'POST', keptAt: clock() };
+  const seal = (text: Draft): string => sealer.seal(JSON.stringify(text), contextOf(browser));
+  const whole = fields === undefined ? '' : seal({ ...draft, fields });
+  const isKept = whole !== '' && whole.length <= LONGEST;
+  browsers.setNote(reply, 'draft', isKept ? whole : seal(draft), LIFETIME);
+  return isKept;
+}
+
+/** The same, where there is something that was typed. */
+export function keepTyped(services: DraftServices, request: FastifyRequest, reply: FastifyReply): void {
+  if (typedIn(request, services.site) !== undefined) keepDraft(services, request, reply);
+}
+
+/** What the browser keeps. */
+export function readDraft({ sealer, clock }: DraftServices, browser: Browser): Draft | undefined {
+  const text = sealer.open(browser.noteOf('draft') ?? '', contextOf(browser));
+  if (text === undefined) return undefined;
+  const draft = JSON.parse(text) as Draft;
+  return clock() < draft.keptAt + LIFETIME ? draft : undefined;
+}
+
+/** Gives what was typed into a page back to its person, once. */
+export function takeDraft(
+  services: DraftServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accountId: string,
+): Readonly<Record<string, string>> | undefined {
+  const draft = readDraft(services, services.browsers.of(request, reply));
+  if (draft === undefined || draft.accountId !== accountId) return undefined;
+  if (draft.page !== freshPage(request, services.site)) return undefined;
+  services.browsers.setNote(reply, 'draft', undefined, 0);
+  return draft.fields;
+}
