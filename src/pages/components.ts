@@ -1,7 +1,7 @@
 import type { KnownNames } from '../accounts/rules/password.ts';
 import { dateText } from '../platform/date-text.ts';
 import { readableEmail } from '../platform/domain-name.ts';
-import { FORM_TOKEN } from '../platform/http/browser.ts';
+import { FORM_TOKEN } from '../platform/http/form-tokens.ts';
 import type { RevocationSummary } from '../verdict/rules.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
 import type { Site } from './layout.ts';

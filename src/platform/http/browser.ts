@@ -1,9 +1,10 @@
 import type {} from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DAY, MINUTE, SECOND } from '../clock.ts';
-import { digest, equalSecrets, keyedDigest, knownSecretOf, randomSecret } from '../crypto/secrets.ts';
+import { digest, equalSecrets, knownSecretOf, randomSecret } from '../crypto/secrets.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
+import { FormTokens, partsOf } from './form-tokens.ts';
 import type { RepeatableParameters } from './parameters.ts';
 
 /**
@@ -97,9 +98,6 @@ export interface Browsers {
   setDeclinedPasskey(reply: FastifyReply): void;
 }
 
-/** The name of the hidden field with a form's token. */
-export const FORM_TOKEN = 'form_token';
-
 /** For how long a browser keeps an invitation: as long as a person needs to sign in. */
 const INVITATION_LIFETIME = 15 * MINUTE;
 
@@ -188,31 +186,6 @@ class Cookies {
     return Object.keys(cookies)
       .filter((name) => this.#isStarted.test(name))
       .slice(0, -MOST_STARTED);
-  }
-}
-
-/** The token of a form: a MAC, and to whom the form was shown. */
-function partsOf(form: RepeatableParameters): { readonly mac: string; readonly shownTo: string } {
-  const token = form.get(FORM_TOKEN) ?? '';
-  const [, mac, shownTo] = /^([\w-]*)\.([\w-]{16}(?:\.\d+)?)$/.exec(token) ?? [];
-  return mac === undefined || shownTo === undefined ? { mac: token, shownTo: '' } : { mac, shownTo };
-}
-
-/** Signs the tokens of forms. */
-class FormTokens {
-  readonly #key: Buffer;
-
-  constructor(key: Buffer) {
-    this.#key = key;
-  }
-
-  /** Names a session in form tokens, and tells nothing of it. */
-  markOf(sessionHash: string): string {
-    return keyedDigest(this.#key, JSON.stringify(['session', sessionHash])).slice(0, 16);
-  }
-
-  macFor(identity: string, context: string, shownTo: string): string {
-    return keyedDigest(this.#key, JSON.stringify(shownTo === '' ? [identity, context] : [identity, context, shownTo]));
   }
 }
 

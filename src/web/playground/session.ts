@@ -8,7 +8,7 @@ import { type Clock, HOUR } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { FORM_TOKEN } from '../../platform/http/browser.ts';
+import { FORM_TOKEN } from '../../platform/http/form-tokens.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
