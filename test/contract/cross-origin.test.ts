@@ -119,7 +119,12 @@ describe('HB-04: preflight (Fetch Standard §3.2.2)', () => {
   });
 
   test('discovery and the key set are for every page', async () => {
-    for (const path of ['openid-configuration', 'oauth-authorization-server', 'jwks.json']) {
+    for (const path of [
+      'openid-configuration',
+      'oauth-authorization-server',
+      'oauth-protected-resource/oidc/userinfo',
+      'jwks.json',
+    ]) {
       for (const origin of ['https://evil.example', 'null']) {
         const asked = await preflight(`/.well-known/${path}`, origin, 'GET');
         assert.deepEqual([asked.status, asked.headers.get('access-control-allow-methods')], [204, 'GET, HEAD']);

@@ -115,6 +115,24 @@ test('claims_supported are those that an ID token and UserInfo hold, and no othe
   assert.deepEqual([...(claims as string[])].sort(), [...held].sort());
 });
 
+test('RFC 8414 and OpenID Connect Discovery say the same', async () => {
+  const [one, other] = await Promise.all(DOCUMENTS.map((name) => read(`/.well-known/${name}`)));
+  assert.deepEqual(one, other);
+});
+
+test('RFC 9728: UserInfo names this server, at both paths where the base URL has one', async () => {
+  const path = '/.well-known/oauth-protected-resource';
+  const document = await read(`${path}/oidc/userinfo`);
+  assert.equal(document['resource'], `${server.baseUrl}/oidc/userinfo`);
+  assert.deepEqual(document['authorization_servers'], [server.baseUrl]);
+  for (const address of [`${path}/auth/v1/oidc/userinfo`, `/auth/v1${path}/oidc/userinfo`]) {
+    const { status, text } = await send(behind.port, 'GET', address);
+    assert.equal(status, 200, address);
+    assert.equal(JSON.parse(text).resource, `${BASE}/oidc/userinfo`);
+    assert.deepEqual(JSON.parse(text).authorization_servers, [BASE]);
+  }
+});
+
 test('documents and key set: any page may read them, caches may keep them, HEAD is answered', async () => {
   for (const path of [...DOCUMENTS.map((name) => `/.well-known/${name}`), '/.well-known/jwks.json']) {
     for (const method of ['GET', 'HEAD']) {

@@ -1,6 +1,6 @@
 import { ACR_VALUES } from '../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
-import { SCOPES } from '../../claims/permissions.ts';
+import { IDENTITY_SCOPES, SCOPES } from '../../claims/permissions.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
@@ -89,3 +89,17 @@ export function metadata({
     request_uri_parameter_supported: false,
   };
 }
+
+/** The path of the metadata of UserInfo as a protected resource, below the base URL. */
+export const resourceMetadataPath = (basePath: string): string =>
+  `/.well-known/oauth-protected-resource${basePath}${ENDPOINT_RULES.oidc.userinfoPath}`;
+
+/** RFC 9728 §2: the metadata of UserInfo, the resource of this service that tokens can be requested for by `resource`. */
+export const resourceMetadata = ({ issuer }: Pick<Published, 'issuer'>): Readonly<Record<string, unknown>> => ({
+  resource: issuer + ENDPOINT_RULES.oidc.userinfoPath,
+  authorization_servers: [issuer],
+  scopes_supported: IDENTITY_SCOPES.filter((scope) => scope !== 'offline_access'),
+  // RFC 6750 §§2.1–2.2.
+  bearer_methods_supported: ['header', 'body'],
+  resource_name: 'UserInfo',
+});

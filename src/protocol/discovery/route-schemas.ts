@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import { ASYMMETRIC_ALGS } from '../../keys/algorithms.ts';
 import { jsonResponse } from '../../platform/http/operation.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { metadata } from './metadata.ts';
+import { metadata, resourceMetadata } from './metadata.ts';
 
 const IN_DISCOVERY = { area: 'discovery', caller: 'anyone' } as const;
 const SHOWN = metadata({
@@ -39,6 +39,23 @@ export const documents = {
     summary: 'The same document, at the RFC 8414 address',
   },
 } satisfies Readonly<Record<string, FastifySchema>>;
+
+const SHOWN_RESOURCE = resourceMetadata({ issuer: 'https://id.example.com' });
+
+export const readResourceMetadataSchema = {
+  ...IN_DISCOVERY,
+  operationId: 'readResourceMetadata',
+  summary: 'UserInfo as a protected resource (RFC 9728)',
+  response: {
+    200: jsonResponse(
+      'Which authorization server issues tokens for it.',
+      Type.Object(Object.fromEntries(Object.entries(SHOWN_RESOURCE).map(([name, value]) => [name, schemaOf(value)])), {
+        title: 'ProtectedResourceMetadata',
+      }),
+    ),
+  },
+  examples: [{ summary: 'The document', status: 200, answer: SHOWN_RESOURCE }],
+} satisfies FastifySchema;
 
 const part = Type.Optional(Type.String());
 const PublicKey = Type.Object(

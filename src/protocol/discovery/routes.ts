@@ -3,8 +3,8 @@ import { readAlgorithmsInUse } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { JWKS_MAX_AGE } from '../../keys/rules/schedule.ts';
 import { HOUR, SECOND } from '../../platform/clock.ts';
-import { JWKS_PATH, metadata, type Published } from './metadata.ts';
-import { documents, readKeysSchema } from './route-schemas.ts';
+import { JWKS_PATH, metadata, type Published, resourceMetadata, resourceMetadataPath } from './metadata.ts';
+import { documents, readKeysSchema, readResourceMetadataSchema } from './route-schemas.ts';
 
 interface DiscoveryParts extends Published {
   readonly keys: Keys;
@@ -28,6 +28,9 @@ export function discoveryRoutes(app: FastifyInstance, { keys, ...published }: Di
       publish(reply, HOUR, metadata(published)),
     );
   }
+  app.get(resourceMetadataPath(''), { ...HEAD, schema: readResourceMetadataSchema }, async (_request, reply) =>
+    publish(reply, HOUR, resourceMetadata(published)),
+  );
   app.get(JWKS_PATH, { ...HEAD, schema: readKeysSchema }, async (_request, reply) => {
     const signing = await keys.published(readAlgorithmsInUse);
     return publish(reply, JWKS_MAX_AGE, { keys: signing.map(({ publicJwk }) => publicJwk) });
@@ -35,7 +38,7 @@ export function discoveryRoutes(app: FastifyInstance, { keys, ...published }: Di
 }
 
 /**
- * RFC 8414 §3.1: if the base URL has a path, the well-known part comes before it, at the root of the host. OpenID Connect puts
+ * RFC 8414 §3.1, RFC 9728 §3.1: if the base URL has a path, the well-known part comes before it, at the root of the host. OpenID Connect puts
  * it after the path, but clients look for its document in both places (RFC 8414 §5).
  */
 export function insertedDiscoveryRoutes(app: FastifyInstance, published: Published, basePath: string): void {
@@ -45,4 +48,7 @@ export function insertedDiscoveryRoutes(app: FastifyInstance, published: Publish
       publish(reply, HOUR, metadata(published)),
     );
   }
+  app.get(resourceMetadataPath(basePath), HEAD, async (_request, reply) =>
+    publish(reply, HOUR, resourceMetadata(published)),
+  );
 }
