@@ -28,6 +28,8 @@ export const addressTexts = {
     'Each of these was told of the change and has a link that undoes it, so that a thief cannot keep your account. If a mailbox is no longer yours, end its right.',
   earlierUntil: 'can undo the change until ',
   earlierSubmit: 'No longer mine',
+  goBack: 'Go back to this address',
+  goBackConfirm: 'Go back to one of these',
   earlierNoFactor:
     'To end the right of an address, confirm again that it is you, ten minutes or more after the change, with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
   earlierDone: (address: HtmlPart): HtmlPart => [address, ' can no longer undo the change.'],

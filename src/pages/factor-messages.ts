@@ -134,6 +134,7 @@ export const proof = {
     'trusted-browsers': 'Confirm it is you to change your trusted browsers',
     'two-step': 'Confirm it is you to change two-step sign-in',
     email: 'Confirm it is you to change your email address',
+    return: 'Confirm it is you to go back to an earlier address',
     passkeys: 'Confirm it is you to change your passkeys',
     recovery: 'Confirm it is you to change how your account is recovered',
     username: 'Confirm it is you to change your username',

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
-import { admin, PASSWORD } from '../support/flow.ts';
+import { type Agent, formOf } from '../support/agent.ts';
+import { admin, PASSWORD, signedIn } from '../support/flow.ts';
 import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
@@ -18,6 +18,7 @@ const server = spread(await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_M
 after(() => server.close());
 const {
   browserOf,
+  submit,
   freshAddress,
   press,
   moveTo,
@@ -215,4 +216,38 @@ test('an operator who gives the address back leaves no app with which a thief si
   await patch(ada, { email: ada.email, emailVerified: true });
   assert.equal(await signsIn(ada, PASSWORD, codeOf(thiefs)), false);
   assert.equal(await recoverAnew(ada, codeOf(ada.factor)), 200);
+});
+
+test('a passkey of a thief, older than the owner’s session, does not close the way back to an earlier address', async () => {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  server.advance(MINUTE);
+  const passkey = await addPasskeyOnPage(server, thief, ada.user.id);
+  const away = freshAddress();
+  await moveTo(thief, away);
+  server.advance(MINUTE);
+  const owner = await signedIn(server, ada.user);
+  server.advance(11 * MINUTE);
+  const page = await owner.get('/account/email');
+  assert.match(page.text, /href="\/account\/confirm\?next=return"/);
+  await submit(owner, '/account/confirm?next=return', { current: PASSWORD }, '/account/confirm');
+  const other = await submit(owner, '/account/email', { email: freshAddress() });
+  assert.equal(other.location?.search, '?next=email', 'for another address, the passkey is asked for');
+  await moveTo(owner, ada.email);
+  assert.deepEqual(await undoLinks(away), []);
+  assert.notEqual((await usePasskey(browserOf(), passkey)).status, 303);
+});
+
+test('a passkey of the owner, older than the change of the address, is asked for on the way back', async () => {
+  const ada = await person();
+  const passkey = await newPasskey(server, ada.user.id);
+  const thief = browserOf();
+  await usePasskey(thief, passkey);
+  await moveTo(thief, freshAddress());
+  const other = await signedIn(server, ada.user);
+  const page = await other.get('/account/confirm?next=return');
+  assert.doesNotMatch(page.text, /name="current"/);
+  const { hidden } = formOf(page.text, '/account/confirm');
+  const sent = await other.post('/account/email', { ...hidden, email: ada.email });
+  assert.equal(sent.location?.search, '?next=email');
 });

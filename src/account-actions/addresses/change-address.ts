@@ -18,6 +18,7 @@ import { countAccount, countMail, countRecipient, countSender } from '../../mail
 import { MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
@@ -59,17 +60,22 @@ interface RequestedAddress {
   readonly email: string;
   /** {@link provedSince} when the person asked; undefined in a request of an earlier version. */
   readonly provedSince?: number | null;
+  /** Whether the person proved themselves with what is enough to go back to an earlier address, and for nothing else. */
+  readonly isReturnOnly?: boolean;
 }
 
 /**
  * Sends a link and a code to an address that a person says is theirs: their own, to verify it, or a new one. Where another account has
  * the address, its owner is told instead, and the person sees the same answer; likewise where too many messages were sent.
+ * @param isReturnOnly whether what the person proved is enough to go back to an earlier address alone
+ * @throws {Failure} `conflict` where it is not one
  * @returns the seconds until the account may change its address again, if it did so too often; else 0
  */
 export async function requestAddress(
   services: AddressChangeServices,
   { account, session, browser, origin }: AddressVisit,
   email: string,
+  isReturnOnly = false,
 ): Promise<number> {
   const { clock, sealer, mail, issuer, limits } = services;
   const now = clock();
@@ -79,6 +85,7 @@ export async function requestAddress(
   return sessionDatabase(services, session).commit(function* request(): Work<number> {
     const since = provedSince(session, account);
     const isReturn = purpose === 'change address' && (yield* findReturn(account, email, since, now)) !== undefined;
+    if (isReturnOnly && !isReturn) throw conflict('This is no earlier address of the account. Nothing was changed.');
     if (purpose === 'change address' && !isReturn) {
       const seconds = yield* exceededChanges(limits, id, origin, now);
       if (seconds > 0) return seconds;
@@ -88,7 +95,7 @@ export async function requestAddress(
       account: { id, generation: session.generation },
       address: emailKey(email),
       browserHash: browser.hash,
-      data: { email, provedSince: since } satisfies RequestedAddress,
+      data: { email, provedSince: since, isReturnOnly } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
     const owner = yield* ownerOf(email, id, now);
@@ -109,6 +116,18 @@ export async function requestAddress(
       yield* mail.enqueue({ to: email, accountId: owner.id, kind: 'account exists', content, expiresAt }, now);
     }
     return 0;
+  });
+}
+
+/** Whether a person goes back to an earlier address of their account, by what they proved in this session. */
+export function isReturn(
+  { database, clock }: AddressServices,
+  { account, session }: Pick<AddressVisit, 'account' | 'session'>,
+  email: string,
+): Promise<boolean> {
+  const now = clock();
+  return database.read(function* read(): Work<boolean> {
+    return (yield* findReturn(account, email, provedSince(session, account), now)) !== undefined;
   });
 }
 
@@ -230,7 +249,7 @@ async function confirm(
 ): Promise<AddressResult> {
   const { clock, limits } = services;
   const now = clock();
-  const { email, provedSince: since = null } = challenge.data as RequestedAddress;
+  const { email, provedSince: since = null, isReturnOnly = false } = challenge.data as RequestedAddress;
   const purpose = challenge.purpose as AddressPurpose;
   const sent = prepareChallenge();
   let before = account.profile;
@@ -249,6 +268,7 @@ async function confirm(
         if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
         if (purpose === 'verify address') return;
         right = yield* findReturn(account, email, since, now);
+        if (isReturnOnly && right === undefined) throw new AddressLost();
         username = right && (yield* usernameAt(account, right.factorsSince, now));
         const seconds = right === undefined ? yield* takeChange(limits, account.id, origin, now) : 0;
         if (seconds > 0) throw new ChangesLimited(seconds);

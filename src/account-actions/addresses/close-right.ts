@@ -11,7 +11,7 @@ import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { AddressVisit } from './change-address.ts';
 import { rightClosedMail } from './mails.ts';
-import { isEarlierProof, isSecondFactor } from './rules/earlier-proof.ts';
+import { isEarlierProof, isSecondFactor, provedSince } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** An address that an account had in the last days, which can undo what came since. */
@@ -20,6 +20,8 @@ export interface EarlierAddress {
   readonly until: number;
   /** Whether the visitor may end its right: they proved themselves with a second factor from before the address was given up. */
   readonly isClosable: boolean;
+  /** Whether the visitor goes back to it with what they proved in this session: that undoes the change. */
+  readonly isReturn: boolean;
 }
 
 /** The earlier addresses of an account that can still undo a change, the latest first. */
@@ -34,6 +36,7 @@ export function readEarlierAddresses(
       email: right.email,
       until: right.expiresAt,
       isClosable: mayClose(session, right),
+      isReturn: isEarlierProof(provedSince(session, account), right.factorsSince),
     }));
   });
 }

@@ -8,6 +8,7 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
+import type { Factor } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -38,6 +39,16 @@ export function* findReturn(
   return addresses.findLast(
     (address) => emailKey(address.email) === emailKey(email) && isEarlierProof(since, address.factorsSince),
   );
+}
+
+/**
+ * The factors of an account with which its person goes back to an earlier address: those from before the first one was given up. A newer
+ * passkey, which may be a thief's, does not stand in the way.
+ */
+export function* factorsToReturn(account: Pick<Account, 'id' | 'passwordHash'>, now: number): Work<readonly Factor[]> {
+  const addresses = yield* listAddressesToReturnTo({ accountId: account.id, now });
+  const before = Math.min(Number.POSITIVE_INFINITY, ...addresses.map(({ factorsSince }) => factorsSince));
+  return (yield* listFactors(account)).filter(({ createdAt }) => createdAt < before);
 }
 
 /**

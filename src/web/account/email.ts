@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   type AddressResult,
   confirmByCode,
+  isReturn,
   readAddressRequest,
   requestAddress,
 } from '../../account-actions/addresses/change-address.ts';
@@ -27,12 +28,13 @@ import type { Messages } from '../../pages/messages.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { asciiEmail, canonicalEmail, nonAsciiLocalPart, readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { redirect } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { takeDraft } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { accountLayout } from './layout.ts';
-import { proofGate, readProof, requireProof } from './proof.ts';
+import { confirmAddress, proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from './visit.ts';
 
 /** Where the right of an earlier address is ended. */
@@ -53,13 +55,17 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   });
 
   const proved = requireProof(services, 'email');
-  app.post('/account/email', { preHandler: [countForm, proved] }, async (request, reply) => {
+  app.post('/account/email', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const typed = trimTyped(form.get('email'));
+    const { needed } = await readProof(services, visit);
+    if (needed && !(await mayReturn(services, visit, typed))) {
+      return redirect(request, reply, services.site.path(confirmAddress('email')));
+    }
     const problem = problemOf(typed, visit.account.profile.email, services.signUp, text);
     if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', problem), { typed });
-    const wait = mail.available ? await requestAddress(services, visit, canonicalEmail(typed)) : 0;
+    const wait = mail.available ? await requestAddress(services, visit, canonicalEmail(typed), needed) : 0;
     if (wait === 0) return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
     reply.header('retry-after', String(wait));
     return show(reply, 429, visit, fieldProblem('email', text.changesLimited(wait)), { typed });
@@ -91,6 +97,12 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   });
 }
 
+/** Whether a visitor goes back to an earlier address, and has freshly proved themselves for that. */
+const mayReturn = async (services: PageServices, visit: AccountVisit, typed: string): Promise<boolean> =>
+  asciiEmail(typed) !== undefined &&
+  !(await readProof(services, visit, 'return')).needed &&
+  (await isReturn(services, visit, canonicalEmail(typed)));
+
 /** What the page shows besides the address. */
 interface Shown {
   readonly done?: HtmlPart;
@@ -113,9 +125,10 @@ async function showEmail(
   const proof = await readProof(services, visit);
   const waiting = await readAddressRequest(services, visit);
   const earlier = await readEarlierAddresses(services, visit);
+  const isReturnProved = !proof.needed || !(await readProof(services, visit, 'return')).needed;
   const forms = html`${waiting && codeSection(site, token, (waiting.data as { email: string }).email, problems)}${!emailVerified && verifySection(site, token)}
 <section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
-${proofGate(site, proof, 'email', changeForm(site, token, typed, problems))}</section>${earlier.length > 0 && earlierSection(site, token, earlier)}`;
+${proofGate(site, proof, 'email', changeForm(site, token, typed, problems))}</section>${earlier.length > 0 && earlierSection(site, token, earlier, isReturnProved)}`;
   const body = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(site.messages, problems)}
 <section class="card"><header><h2>${text.current}</h2></header><p>${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
@@ -195,20 +208,30 @@ function problemOf(
   return mayHaveAddress(signUp, email) ? undefined : text.notAllowed;
 }
 
-/** The addresses that can still undo a change, each with a form that ends its right where the visitor may do that. */
-function earlierSection({ messages, path }: Site, token: string, addresses: readonly EarlierAddress[]): Html {
+/** The addresses that can still undo a change, each with the forms that go back to it, and end its right, where the visitor may do that. */
+function earlierSection(
+  { messages, path }: Site,
+  token: string,
+  addresses: readonly EarlierAddress[],
+  isReturnProved: boolean,
+): Html {
   const text = messages.address;
   const rows = addresses.map(
     ({
       email,
       until,
       isClosable,
+      isReturn,
     }) => html`<li><p>${isolate(readableEmail(email))}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
 ${
+  isReturn &&
+  isReturnProved &&
+  html`<form method="post" action="${path('/account/email')}">${hidden(token, { email })}<div><button type="submit">${text.goBack}</button></div></form>`
+}${
   isClosable &&
   html`<form method="post" action="${path(CLOSE_PATH)}">${hidden(token, { address: email })}<div><button class="danger" type="submit">${text.earlierSubmit}</button></div></form>`
 }</li>`,
   );
   return html`<section class="card"><header><h2>${text.earlierTitle}</h2><p class="muted small">${text.earlierLead}</p></header>
-<ul class="rows">${rows}</ul>${addresses.some(({ isClosable }) => !isClosable) && html`<p class="muted small">${text.earlierNoFactor}</p>`}</section>`;
+<ul class="rows">${rows}</ul>${!isReturnProved && html`<div><a class="button" href="${path(confirmAddress('return'))}">${text.goBackConfirm}</a></div>`}${addresses.some(({ isClosable }) => !isClosable) && html`<p class="muted small">${text.earlierNoFactor}</p>`}</section>`;
 }

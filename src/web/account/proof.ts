@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { factorsToReturn } from '../../account-actions/addresses/earlier-address.ts';
 import { type AttemptsLimited, authenticators } from '../../account-actions/authentication/authenticators.ts';
 import { noPasskeysHere, requestPasskey } from '../../account-actions/authentication/passkey.ts';
 import { confirmPassword } from '../../account-actions/authentication/password.ts';
@@ -45,6 +46,7 @@ const TARGETS = {
   'trusted-browsers': '/account/sessions#trusted',
   'two-step': '/account/security#two-step',
   email: '/account/email',
+  return: '/account/email',
   passkeys: '/account/security#passkeys',
   recovery: '/account/security#recovery',
   username: '/account/data#username',
@@ -73,10 +75,11 @@ export interface ProofState {
 export function readProof(
   { database, clock }: PageServices,
   { account, session }: Pick<AccountVisit, 'account' | 'session'>,
+  target?: ProofTarget,
 ): Promise<ProofState> {
   const now = clock();
   return database.read(function* read(): Work<ProofState> {
-    const factors = yield* listFactors(account);
+    const factors = target === 'return' ? yield* factorsToReturn(account, now) : yield* listFactors(account);
     return { factors, needed: needsProof(factors, session, now), asked: proofAsked(factors, session) };
   });
 }
@@ -252,7 +255,7 @@ ${otherWays(services, shown, target)}</section>`;
     const query = queryOf(request);
     const target = query.get('next') ?? '';
     if (!isTarget(target)) return redirect(request, reply, site.path('/account'));
-    const { needed, asked } = await readProof(services, visit);
+    const { needed, asked } = await readProof(services, visit, target);
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
     return show(reply, 200, visit, target, shownMethod(asked, query), NO_PROBLEMS);
   });
@@ -274,7 +277,7 @@ ${otherWays(services, shown, target)}</section>`;
     const form = formOf(request);
     const next = form.get('next') ?? '';
     const target = isTarget(next) ? next : 'password';
-    const { needed, asked } = await readProof(services, visit);
+    const { needed, asked } = await readProof(services, visit, target);
     const method = shownMethod(asked, form);
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
     const proof = FORMS[method];
