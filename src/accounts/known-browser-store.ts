@@ -5,10 +5,10 @@ import { command, many, one } from '../platform/database/statement.ts';
 /** An account remembers this many browsers: those of its latest sign-ins. */
 const MAX_KNOWN_BROWSERS = 64;
 
-/** By what a browser is known: its identity, and the secret that its last sign-in gave it, if it had one. Both are digests. */
+/** By what a browser is known: its identity, and the secrets that its last sign-in to each account gave it. All are digests. */
 export interface BrowserMark {
   readonly hash: string;
-  readonly knownHash: string | null;
+  readonly knownHashes: readonly string[];
 }
 
 interface StoredBrowser {
@@ -28,15 +28,6 @@ const upsert = command((db, p: StoredBrowser) =>
         last_seen_at: eb.ref('excluded.last_seen_at'),
       })),
     ),
-);
-
-/** The other accounts that know a browser know it by its new secret. */
-const replaceSecret = command((db, p: { browserHash: string; from: string; to: string }) =>
-  db
-    .updateTable('known_browser')
-    .set({ secret_hash: p.to })
-    .where('browser_hash', '=', p.browserHash)
-    .where('secret_hash', '=', p.from),
 );
 
 const removeOldest = command((db, p: { accountId: string; kept: number }) =>
@@ -95,23 +86,23 @@ export function* hasKnownBrowsers(accountId: string): Work<boolean> {
 }
 
 /**
- * Records a sign-in to an account in this browser. The caller holds the account's lock.
+ * Records a sign-in to an account in this browser, which that account knows by a new secret. The other accounts know it as before: the
+ * browser may be a copy, in which a stranger signs in to an account of their own. The caller holds the account's lock.
  * @param sessionSecret of the session that began, from which the secret by which the browser is known follows
  */
 export function* rememberBrowser(
   accountId: string,
-  { hash: browserHash, knownHash: from }: BrowserMark,
+  { hash: browserHash }: BrowserMark,
   sessionSecret: string,
   now: number,
 ): Work<void> {
   const secretHash = digest(knownSecretOf(sessionSecret));
-  if (from !== null) yield* replaceSecret({ browserHash, from, to: secretHash });
   yield* upsert({ accountId, browserHash, secretHash, now });
   yield* removeOldest({ accountId, kept: MAX_KNOWN_BROWSERS });
 }
 
-/** Whether a browser signed in to an account before. A copy of its cookies is it no longer once it has signed in again. */
-export function* isKnownBrowser(accountId: string, { hash: browserHash, knownHash }: BrowserMark): Work<boolean> {
+/** Whether a browser signed in to an account before. A copy of its cookies is it no longer once it has signed in to that account again. */
+export function* isKnownBrowser(accountId: string, { hash: browserHash, knownHashes }: BrowserMark): Work<boolean> {
   const found = yield* find({ accountId, browserHash });
-  return found !== undefined && (found.secret_hash === null || found.secret_hash === knownHash);
+  return found !== undefined && (found.secret_hash === null || knownHashes.includes(found.secret_hash));
 }

@@ -5,7 +5,7 @@ import { type Agent, agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
-import { recover } from '../support/recovery.ts';
+import { askRecovery, newestMail, recover, useLink } from '../support/recovery.ts';
 import { enroll } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
@@ -160,4 +160,41 @@ test('a browser that version 0.2 knew is known until it signs in again', async (
   await own.submit(await own.get('/account'), {}, '/logout');
   assert.equal(await tryIn(own, user, PASSWORD), 303);
   assert.equal(await tryIn(thief, user), 429);
+});
+
+test('a stranger who signs in to an account of their own with a copy of the cookies changes nothing for the others', async () => {
+  const [ada, eve] = [await newUser(server, { emailVerified: true }), await newUser(server)];
+  const own = await signedIn(server, ada);
+  const thief = copyOf(own);
+  assert.equal(await tryIn(thief, eve, PASSWORD), 303);
+  await thief.submit(await thief.get('/account'), {}, '/logout');
+  await own.submit(await own.get('/account'), {}, '/logout');
+  const stranger = agent(server.baseUrl, server.nodeInTurn);
+  for (let guess = 0; guess < 10; guess++) assert.equal(await tryIn(stranger, ada), 401);
+  assert.equal(await tryIn(own, ada, PASSWORD), 303, 'the browser itself stays known');
+  assert.equal(await tryIn(thief, ada), 429, 'and the copy is a stranger');
+});
+
+test('a copy of the cookies that is out of date ends no recovery link of the browser', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const own = await signedIn(server, user);
+  const thief = copyOf(own);
+  await own.submit(await own.get('/account'), {}, '/logout');
+  assert.equal(await tryIn(own, user, PASSWORD), 303);
+  await askRecovery(server, own, emailOf(user));
+  const { link = '' } = await newestMail(server, emailOf(user), 'recovery');
+  await askRecovery(server, thief, emailOf(user));
+  assert.equal((await useLink(own, link, NEW_PASSWORD)).status, 303);
+});
+
+test('a browser is known to eight accounts, those that signed in last', async () => {
+  const users = [];
+  const own = agent(server.baseUrl, server.nodeInTurn);
+  for (let number = 0; number < 9; number++) {
+    const user = await newUser(server);
+    users.push(user);
+    assert.equal(await tryIn(own, user, PASSWORD), 303);
+    await own.submit(await own.get('/account'), {}, '/logout');
+  }
+  assert.equal(own.cookie('tessera_known')?.split('.').length, 8);
 });

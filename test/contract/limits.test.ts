@@ -145,7 +145,7 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
         const account = await core.database.read(() => findAccount(user));
         assert.ok(account);
         const services = { ...core, limits, sealer: await core.sealer() } as never;
-        const attempt = { account, code: 'ABCD-EFGH-JKMN', browser: { hash: 'unknown', knownHash: null }, origin };
+        const attempt = { account, code: 'ABCD-EFGH-JKMN', browser: { hash: 'unknown', knownHashes: [] }, origin };
         return (await authenticateByRecoveryCode(services, attempt, core.clock())).kind === 'limited';
       });
   },

@@ -81,7 +81,7 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
     const { limits } = readConfig(server.environment);
     const origin = { actor: { type: 'anonymous', id: null }, address: null, requestId: null } as const;
     const browser = {
-      mark: { hash: 'hash', knownHash: null },
+      mark: { hash: 'hash', knownHashes: [] },
       userAgent: undefined,
       previousSecret: undefined,
       trustedSecret: undefined,

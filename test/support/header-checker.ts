@@ -43,6 +43,10 @@ export function cookieProblem(line: string): string | undefined {
   if (/^(__Host-)?tessera_(new_codes|draft)(_[\w-]{8})?$/.test(name)) {
     return /^[A-Za-z0-9_.-]{0,3800}$/.test(value) ? undefined : `${name} is ${value}`;
   }
+  // A tag and 256 random bits for each of the accounts that signed in last.
+  if (/^(__Host-)?tessera_known(_[\w-]{8})?$/.test(name)) {
+    return /^[\w-]{51}(\.[\w-]{51}){0,7}$/.test(value) ? undefined : `${name} is no list of marks`;
+  }
   // A cookie that is taken away is empty; every other one is 256 random bits.
   if (value !== '' && !/^[A-Za-z0-9_-]{43}$/.test(value)) return `${name} is no secret of 256 bits`;
   return undefined;

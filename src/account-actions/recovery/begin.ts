@@ -25,6 +25,8 @@ interface AskedBy {
   readonly sent: SentChallenge;
   /** The browser that asked; null where a report by mail did. */
   readonly browserHash: string | null;
+  /** Whether the account knows that browser: a copy of its cookies is a stranger, too. */
+  readonly isKnown?: boolean;
   readonly request?: string | undefined;
   readonly origin: Origin;
   /** What was removed from the account in the same act. */
@@ -47,14 +49,14 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
   account: Account,
-  { sent, browserHash, request, origin, undone }: AskedBy,
+  { sent, browserHash, isKnown = false, request, origin, undone }: AskedBy,
   now: number,
 ): Work<void> {
   const address = account.profile.email.toLowerCase();
   const data: RecoveryData = { request };
   const challenge = { purpose: 'recover', account, address, browserHash, data, lifetime: RECOVERY_LIFETIME } as const;
   // A stranger who asks later must not end what the owner asked for.
-  const spared = yield* otherKnownBrowsers(account.id, browserHash);
+  const spared = yield* otherKnownBrowsers(account.id, isKnown ? browserHash : null);
   yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
   const content = recoveryMail(subjectOf(issuer, account), { url: linkOf(issuer, sent), code: sent.code }, undone);
   const expiresAt = now + RECOVERY_LIFETIME;

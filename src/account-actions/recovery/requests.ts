@@ -33,7 +33,7 @@ export interface MailRequest {
   readonly identifier: string;
   readonly browserHash: string;
   /** See `BrowserMark`; undefined in a request that version 0.2 stored. */
-  readonly knownHash?: string | null;
+  readonly knownHashes?: readonly string[];
   /** The handle of the pending request, if there is one. */
   readonly request: string | undefined;
   readonly origin: Origin;
@@ -168,8 +168,8 @@ function* makeFor(
   asked: MailRequest & { readonly sent: SentChallenge },
   now: number,
 ): Work<boolean> {
-  const { purpose, browserHash, knownHash = null, origin } = asked;
-  const isKnown = yield* isKnownBrowser(account.id, { hash: browserHash, knownHash });
+  const { purpose, browserHash, knownHashes = [], origin } = asked;
+  const isKnown = yield* isKnownBrowser(account.id, { hash: browserHash, knownHashes });
   const counted = { to: account.profile.email, purpose: isKnown ? `${purpose} known` : purpose, origin };
   const isWithin = yield* countRecipient(services.limits, counted, now);
   if (accountStatus(account, now) !== 'active') {
@@ -180,7 +180,7 @@ function* makeFor(
     const waiting = yield* listBrowsersWaiting(account, purpose, now);
     if (purpose !== 'recover' || waiting.length > 0) return waiting.includes(browserHash);
   }
-  if (purpose === 'recover') yield* beginRecovery(services, account, asked, now);
+  if (purpose === 'recover') yield* beginRecovery(services, account, { ...asked, isKnown }, now);
   else if (yield* acceptsMailCode(services.secondFactor, account)) yield* sendSignInCode(services, account, asked, now);
   else return false;
   return true;

@@ -5,6 +5,7 @@ import { digest, equalSecrets, knownSecretOf, randomSecret } from '../crypto/sec
 import { OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
 import { FormTokens, partsOf } from './form-tokens.ts';
+import { KNOWN_TAG_LENGTH, parseMarks, withMark } from './known-marks.ts';
 import type { RepeatableParameters } from './parameters.ts';
 
 /**
@@ -30,8 +31,8 @@ export interface FormAudience {
 /** The browser behind a request. Its identity is not a sign-in: it binds pending requests and forms to the browser that started them. */
 export interface Browser {
   readonly hash: string;
-  /** The digest of the secret that its last sign-in gave it; null where it has none. By this, and its identity, an account knows it. */
-  readonly knownHash: string | null;
+  /** The digests of the secrets that its last sign-in to each account gave it. By these, and its identity, an account knows it. */
+  readonly knownHashes: readonly string[];
   /** The identities with which this browser may have started the request with this handle: see `keepFor`. */
   hashesFor(handle: string): readonly string[];
   /**
@@ -84,7 +85,7 @@ export interface Browsers {
    */
   rejectCrossSiteForm(request: FastifyRequest): void;
   /** Keeps the secret of a new session, and the one by which the browser is known from now on: a copy of the earlier one is not. */
-  setSession(reply: FastifyReply, secret: string, maxAgeMs: number): void;
+  setSession(reply: FastifyReply, created: CreatedSession, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
   /** Keeps the secret of a sign-in that waits for a second factor; undefined clears it. */
   setSignIn(reply: FastifyReply, secret: string | undefined, maxAgeMs: number): void;
@@ -143,6 +144,12 @@ export function cookieStyle(baseUrl: string) {
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
     attributes,
   };
+}
+
+/** A session that has just begun. */
+interface CreatedSession {
+  readonly secret: string;
+  readonly session: { readonly accountId: string };
 }
 
 /** The cookies of a base URL: what requests bring, and what answers set. */
@@ -218,9 +225,9 @@ class IdentifiedBrowser implements Browser {
     for (const old of cookies.tooOldIn(request)) cookies.drop(reply, old);
   }
 
-  get knownHash(): string | null {
-    const secret = this.#cookies.secretIn(this.#request, this.#cookies.names.known);
-    return secret === undefined ? null : digest(secret);
+  get knownHashes(): readonly string[] {
+    const cookie = this.#request.cookies[this.#cookies.names.known] ?? '';
+    return parseMarks(cookie).map(({ secret }) => digest(secret));
   }
 
   get signInSecret(): string | undefined {
@@ -324,9 +331,11 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     isFrameWithoutCookies: ({ headers }) =>
       headers.cookie === undefined && /^(iframe|frame|embed|object)$/.test(String(headers['sec-fetch-dest'] ?? '')),
     rejectCrossSiteForm: (request) => rejectCrossSiteForm(request, origin),
-    setSession(reply, secret, maxAgeMs) {
+    setSession(reply, { secret, session }, maxAgeMs) {
       cookies.keep(reply, names.session, secret, maxAgeMs);
-      cookies.keep(reply, names.known, knownSecretOf(secret), BROWSER_LIFETIME);
+      const tag = digest(`${this.of(reply.request, reply).hash} ${session.accountId}`).slice(0, KNOWN_TAG_LENGTH);
+      const mark = { account: tag, secret: knownSecretOf(secret) };
+      cookies.keep(reply, names.known, withMark(reply.request.cookies[names.known] ?? '', mark), BROWSER_LIFETIME);
     },
     clearSession: (reply) => cookies.drop(reply, names.session),
     setSignIn: (reply, secret, maxAgeMs) => set(reply, names.signIn, secret, maxAgeMs),

@@ -185,7 +185,7 @@ function answerCode(
       return showEmail(services, reply, 400, visit, fieldProblem('code', text.codeWrong));
     case 'confirmed': {
       const { account, created, purpose } = result;
-      browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+      browsers.setSession(reply, created, SESSION_LIFETIME);
       const renewed = { ...visit, account, session: created.session };
       return showEmail(services, reply, 200, renewed, NO_PROBLEMS, { done: text.done[purpose] });
     }

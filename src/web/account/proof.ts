@@ -294,12 +294,12 @@ ${otherWays(services, shown, target)}</section>`;
     const { database } = servicesIn(services, visit);
     const now = clock();
     const { account, session, origin } = visit;
-    const { secret } = await database.commit(function* prove(): Work<NewSession> {
+    const created = await database.commit(function* prove(): Work<NewSession> {
       const details = { sid: session.sid, method };
       yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
       return yield* continueProved(session, result, account, visit.browser, now);
     });
-    services.browsers.setSession(reply, secret, SESSION_LIFETIME);
+    services.browsers.setSession(reply, created, SESSION_LIFETIME);
     return redirect(request, reply, site.path(TARGETS[target]));
   });
 }

@@ -81,7 +81,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     try {
       const result = await confirmByLink(services, { account, session, browser, origin }, token);
       if (result.kind !== 'confirmed') return sendDeadLink(services, reply, token);
-      browsers.setSession(reply, result.created.secret, SESSION_LIFETIME);
+      browsers.setSession(reply, result.created, SESSION_LIFETIME);
       return sendPage(reply, 200, site, {
         title: text.confirmedTitle,
         layout: 'narrow',

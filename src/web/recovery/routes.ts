@@ -101,8 +101,8 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
     if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
     const origin = originOf(request);
-    const { hash: browserHash, knownHash } = browser;
-    const asked = { purpose: 'recover', identifier, browserHash, knownHash, request: handle, origin } as const;
+    const { hash: browserHash, knownHashes } = browser;
+    const asked = { purpose: 'recover', identifier, browserHash, knownHashes, request: handle, origin } as const;
     await requestMail(services, asked);
     return redirect(request, reply, site.path(`/recover/code${queryFor(handle)}`));
   });
@@ -218,7 +218,7 @@ function sendRecovered(
 ): FastifyReply {
   const { site, browsers } = services;
   const isSignedIn = created !== undefined;
-  if (isSignedIn) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  if (isSignedIn) browsers.setSession(reply, created, SESSION_LIFETIME);
   const signedIn = interrupted === undefined ? '/account' : `/login${queryFor(interrupted)}`;
   const next = isSignedIn ? signedIn : '/login';
   if (codes !== undefined) {

@@ -53,8 +53,8 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
       return show(visit, ASK, 400, { fields: { identifier: messages.signIn.identifierMissing }, general: [] });
     }
     const { mark, origin } = signInBrowser(services, visit);
-    const { hash: browserHash, knownHash } = mark;
-    const asked = { purpose: 'sign in', identifier, browserHash, knownHash, request: undefined, origin } as const;
+    const { hash: browserHash, knownHashes } = mark;
+    const asked = { purpose: 'sign in', identifier, browserHash, knownHashes, request: undefined, origin } as const;
     await requestMail(services, asked);
     return redirect(request, reply, site.path(`${ENTER}${requestQuery(visit.pending)}`));
   });

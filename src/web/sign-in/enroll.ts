@@ -150,7 +150,7 @@ async function proceed(
   { request, reply }: SignInVisit,
   created?: NewSession,
 ): Promise<FastifyReply> {
-  if (created !== undefined) services.browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  if (created !== undefined) services.browsers.setSession(reply, created, SESSION_LIFETIME);
   const { handle } = pendingRequestOf(request);
   const pending = await readPending(services, request, reply, handle, created?.session.hash);
   return advance(services, request, reply, pending);
@@ -228,7 +228,7 @@ async function finish(
 ): Promise<FastifyReply> {
   if (codes === undefined) return proceed(services, visit, created);
   const { request, reply, account, pending: app } = visit;
-  if (created !== undefined) services.browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+  if (created !== undefined) services.browsers.setSession(reply, created, SESSION_LIFETIME);
   const next = `/continue${requestQuery(app)}`;
   return showNewCodes(services, request, reply, { account, codes, done, next, app });
 }

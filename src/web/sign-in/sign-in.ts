@@ -229,16 +229,16 @@ export async function continueSignIn(services: PageServices, visit: SignInVisit,
 export function keepSession(
   services: PageServices,
   { request, reply, browser, pending }: SignInVisit,
-  { secret, session }: NewSession,
+  created: NewSession,
 ): void {
-  services.browsers.setSession(reply, secret, SESSION_LIFETIME);
+  services.browsers.setSession(reply, created, SESSION_LIFETIME);
   if (browser.signInSecret !== undefined) services.browsers.setSignIn(reply, undefined, 0);
   services.traces.completed.push({
     at: services.clock(),
     requestId: request.id,
     step: 'sign-in',
     clientId: pending?.request.clientId,
-    accountId: session.accountId,
+    accountId: created.session.accountId,
     flow: pending && digest(pending.handle),
     facts: { method: request.method, path: request.routeOptions.url, description: 'The user signed in.' },
   });

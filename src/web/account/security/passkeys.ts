@@ -117,7 +117,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   /** The browser continues in the session that the change started. */
   function renewed(reply: FastifyReply, before: AccountVisit, { account, created }: Renewal): AccountVisit {
-    browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    browsers.setSession(reply, created, SESSION_LIFETIME);
     return { ...before, account, session: created.session };
   }
 

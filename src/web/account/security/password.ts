@@ -66,7 +66,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
       return show(reply, 400, visit, { problems: fieldProblem('current', messages.account.currentWrong) });
     }
     const { account, created } = result;
-    browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    browsers.setSession(reply, created, SESSION_LIFETIME);
     const summary = await endOfTokens(services, visit.account);
     const done = html`${messages.account.passwordChanged} ${revocationText(summary, messages)}`;
     return show(reply, 200, { ...visit, account, session: created.session }, { done });

@@ -74,7 +74,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   /** The browser continues in the session that the change started. */
   function continueIn(reply: FastifyReply, visit: AccountVisit, { account, created }: Renewal): AccountVisit {
-    browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    browsers.setSession(reply, created, SESSION_LIFETIME);
     return { ...visit, account, session: created.session };
   }
 
