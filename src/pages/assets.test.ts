@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { assets, compactStyle } from './assets.ts';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { fastify } from 'fastify';
+import { assets, compactStyle, serveAssets } from './assets.ts';
 
 test('a style sheet loses comments and white space, and nothing that means something', () => {
   const css = `/* Ground; { */
@@ -28,5 +30,26 @@ test('no string of the style sheets contains what is removed', () => {
       assert.doesNotMatch(text, /\/\*|[{};,]|\s{2}/);
       assert.ok(assets[name].body.includes(text), text);
     }
+  }
+});
+
+test('assets are sent in the smallest coding that the client accepts, and as they are to others', async () => {
+  const app = fastify();
+  serveAssets(app);
+  const { path, body } = assets.style;
+  const decode = { br: brotliDecompressSync, gzip: gunzipSync } as const;
+  for (const [accepted, coding] of [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip;q=1.0, br;q=0', 'gzip'],
+    ['gzip', 'gzip'],
+    ['br;q=0.5', 'br'],
+    ['identity', undefined],
+    ['', undefined],
+  ] as const) {
+    const answer = await app.inject({ url: path, headers: { 'accept-encoding': accepted } });
+    assert.equal(answer.headers['content-encoding'], coding, accepted);
+    assert.equal(answer.headers.vary, 'accept-encoding');
+    const sent = answer.rawPayload;
+    assert.ok((coding === undefined ? sent : decode[coding](sent)).equals(body), accepted);
   }
 });

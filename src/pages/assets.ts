@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 interface Asset {
   readonly path: string;
   readonly type: string;
   readonly body: Buffer;
+  /** The body in each coding, the smallest first. */
+  readonly compressed: readonly (readonly [coding: 'br' | 'gzip', body: Buffer])[];
 }
 
 /** A style sheet without comments and without white space around its punctuation. Its strings must contain neither. */
@@ -21,7 +24,11 @@ function load(file: string, type: string): Asset {
   const body = file.endsWith('.css') ? Buffer.from(compactStyle(content.toString('utf8'))) : content;
   const [name, extension] = file.split('.');
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
-  return { path: `/assets/${name}.${hash}.${extension}`, type, body };
+  const compressed = [
+    ['br', brotliCompressSync(body)],
+    ['gzip', gzipSync(body, { level: 9 })],
+  ] as const;
+  return { path: `/assets/${name}.${hash}.${extension}`, type, body, compressed };
 }
 
 /** The static files of the pages. Their names contain a hash of their content, so browsers may cache them forever. */
@@ -34,10 +41,24 @@ export const assets = {
   icon: load('icon.svg', 'image/svg+xml'),
 };
 
+/** RFC 9110 §12.5.3: whether a client accepts a coding, which it may refuse with `q=0`. */
+function accepts({ headers }: FastifyRequest, coding: string): boolean {
+  const [weight] = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((part) => part.trim().split(/\s*;\s*q=/))
+    .filter(([name]) => name?.toLowerCase() === coding)
+    .map(([, q = '1']) => Number(q));
+  return weight !== undefined && weight > 0;
+}
+
 export function serveAssets(app: FastifyInstance): void {
-  for (const { path, type, body } of Object.values(assets)) {
-    app.get(path, async (_request, reply) =>
-      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(body),
-    );
+  for (const { path, type, body, compressed } of Object.values(assets)) {
+    app.get(path, async (request, reply) => {
+      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').header('vary', 'accept-encoding');
+      const found = compressed.find(([coding]) => accepts(request, coding));
+      if (found === undefined) return reply.send(body);
+      const [coding, bytes] = found;
+      return reply.header('content-encoding', coding).send(bytes);
+    });
   }
 }
