@@ -226,7 +226,7 @@ export function scopes(note: string): string {
   };
   const rows = SCOPES.map((scope) => [
     code(scope),
-    isOptional(scope) ? en.consent.scopes[scope].name : '',
+    isOptional(scope) ? en.consent.scopes[scope] : '',
     v2.scopes.includes(scope) ? (scope === 'offline_access' ? 'changes nothing' : consentOf(scope, v2)) : 'unknown',
     list(scope === 'openid' ? baseFields : given(scope).map((name) => `user.${name}`)),
     consentOf(scope, oidc),

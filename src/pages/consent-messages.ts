@@ -16,16 +16,20 @@ export const consent = {
   places: 'Can act for you at',
   placesNote: 'These services see your account ID and what you allow here.',
   howToEnd:
-    'The app also sees changes that you make later. You can take this back at any time in Connected apps; it stops at once.',
+    'You can take this back at any time in Connected apps; it stops at once. Until then, the app also sees changes.',
+  ofTheApp: 'From the app:',
+  homepage: 'Website',
+  policy: 'Privacy policy',
+  terms: 'Terms',
   denyMore: 'If you don’t allow this, the app keeps its current access and gets nothing new.',
   allow: 'Allow',
   deny: 'Don’t allow',
-  returnsTo: (host: HtmlPart): HtmlPart => ['Either way, you will return to ', host, '.'],
+  returnsTo: (host: HtmlPart): HtmlPart => ['Returns to ', host],
   changed: 'The request changed while this page was open, so nothing was allowed yet. Check it and choose again.',
-  identity: 'Name, username, picture and email address',
+  identity: (more: number) => `Name, username, picture, email address and ${more} more`,
   unset: (names: string) => `Not set, shared if added later: ${names}.`,
   unsetDeclined: (names: string) => `Not set and not shared, as you chose before: ${names}.`,
-  staysConnected: 'Stays connected when you are signed out.',
+  staysConnected: 'The app stays connected after you sign out here.',
   sharedDespiteDecline: (names: readonly string[]) =>
     `You switched this off for the app before, but this sign-in always shares it: ${names.join('; ')}.`,
   unregistered: {
@@ -39,25 +43,24 @@ export const consent = {
   memberNote: 'This app is open to selected people only, and always sees this.',
   emailAddress: 'Email address',
   address: 'email address',
+  emailStatus: (isVerified: boolean) =>
+    `${isVerified ? 'Verified' : 'Not verified'}. The app can also look up your address at any time.`,
   scopes: {
-    profile: { name: 'Name, username, picture and language', note: '' },
-    email: {
-      name: 'Email details',
-      note: 'Lets the app read your address at any time, not only when you sign in.',
-    },
-    details: { name: 'Website, location and birth date', note: '' },
-    phone: { name: 'Phone', note: '' },
-    social: { name: 'Social links', note: '' },
-    'organization.read': { name: 'Organization', note: '' },
-    groups: { name: 'Groups', note: '' },
-    roles: { name: 'Roles in the app', note: '' },
-  } satisfies Record<OptionalScope, { name: string; note: string }>,
+    profile: 'Name, username, picture and language',
+    email: 'Whether your email address is verified',
+    details: 'Website, location and birth date',
+    phone: 'Phone',
+    social: 'Social links',
+    'organization.read': 'Organization',
+    groups: 'Groups',
+    roles: 'Roles in the app',
+  } satisfies Record<OptionalScope, string>,
 };
 
 /** What the scopes share, within a sentence. */
 export const scopeNames = {
   profile: 'name, username, picture and language',
-  email: 'email details',
+  email: 'whether your email address is verified',
   details: 'website, location, birth date',
   phone: 'phone number',
   social: 'social links',

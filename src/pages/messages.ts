@@ -259,9 +259,8 @@ export const en = {
     nav: 'Apps',
     lead: 'Each app can see what is listed with it. When you take access away, it stops at once.',
     none: 'No app has access to your account. Apps that you allow appear here.',
-    sees: 'Sees',
-    basics:
-      'name, username, picture, email address, about, language, theme, account ID and when your account was created',
+    sees: 'Sees your',
+    basics: 'name, username, picture, email address, about, language, theme, account ID, date of your account',
     idAlone: 'account ID',
     since: 'Since',
     lastUsed: 'Last used',

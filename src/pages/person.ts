@@ -28,18 +28,23 @@ export const personHalf = ({ path }: Site, { id, profile }: Pick<Account, 'id' |
 /** The values that every app with access gets. */
 export function profileFacts(site: Site, account: Account): Html {
   const text = site.messages.person;
-  const { id, profile, createdAt } = account;
+  const { profile } = account;
   return html`<div class="passport"><div class="holder">${picture(site, account, 88)}${facts([
     fact(text.name, isolate(profile.displayName), true),
     fact(text.username, profile.username, true),
-  ])}</div>${facts([
-    fact(text.email, emailValue(profile, site.messages), true),
+  ])}</div>${facts([fact(text.email, emailValue(profile, site.messages), true), ...identityFacts(site, account)])}</div>`;
+}
+
+/** Those beside name, username, picture and email address. */
+export function identityFacts({ messages }: Site, { id, profile, createdAt }: Account): readonly Html[] {
+  const text = messages.person;
+  return [
     fact(text.about, profile.about === '' ? absent(text.notSet) : isolate(profile.about), true),
-    fact(text.language, languageName(profile.language, site.messages)),
+    fact(text.language, languageName(profile.language, messages)),
     fact(text.theme, profile.theme === null ? absent(text.notSet) : text.themes[profile.theme]),
     fact(text.since, moment(createdAt)),
     fact(text.id, html`<span class="figures">${id}</span>`, true),
-  ])}</div>`;
+  ];
 }
 
 function emailValue({ email, emailVerified }: Profile, { person: text }: Messages): Html {

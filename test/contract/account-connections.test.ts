@@ -35,7 +35,7 @@ test('each app: name, owner, host, what it sees and what not, where it acts, sin
   const text = words(await browser.get(PAGE));
   assert.match(
     text,
-    /Acme Notes app\.example\.com , by Acme Ltd Sees email details, name, username, picture, email address, .* when your account was created /,
+    /Acme Notes app\.example\.com , by Acme Ltd Sees your name, username, picture, email address, .* date of your account, whether your email address is verified /,
   );
   assert.match(text, /Not allowed phone number, social links Can act for you at Orders/);
   assert.match(text, /Since 1 March 2026, 12:00 UTC Last used 1 March 2026, 12:00 UTC/);
@@ -127,12 +127,12 @@ test('decisions §10: an app is one row; at the OIDC endpoints alone it sees onl
   const sees = async () => words(await own.get(PAGE));
   assert.match(
     await sees(),
-    /Sees email address, account ID Not allowed name, username, picture and language, phone number Since/,
+    /Sees your account ID, email address Not allowed name, username, picture and language, phone number Since/,
   );
   await tokensFor(server, app, person, { scope: 'openid social' }, { browser: own });
   assert.match(
     await sees(),
-    /Sees email details, social links, name, username, picture, email address, .* Not allowed phone number Since/,
+    /Sees your name, username, picture, email address, .* whether your email address is verified, social links Not allowed phone number Since/,
   );
   assert.equal((await own.get(PAGE)).text.split('<article').length, 2);
   assert.equal((await admin(server, 'GET', `/users/${person.id}/connections`)).body.items.length, 1);

@@ -202,7 +202,7 @@ describe('offline_access', () => {
     const OFFLINE = { scope: 'openid email offline_access' };
     assert.equal(await silently(browser, client, OFFLINE), 'consent_required');
     const page = await openConsent(browser, client, OFFLINE);
-    assert.match(page.text, /Stays connected when you are signed out/);
+    assert.match(page.text, /The app stays connected after you sign out here/);
     codeOf(await submit(browser, page, ['email']));
     assert.equal(await silently(browser, client, OFFLINE), undefined);
   });

@@ -125,7 +125,7 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
   const id = `app-${clientId}`;
   return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
 ${facts([
-  fact(text.sees, [...named(connection.scopes), sharesIdentity ? text.basics : text.idAlone].join(', '), true),
+  fact(text.sees, [sharesIdentity ? text.basics : text.idAlone, ...named(connection.scopes)].join(', '), true),
   declined.length > 0 &&
     fact(
       text.declined,

@@ -12,7 +12,14 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import type { Messages } from '../../pages/messages.ts';
-import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } from '../../pages/person.ts';
+import {
+  identityFacts,
+  personHalf,
+  profileFacts,
+  type SharedValue,
+  scopeValues,
+  valueText,
+} from '../../pages/person.ts';
 import { readableDomain } from '../../platform/domain-name.ts';
 import { isUnregistered } from '../../protocol/authorize/rules/next-step.ts';
 import { requestFields } from '../authorize/request-fields.ts';
@@ -74,7 +81,7 @@ export function consentPage(site: Site, consent: ConsentPage): Page {
     layout: 'narrow',
     theme: profile.theme,
     body: html`<section class="card consent">
-<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(isolate(client.owner))}</p>`}</div></header>
+<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1><p class="muted small">${client.owner !== null && html`${text.by(isolate(client.owner))} · `}${text.returnsTo(isolate(place))}</p></div></header>
 ${problemSummary(messages, consent.problems)}
 ${consent.device && deviceNotice(consent.device, messages)}
 ${isUnregistered(client) && unregisteredNotice(consent, text)}
@@ -82,17 +89,29 @@ ${isUnregistered(client) && unregisteredNotice(consent, text)}
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
 <form method="post" action="${path('/consent')}" class="decide">
 ${hidden(consent.token, { ...requestFields(consent), shown: consent.shown })}
+<p class="small muted promise">${text.howToEnd}</p>
 ${sharedSection(site, consent, more)}
 ${consent.sharedDespiteDecline.length > 0 && html`<p class="small">${text.sharedDespiteDecline(consent.sharedDespiteDecline.map((scope) => nameOf(scope, { ...consent, sharesIdentity: false }, messages)))}</p>`}
 ${choices(consent, messages, more)}
 ${consent.fixedMember.length > 0 && memberSection(consent, messages)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
 ${consent.staysConnected && html`<p class="small">${text.staysConnected}</p>`}
-<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd} ${text.returnsTo(isolate(place))}</p>
+${more && html`<p class="small muted">${text.denyMore}</p>`}
+${appLinks(client, text)}
 <div class="pair decision"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
 </section>`,
   };
+}
+
+/** What the app says of itself, in windows of their own: the request waits here. */
+function appLinks({ homepageUrl, policyUrl, termsUrl }: Client, text: Messages['consent']): Html | undefined {
+  const links = Object.entries({ [text.homepage]: homepageUrl, [text.policy]: policyUrl, [text.terms]: termsUrl });
+  const shown = links.flatMap(([name, url]) =>
+    url === null ? [] : [html`<a href="${url}" target="_blank" rel="noopener noreferrer">${name}</a>`],
+  );
+  if (shown.length === 0) return undefined;
+  return html`<p class="small">${text.ofTheApp} ${shown.map((link, index) => html`${index > 0 && ' · '}${link}`)}</p>`;
 }
 
 /** RFC 8628 §5.4: what tells a person that somebody else's device asks. */
@@ -124,7 +143,7 @@ function sharedSection(site: Site, consent: ConsentPage, more: boolean): Html {
   const base = sharesIdentity
     ? profileFacts(site, account)
     : facts([fact(person.id, html`<span class="figures">${account.id}</span>`, true)]);
-  const always = sharesIdentity ? text.identity : person.id;
+  const always = sharesIdentity ? text.identity(identityFacts(site, account).length) : person.id;
   const granted = more
     ? [
         ...alreadyGranted(consent).map((scope) => (scope === 'email' ? text.address : site.messages.scopeNames[scope])),
@@ -140,7 +159,7 @@ const memberSection = (consent: ConsentPage, messages: Messages): Html =>
   html`<section>${facts(
     consent.fixedMember.map((scope) =>
       fact(
-        messages.consent.scopes[scope].name,
+        messages.consent.scopes[scope],
         valuesOf(scope, consent, messages).map((shared) => valueText(shared, messages)),
         true,
       ),
@@ -219,15 +238,15 @@ function choices(consent: ConsentPage, messages: Messages, more: boolean): HtmlP
   ];
 }
 
-/** What a scope is called: where the address is always shared, `email` says more about it. */
+/** What a scope is called: where the address is always shared, `email` adds whether it is verified. */
 const nameOf = (scope: OptionalScope, consent: ConsentPage, { consent: text }: Messages): string =>
-  scope === 'email' && !isShownAlready(scope, consent) ? text.emailAddress : text.scopes[scope].name;
+  scope === 'email' && !isShownAlready(scope, consent) ? text.emailAddress : text.scopes[scope];
 
 function switchRow(scope: OptionalScope, consent: ConsentPage, messages: Messages): Html {
   const id = `scope-${scope.replaceAll('.', '-')}`;
-  const { note } = messages.consent.scopes[scope];
+  const { emailVerified } = consent.account.profile;
   const values = isShownAlready(scope, consent)
-    ? html`<span class="muted">${note}</span>`
+    ? messages.consent.emailStatus(emailVerified)
     : valuesOf(scope, consent, messages).map(({ value }) => value && html`<span class="value">${value}</span> `);
   return html`<li><label for="${id}"><span class="name">${nameOf(scope, consent, messages)}</span><span>${values}</span></label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${consent.on.has(scope) && html` checked`}></li>`;
 }

@@ -44,6 +44,35 @@ export function consentCases(theStage: () => Stage): void {
       assert.equal(await page.getByText(`${user.username}@example.com`).isVisible(), true);
     }));
 
+  test('on a phone of 390 × 664, the promise and the host are read before deciding, and the sum is exact', () =>
+    visit(theStage(), { viewport: { width: 390, height: 664 } }, async (page) => {
+      const stage = theStage();
+      const user = await newPersonWithAll(stage, 'short-engines');
+      const said = {
+        homepageUrl: 'https://acme.example/',
+        policyUrl: 'https://acme.example/privacy',
+        termsUrl: 'https://acme.example/terms',
+      };
+      const client = await appClient(stage, { name: 'Acme Notes', owner: 'Acme Ltd', ...said });
+      await page.goto(requestUrl(stage, client, { scope: ALL }));
+      await signIn(page, user.username, PASSWORD);
+      assert.deepEqual(await outOfSight(page, `.promise, .asks p, ${BUTTONS}`), []);
+      assert.match(await textOf(page.locator('.asks')), /by Acme Ltd · Returns to localhost:\d+/);
+      assert.match(await textOf(page.locator('.promise')), /take this back at any time/);
+      const [, more] =
+        /Name, username, picture, email address and (\d+) more/.exec(await textOf(page.locator('summary'))) ?? [];
+      // Beside the picture, which has no name.
+      assert.equal((await page.locator('.passport dt').count()) + 1, 4 + Number(more));
+      for (const [name, url] of [
+        ['Website', said.homepageUrl],
+        ['Privacy policy', said.policyUrl],
+        ['Terms', said.termsUrl],
+      ] as const) {
+        const link = page.getByRole('link', { name, exact: true });
+        assert.deepEqual([await link.getAttribute('href'), await link.getAttribute('target')], [url, '_blank']);
+      }
+    }));
+
   test('decisions §10: at the OIDC endpoints profile and email have a switch, and the id alone is always shared', () =>
     visit(theStage(), { viewport: { width: 390, height: 844 } }, async (page) => {
       const stage = theStage();
@@ -58,7 +87,7 @@ export function consentCases(theStage: () => Stage): void {
       assert.equal(await overflowBelow(page), 0);
       const text = await textOf(page.locator('main'));
       assert.match(text, new RegExp(`Always shared Account ID ${user.id}`));
-      assert.match(text, /Stays connected when you are signed out/);
+      assert.match(text, /The app stays connected after you sign out here/);
       assert.equal(text.split(`${user.username}@example.com`).length, 2, 'the address stands once');
       await page.getByRole('switch', { name: 'Name, username, picture and language' }).click();
       await press(page.locator('[value=allow]'));

@@ -38,7 +38,7 @@ export function flowCases(theStage: () => Stage): void {
         `${await textOf(page.locator('h1 bdi'))} wants to know who you are.`,
       );
       assert.match(await textOf(page.locator('main')), new RegExp(`${username}@example.com`));
-      await page.getByRole('switch', { name: 'Email details' }).click();
+      await page.getByRole('switch', { name: 'Whether your email address is verified' }).click();
       await press(page.locator('[value=allow]'));
 
       const answer = await answerAt(page, stage);
