@@ -200,6 +200,10 @@ export function hidden(token: string, values: Readonly<Record<string, string>> =
   return html`${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
+/** A button for what cannot be undone: it opens the form, which says what happens. It needs no script. */
+export const confirmStep = (label: string, form: Html): Html =>
+  html`<details class="confirm"><summary>${label}</summary>${form}</details>`;
+
 /** Text that people or apps chose, isolated so that its direction does not reorder the text around it. */
 export const isolate = (text: string): Html => html`<bdi>${text}</bdi>`;
 

@@ -58,6 +58,7 @@ export const twoStep = {
   setUp: 'Set up an authenticator app',
   replace: 'Move to another device',
   remove: 'Remove the authenticator app',
+  removeYes: 'Yes, remove the app',
   removeLeadPasskeys: 'Without it, you sign in with your passkeys alone.',
   removeLead: 'Without it, you are asked for your password alone, and your recovery codes stop working.',
   notOffered: 'This service does not offer authenticator apps.',

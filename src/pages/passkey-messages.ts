@@ -37,7 +37,7 @@ export const passkeys = {
   kept: 'Kept',
   change: 'Rename or remove',
   synced: 'Synced between your devices',
-  notSynced: 'On one device only',
+  notSynced: 'On this passkey’s device only, without a copy',
   created: 'Added',
   lastUsed: 'Last used',
   never: 'Not yet',
@@ -49,7 +49,7 @@ export const passkeys = {
   renamed: (name: HtmlPart): HtmlPart => ['The passkey is now called ', name, '.'],
   remove: 'Remove',
   removeOf: (name: string) => `Remove ${name}`,
-  removeLead: 'Removing it signs you out in every other browser.',
+  removeLead: 'This signs you out in every other browser.',
   removed:
     'The passkey is removed. You are signed out in every other browser. Delete it from your device or password manager too.',
   removedBefore: 'This passkey was already removed.',
@@ -61,6 +61,7 @@ export const passkeys = {
     mail: 'Without this passkey you can get back in only by mail.',
   },
   removePassword: 'Remove your password',
+  removePasswordYes: 'Yes, remove my password',
   removePasswordLead:
     'Without a password, you sign in with passkeys alone, and there is nothing to guess or steal. You get recovery codes, in case you lose your passkeys.',
   passwordRemoved:

@@ -206,8 +206,10 @@ export async function walkPages(
   await stop('consent-api-more');
   await to('/account/connections');
   await stop('connected-apps');
+  await page.locator('.confirm summary').first().click();
   await press(page.locator('button.danger').first());
   await stop('connected-apps-revoked');
+  await page.locator('.confirm summary').first().click();
   await press(page.locator('button.danger').first());
   await to('/account/connections');
   await stop('connected-apps-none');

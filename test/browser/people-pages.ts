@@ -281,7 +281,7 @@ async function factors(walk: Walk): Promise<void> {
   const authenticator = await plugIn(page, { transport: 'usb' });
   await press(button(walk, 'Add a passkey'));
   await stop('security-passkey-added');
-  await page.locator('#passkeys summary').click();
+  await page.locator('#passkeys article summary').click();
   await stop('security-passkey-open');
   server.advance(MINUTE);
   await signInAs(walk, user);
@@ -291,9 +291,12 @@ async function factors(walk: Walk): Promise<void> {
   await open(walk, '/account/confirm?next=passkeys');
   await stop('confirm-passkey');
   await press(button(walk, 'Use your passkey'));
-  await press(button(walk, 'Remove your password'));
+  await page.getByText('Remove your password').click();
+  await press(button(walk, 'Yes, remove my password'));
   await open(walk, '/account/security');
-  await press(button(walk, 'Remove the authenticator app'));
+  await page.getByText('Remove the authenticator app').click();
+  await stop('security-remove-app');
+  await press(button(walk, 'Yes, remove the app'));
   await stop('security-no-password');
   await press(button(walk, 'Require a recovery code'));
   await stop('security-recovery-code-required');

@@ -9,6 +9,7 @@ import {
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { appPicture } from '../../pages/app.ts';
 import {
+  confirmStep,
   doneNotice,
   fact,
   facts,
@@ -145,5 +146,8 @@ ${facts([
   fact(text.since, moment(connectedAt)),
   fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
 ])}
-<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId, page: String(part.number) })}<button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revoke}</button></form></article>`;
+${confirmStep(
+  text.revoke,
+  html`<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId, page: String(part.number) })}<p class="small">${text.revokeLead}</p><div><button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revokeYes}</button></div></form>`,
+)}</article>`;
 }

@@ -180,7 +180,8 @@ export function flowCases(theStage: () => Stage): void {
       assert.equal((await userinfo(server, tokens.body.access_token)).status, 200);
 
       await page.goto(`${server.baseUrl}/account/connections`);
-      await press(page.getByRole('button', { name: 'Take away access from Revoked app' }));
+      await page.getByText('Take away access', { exact: true }).click();
+      await press(page.getByRole('button', { name: 'Yes, take away access from Revoked app' }));
       const notice = page.getByRole('status');
       assert.match(
         await textOf(notice),

@@ -59,6 +59,7 @@ async function skeletons(stage: Stage, text: string, database?: (clientId: strin
       await page.goto(server.baseUrl + path);
       await look();
     }
+    await page.locator('.confirm summary').first().click();
     await press(page.locator('button.danger').first());
     await look();
     await page.goto(requestUrl(stage, { ...client, redirectUri: `https://x.example/${text}` }, {}));

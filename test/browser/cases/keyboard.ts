@@ -64,7 +64,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await enter('Create account');
 
   await page.waitForURL('**/consent?*');
-  const shared = 'Always shared Name, username, picture and email address';
+  const shared = 'Always shared Name, username, picture, email address and 5 more';
   assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to content', 'Not you?', shared]);
   await page.keyboard.press('Space');
   assert.deepEqual(await enter('Allow'), ['Don’t allow']);
@@ -98,7 +98,9 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   assert.equal((await elsewhere.get('/account')).status, 302);
 
   await page.goto(`${baseUrl}/account/connections`);
-  await enter('Take away access from Keys');
+  await tabTo(page, 'Take away access');
+  await page.keyboard.press('Enter');
+  await enter('Yes, take away access from Keys');
   await focusAt(page, '[role=status]');
   assert.equal((await read()).status, 403);
 

@@ -43,12 +43,12 @@ export function passkeyCases(theStage: () => Stage): void {
         await page.waitForURL('**/account');
         await page.goto(`${stage.server.baseUrl}/account/security`);
         assert.doesNotMatch(await textOf(page.locator('#passkeys')), /Not yet/);
-        await page.locator('#passkeys summary').click();
+        await page.locator('#passkeys article summary').click();
         assert.deepEqual(await violations(page), []);
         await page.fill('#passkeys [name=name]', 'My laptop');
         await press(page.getByRole('button', { name: /^Rename/ }));
         assert.match(await textOf(page.locator('#passkeys h3')), /My laptop/);
-        await page.locator('#passkeys summary').click();
+        await page.locator('#passkeys article summary').click();
         await press(page.getByRole('button', { name: /^Remove (?!your password)/ }));
         assert.match(await textOf(page.locator('#passkeys')), /no passkeys yet/);
       });
@@ -120,7 +120,7 @@ export function passkeyCases(theStage: () => Stage): void {
       const user = await newPerson(stage, page);
       await addPasskey(stage, page);
       const kept = await authenticator.exported();
-      await page.locator('#passkeys summary').click();
+      await page.locator('#passkeys article summary').click();
       await press(page.getByRole('button', { name: /^Remove (?!your password)/ }));
       if ((await authenticator.credentials()).length === 0) await authenticator.import(kept);
       await signOut(page);

@@ -13,7 +13,7 @@ import {
 import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts';
 import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
 import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
-import { fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
+import { confirmStep, fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Site } from '../../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../../pages/passkey.ts';
@@ -61,7 +61,7 @@ ${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && remov
 }
 
 const removePasswordForm = ({ messages: { passkeys: text }, path }: Site, token: string): Html =>
-  html`<hr><form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="muted small">${text.removePasswordLead}</p><div><button class="danger" type="submit">${text.removePassword}</button></div></form>`;
+  html`<hr>${confirmStep(text.removePassword, html`<form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="small">${text.removePasswordLead} ${text.removeLead}</p><div><button class="danger" type="submit">${text.removePasswordYes}</button></div></form>`)}`;
 
 function passkeyRow(
   { site }: PageServices,

@@ -1,5 +1,14 @@
 import { seedUri } from '../../../account-actions/authentication/totp.ts';
-import { fact, facts, field, hidden, moment, type Problems, problemSummary } from '../../../pages/components.ts';
+import {
+  confirmStep,
+  fact,
+  facts,
+  field,
+  hidden,
+  moment,
+  type Problems,
+  problemSummary,
+} from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import type { Page, Site } from '../../../pages/layout.ts';
 import { seedToScan } from '../../../pages/two-step.ts';
@@ -36,7 +45,10 @@ export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, 
   const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
   const hasPassword = proof.factors.some(({ kind }) => kind === 'password');
-  const remove = html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="muted small">${hasPassword ? text.removeLead : text.removeLeadPasskeys}</p><div><button class="danger" type="submit">${text.remove}</button></div></form>`;
+  const remove = confirmStep(
+    text.remove,
+    html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="small">${hasPassword ? text.removeLead : text.removeLeadPasskeys} ${text.securedLead}</p><div><button class="danger" type="submit">${text.removeYes}</button></div></form>`,
+  );
   const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${codes.issued > 0 && `${text.newCodesLead} `}${text.securedLead}</p><div><button class="equal" type="submit">${codes.issued > 0 ? text.newCodes : text.firstCodes}</button></div></form>`;
   return html`<section class="card" id="two-step"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
