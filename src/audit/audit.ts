@@ -73,9 +73,10 @@ export const eventTypes = {
     'A user set a new password by a link (`by`: mail or an operator); all earlier sessions and tokens are revoked.',
   'consent.granted':
     'A user gave an app access, or changed what it may read; or an operator had approved it (`decidedBy`).',
-  'consent.denied': 'A user denied an app access.',
+  'consent.denied': 'A user denied an app access, or a device (`device`).',
   'consent.revoked': 'The access of an app was revoked.',
-  'authorization.issued': 'An authorization code was issued.',
+  'authorization.issued':
+    'An authorization code was issued; with `device`, to a device whose code the user typed, and not to a browser.',
   'authorization.refused': 'An authorization was refused because of the state of the account.',
   'token.issued': 'A code was exchanged for tokens.',
   'token.client_issued': 'An app got an access token for itself (client credentials).',

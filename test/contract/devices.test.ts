@@ -27,6 +27,7 @@ import {
   standard,
   type TestClient,
   tokenCall,
+  tokensFor,
   userinfo,
 } from '../support/flow.ts';
 import { settle } from '../support/outcome.ts';
@@ -393,3 +394,38 @@ test('decisions §15: typed codes and asking devices count for the whole network
     await limited.close();
   }
 });
+
+test('the audit trail says that it was a device, which an app in a browser is not', async () => {
+  const both = standard(await newClient(server, { grantTypes: ['authorization_code', 'refresh_token', DEVICE_GRANT] }));
+  const { user } = await connectedDevice(both);
+  await tokensFor(server, both, user);
+  const another = await startDevice(server, both);
+  const browser = await signedIn(server, user);
+  const page = await typeUserCode(server, browser, another.user_code);
+  await browser.submit(page, { decision: 'deny' }, '/consent');
+  const { items } = (await admin(server, 'GET', `/audit-events?userId=${user.id}&limit=100`)).body;
+  const devices = (type: string) =>
+    items.filter((event: { type: string }) => event.type === type).map(({ details }: Event) => details.device ?? false);
+  assert.deepEqual(devices('authorization.issued').toSorted(), [false, true]);
+  assert.deepEqual(devices('consent.denied'), [true]);
+});
+
+test('the trace of a device says what it sent, and follows it from its request to its tokens', async () => {
+  const own = await newDeviceClient(server);
+  const { status, body, headers } = await askAsDevice(server, own, { scope: 'openid nothing' });
+  assert.equal(status, 200);
+  const { browser } = await newSignedInUser(server);
+  await answerDevice(server, browser, body);
+  wait();
+  assert.equal((await poll(server, own, body)).status, 200);
+  const trace = (await admin(server, 'GET', `/traces/${headers.get('x-request-id')}`)).body;
+  const [asked] = trace.steps;
+  assert.match(asked.sent, new RegExp(`client_id=${own.clientId}.*scope="openid nothing"`));
+  assert.match(asked.ignored, /nothing/);
+  const steps = trace.steps.map(({ step }: { step: string }) => step);
+  assert.deepEqual([steps.filter((step: string) => step === 'authorize').length, steps.at(-1)], [2, 'token']);
+});
+
+interface Event {
+  readonly details: { readonly device?: boolean };
+}

@@ -30,7 +30,11 @@ export async function denyRequest(
     if (device?.outcome === null) yield* answerDevice({ hash: device.hash, outcome: 'denied', codeHash: null });
     const about = { at: clock(), origin, accountId: origin.actor.type === 'user' ? origin.actor.id : null };
     const type = why === 'denied' ? 'consent.denied' : 'authorization.refused';
-    const failed = why === 'denied' ? {} : { outcome: 'failure' as const, details: { reason: why } };
+    const ofDevice = request.device !== undefined && { device: true };
+    const failed =
+      why === 'denied'
+        ? ofDevice && { details: ofDevice }
+        : { outcome: 'failure' as const, details: { reason: why, ...ofDevice } };
     yield* record({ ...about, type, clientId: recordedId(request.clientId), ...failed });
     // No operator answers for a person who said no.
     const { accountId } = about;

@@ -212,7 +212,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   yield* recordUse(session, now);
   if (grant === undefined || scopes === '') {
     if (device !== undefined) yield* answerDevice({ hash: device.hash, outcome: 'denied', codeHash: null });
-    yield* record({ ...event, type: 'consent.denied' });
+    yield* record({ ...event, type: 'consent.denied', ...(device !== undefined && { details: { device: true } }) });
     return { kind: 'refused', refusal: DENIALS.denied };
   }
   yield* insertCode({
@@ -244,7 +244,11 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   yield* record({
     ...event,
     type: 'authorization.issued',
-    details: { scopes: named(scopes.split(' ')).join(' '), grantId: grant.id },
+    details: {
+      scopes: named(scopes.split(' ')).join(' '),
+      grantId: grant.id,
+      ...(device !== undefined && { device: true }),
+    },
   });
   return { kind: 'response', response, accountId: account.id };
 }

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { acceptClients, answer, fromClient } from '../client-authentication/client-requests.ts';
 import { authorizeDeviceSchema } from './route-schemas.ts';
-import { type DeviceServices, startDevice } from './start.ts';
-
-export const DEVICE_AUTHORIZATION_PATH = '/oidc/device_authorization';
+import { DEVICE_AUTHORIZATION_PATH, type DeviceServices, startDevice } from './start.ts';
 
 /** HB-04: the apps of televisions are pages. */
 const PAGES = { config: { readers: 'registered' } } as const;

@@ -10,6 +10,8 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import { OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { addressBucket, networkBucket, networkOf } from '../../platform/validation/origin.ts';
+import { describeIgnored } from '../../traces/rules/ignored.ts';
+import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import { findUnknownResource, readApiScopes } from '../authorize/registered-apis.ts';
 import { checkScopes } from '../authorize/rules/check-scopes.ts';
 import { refuseByRedirect } from '../authorize/rules/refusals.ts';
@@ -39,6 +41,8 @@ export interface DeviceAuthorization {
   readonly expires_in: number;
   readonly interval: number;
 }
+
+export const DEVICE_AUTHORIZATION_PATH = '/oidc/device_authorization';
 
 /** Under what a user code is stored. */
 export const userCodeDigest = ({ userCodeKey }: Pick<DeviceServices, 'userCodeKey'>, userCode: string): string =>
@@ -91,6 +95,20 @@ export async function startDevice(
     if (stored === undefined) throw refusal('client changed', {});
     // Another device has the same code about once in 25 billion times.
     if (!stored) continue;
+    services.traces.completed.push({
+      at: now,
+      requestId: origin.requestId,
+      step: 'authorize',
+      clientId: client.id,
+      flow: device.hash,
+      facts: {
+        method: 'POST',
+        path: DEVICE_AUTHORIZATION_PATH,
+        description: 'A device asked for access, and got its codes.',
+        sent: sentParameters(parameters),
+        ignored: describeIgnored(asked.leftOut),
+      },
+    });
     return {
       device_code: deviceCode,
       user_code: formatUserCode(userCode),

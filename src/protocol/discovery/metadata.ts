@@ -5,7 +5,7 @@ import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
-import { DEVICE_AUTHORIZATION_PATH } from '../device/routes.ts';
+import { DEVICE_AUTHORIZATION_PATH } from '../device/start.ts';
 import { END_SESSION_PATH } from '../logout/rules/end-session.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 

@@ -35,6 +35,9 @@ const NAMED = [
   'id_token_hint',
 ] as const;
 
+/** A number, or the URL of a metadata document. */
+const CLIENT_ID = /^(\d*|https:\/\/[\w.:-]+\/[\w./~-]*)$/;
+
 /** Named strings: a query, a form, or a JSON object of strings. */
 interface NamedStrings {
   get(name: string): string | undefined;
@@ -59,7 +62,7 @@ export function sentParameters(...sources: readonly unknown[]): string | undefin
     const value = parameters.find((source) => source.has(name))?.get(name);
     if (value === undefined) return [];
     // Text where an id belongs may be a name, an address or a password.
-    if (name === 'client_id' && !/^\d*$/.test(value)) return [`client_id=[${value.length} characters, not a number]`];
+    if (name === 'client_id' && !CLIENT_ID.test(value)) return [`client_id=[${value.length} characters, not a number]`];
     return [`${name}=${/\s/.test(value) ? JSON.stringify(value) : value}`];
   });
   const named = NAMED.filter((name) => parameters.some((source) => source.has(name)));

@@ -265,6 +265,8 @@ export async function storeAndRedirect(
     step: 'authorize',
     clientId: authorization.clientId,
     flow: digest(stored.handle),
+    // The device goes on with what it got, and the person with the handle.
+    leadsTo: authorization.device?.hash,
     facts: {
       method: request.method,
       path: request.routeOptions.url,
