@@ -145,6 +145,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     relyingParty: relyingPartyOf(baseUrl, deriveKey(secret, 'passkey challenges')),
     codeKey: deriveKey(secret, 'authorization codes'),
     userCodeKey: deriveKey(secret, 'user codes'),
+    commandLineSignIn: config.commandLineSignIn,
     adminKey: await registerConfiguredAdminKey({ database, clock, ids }, config.adminKey),
     recordThrottled: throttledRecorder(database),
     traces,

@@ -1,6 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
+import { forKeyShare, forNoKeyUpdate, forShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -96,6 +96,11 @@ export const lockOperator = one(
 /** Holds what an account holds as an operator until the unit of work ends: see {@link lockOperator}. */
 export const holdOperator = command((db, p: { accountId: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forKeyShare),
+);
+
+/** Holds an account until the unit of work ends, for one that acts as this person: what changes the account comes before or after. */
+export const holdActingAccount = command((db, p: { accountId: string }) =>
+  db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forShare),
 );
 
 const findByUsername = one(

@@ -30,6 +30,8 @@ declare module 'fastify' {
     /** The permission that a route of the admin API requires. */
     permission?: Permission;
     objects?: RouteObjects;
+    /** Whether it makes a link that can be used later. */
+    handsOut?: true;
   }
 }
 

@@ -3,18 +3,12 @@ import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
-import {
-  findLiveAdminKey,
-  grantOfKey,
-  hashesOf,
-  type KeyHashes,
-  lockLiveAdminKey,
-  saveLastUse,
-} from '../admin-keys/store.ts';
+import { findLiveAdminKey, grantOfKey, hashesOf, lockLiveAdminKey, saveLastUse } from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
+import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
-import { holdsSomewhere, reachOf, type Within } from '../operators/rights.ts';
+import { holdsSomewhere, type Operator, type OperatorGrant, reachOf, type Within } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
@@ -22,12 +16,14 @@ import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { equalSecrets } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
+import { conflict, type Failure } from '../platform/failure.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
 import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
 import { type Asked, admit } from './admission.ts';
+import { findPerson, grantsOfPerson, holdGrantsOfPerson, looksLikeToken } from './person.ts';
 
 /** What the operations of the admin API need. */
 export interface OperationServices extends SecurityNoticeServices {
@@ -45,6 +41,9 @@ export interface OperationServices extends SecurityNoticeServices {
 
 /** What the routes of the admin API need. */
 export interface AdminServices extends OperationServices {
+  readonly keys: Keys;
+  /** Whether operators can sign in with the command line. */
+  readonly commandLineSignIn: boolean;
   readonly limits: Limits;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: ConfiguredAdminKey | undefined;
@@ -106,19 +105,59 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
         origin: { ...origin, role: 'owner' },
       };
     }
+    return looksLikeToken(key) ? byToken(request, key) : byKey(request, key);
+  }
+
+  async function byKey(request: FastifyRequest, key: string): Promise<AdminCaller> {
     const hashes = hashesOf(key);
-    const now = clock();
-    const found = await database.read(() => findLiveAdminKey({ ...hashes, now }));
+    const found = await database.read(() => findLiveAdminKey({ ...hashes, now: clock() }));
     if (found === undefined) throw await invalidKey(request);
     const grant = grantOfKey(found);
     const operator = { id: found.id, grants: [grant] };
-    const origin = { ...originOf(request, { type: 'admin', id: found.id }), role: grant.role };
+    const caller = await callerFor(request, {
+      operator,
+      adminKeyId: found.id,
+      origin: { ...originOf(request, { type: 'admin', id: found.id }), role: grant.role },
+      *verify(now, locks) {
+        const live = locks ? lockLiveAdminKey({ ...hashes, now }) : findLiveAdminKey({ ...hashes, now });
+        return (yield* live) === undefined ? undefined : operator.grants;
+      },
+    });
+    await noteUse(found);
+    return caller;
+  }
+
+  /** A person who signed in with the command line, with the roles that they hold at this moment: decisions §15. */
+  async function byToken(request: FastifyRequest, token: string): Promise<AdminCaller> {
+    const person = await findPerson(services, token);
+    if (person === undefined) throw await invalidKey(request);
+    const { accountId, grants } = person;
+    const roles = [...new Set(grants.map(({ role }) => role))].join(', ');
+    return callerFor(request, {
+      operator: { id: accountId, grants },
+      adminKeyId: null,
+      origin: { ...originOf(request, { type: 'user', id: accountId }), ...(roles !== '' && { role: roles }) },
+      verify: (now, locks) => (locks ? holdGrantsOfPerson(person, now) : grantsOfPerson(person, now)),
+    });
+  }
+
+  async function callerFor(request: FastifyRequest, identified: IdentifiedOperator): Promise<AdminCaller> {
+    const { adminKeyId, origin, verify } = identified;
+    const now = clock();
+    // Each unit of work replaces what the operator holds by what it finds then.
+    const operator = { ...identified.operator };
     const asked = askedOf(request);
     const acting = actingDatabase(database, {
-      hashes,
-      clock,
+      *verify(locks) {
+        const grants = yield* verify(clock(), locks);
+        if (grants !== undefined) operator.grants = grants;
+        return grants !== undefined;
+      },
       invalidKey: () => invalidKey(request),
-      admit: (locks) => admit(operator, asked(), { now, locks }),
+      *admit(locks) {
+        yield* admit(operator, asked(), { now, locks });
+        if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();
+      },
       refused: ({ permission }) =>
         services.recordThrottled({
           ...{ at: now, type: 'operator.refused', outcome: 'failure', origin },
@@ -128,9 +167,8 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     const { permission } = asked();
     // Before the body is read. It throws, unless the key is revoked at this moment.
     if (!holdsSomewhere(operator, permission)) await acting.read(nothing);
-    await noteUse(found);
     return {
-      services: { ...services, database: acting, adminKeyId: found.id, operator },
+      services: { ...services, database: acting, adminKeyId, operator },
       within: reachOf(operator, permission),
       origin,
     };
@@ -171,6 +209,12 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
   }
 }
 
+/** Links that open something end with the key that made them, and a person has none. */
+const handsOutByKey = (): Failure =>
+  conflict(
+    'A link that can be used later must end with what made it: make it with an admin key, or on the server. To help a person get in, send recovery.',
+  );
+
 /** @throws {OAuthError} 401 where no key was sent, with the challenge for a missing token (RFC 6750 §3.1) */
 function adminKeyOf(request: FastifyRequest): string {
   try {
@@ -207,10 +251,19 @@ class AdminKeyRevoked extends Error {
   override readonly name = 'AdminKeyRevoked';
 }
 
+/** An operator who was identified, and how it is found out again that nothing has ended since. */
+interface IdentifiedOperator {
+  readonly operator: Operator;
+  readonly adminKeyId: string | null;
+  readonly origin: Origin;
+  /** The roles that the operator holds at this moment; undefined where the credential is not valid any more. */
+  readonly verify: (now: number, locks: boolean) => Work<readonly OperatorGrant[] | undefined>;
+}
+
 /** Who acts on a database, and how it is found out at the beginning of each unit of work that they may. */
 export interface Acting {
-  readonly hashes: KeyHashes;
-  readonly clock: Clock;
+  /** Whether the credential is still valid; for a unit of work that writes, it also keeps it from ending until the unit has. */
+  readonly verify: (locks: boolean) => Work<boolean>;
   /** Makes the error for a key that is not valid any more. */
   readonly invalidKey: () => Promise<OAuthError>;
   /** Throws where the operator may not do what is asked for. */
@@ -222,7 +275,7 @@ export interface Acting {
  * A database for one request, in which each unit of work first checks that the admin key is still valid, and that what the request asks
  * for is within its rights. Either may end while the request waits for its body, a password hash or a picture.
  */
-export function actingDatabase(database: Database, { hashes, clock, invalidKey, admit, refused }: Acting): Database {
+export function actingDatabase(database: Database, { verify, invalidKey, admit, refused }: Acting): Database {
   let hasCommitted = false;
 
   async function run<T>(unit: Promise<T>): Promise<T> {
@@ -234,8 +287,8 @@ export function actingDatabase(database: Database, { hashes, clock, invalidKey, 
     }
   }
 
-  function* checked<T>(key: Work<unknown>, locks: boolean, work: () => Work<T>): Work<T> {
-    if ((yield* key) === undefined) throw new AdminKeyRevoked('the admin key was revoked');
+  function* checked<T>(locks: boolean, work: () => Work<T>): Work<T> {
+    if (!(yield* verify(locks))) throw new AdminKeyRevoked('the admin key was revoked');
     // What a first commit began, such as the removal of a large group, may have removed what the decision rested on.
     if (!hasCommitted) yield* admit(locks);
     return yield* work();
@@ -244,14 +297,9 @@ export function actingDatabase(database: Database, { hashes, clock, invalidKey, 
   return {
     ...database,
     // After its commit the request reads only its own result, which a revocation no longer denies.
-    read: (work) =>
-      hasCommitted
-        ? database.read(work)
-        : run(database.read(() => checked(findLiveAdminKey({ ...hashes, now: clock() }), false, work))),
+    read: (work) => (hasCommitted ? database.read(work) : run(database.read(() => checked(false, work)))),
     async commit(work) {
-      const result = await run(
-        database.commit(() => checked(lockLiveAdminKey({ ...hashes, now: clock() }), true, work)),
-      );
+      const result = await run(database.commit(() => checked(true, work)));
       hasCommitted = true;
       return result;
     },

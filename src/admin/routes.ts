@@ -31,6 +31,7 @@ import {
   setClientPicture,
   updateClient,
 } from '../clients/clients.ts';
+import { refuseBuiltIn } from '../clients/command-line.ts';
 import { approveConsent, withdrawApproval } from '../clients/consent-approval.ts';
 import { FACES_DEPRECATED, type FormerEndpoints } from '../clients/former-endpoints.ts';
 import { clientView, secretView } from '../clients/view.ts';
@@ -84,6 +85,10 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   // A request without a body sets no fields. The JSON text `null` is a body, and is rejected by the schema.
   admin.addHook('preValidation', async (request) => {
     if (request.body === undefined) request.body = {};
+  });
+  admin.addHook('preHandler', async ({ method, params, routeOptions: { schema } }) => {
+    if (method === 'GET' || method === 'HEAD') return;
+    for (const name of schema?.objects?.app ?? []) refuseBuiltIn((params as Readonly<Record<string, unknown>>)[name]);
   });
   admin.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');

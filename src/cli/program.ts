@@ -12,6 +12,7 @@ import { groupCommands } from './group.ts';
 import { healthCommand } from './health.ts';
 import { inviteCommands } from './invite.ts';
 import { keysCommands } from './keys.ts';
+import { loginCommand, logoutCommand } from './login.ts';
 import { mailCommands } from './mail.ts';
 import { migrateCommand } from './migrate.ts';
 import { ON_SERVER_ONLY, requireOwnServer } from './on-server-only.ts';
@@ -99,6 +100,8 @@ export function program(writeError: (text: string) => void = (text) => process.s
     backupCommand,
     restoreCommand,
     recoverCommand,
+    loginCommand,
+    logoutCommand,
   ]) {
     tessera.addCommand(commands(getContext));
   }

@@ -8,19 +8,22 @@ import { VERSION } from '../platform/version.ts';
 import { printable } from './output.ts';
 import { refusalOfApi } from './refusal.ts';
 import { type ApiRequest, FILE_TYPE, type Send } from './send.ts';
+import { findSignIn } from './sign-ins.ts';
 
-/** A server elsewhere, and the key to act with. */
-export interface Server {
+/** A server elsewhere, and what to act with. */
+interface Server {
   /** Without a trailing slash. */
   readonly url: string;
-  readonly key: string;
-  readonly keyFile: string;
+  /** An admin key, or the token of a sign-in. */
+  readonly credential: string;
+  /** Where the credential is from, and what to do where it is refused. */
+  readonly refused: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The server that commands are for, if it is another than the one on this machine's data. @throws {ConfigError} */
-export function readServer(environment: Environment): Server | undefined {
+/** The base URL of the server that commands are for, if it is another than the one on this machine's data. @throws {ConfigError} */
+function readServerUrl(environment: Environment): string | undefined {
   const problems: string[] = [];
   const url = remoteVariables.server.read(environment, problems);
   if (problems.length > 0) throw new ConfigError(problems.map((problem) => problem.replace('TESSERA_SERVER', SERVER)));
@@ -30,13 +33,33 @@ export function readServer(environment: Environment): Server | undefined {
       `${SERVER} is ${url.origin}: over http, the network could read the admin key. Use https, or set TESSERA_ALLOW_HTTP=1 in a closed network.`,
     ]);
   }
-  const keyFile = remoteVariables.keyFile.read(environment, problems);
-  if (keyFile === undefined) {
-    throw new ConfigError([
-      `${SERVER} needs an admin key: give its file with --key-file or TESSERA_KEY_FILE. An operator makes a key with: tessera admin-key create --role <role> --expires 90d`,
-    ]);
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+/** @throws {ConfigError} where no server is named */
+export function requireServerUrl(environment: Environment): string {
+  const url = readServerUrl(environment);
+  if (url === undefined) throw new ConfigError([`Name the server: ${SERVER}, for example https://id.example.com.`]);
+  return url;
+}
+
+/** The server that commands are for, if it is another than the one on this machine's data. @throws {ConfigError} */
+export function readServer(environment: Environment): Server | undefined {
+  const url = readServerUrl(environment);
+  if (url === undefined) return undefined;
+  const keyFile = remoteVariables.keyFile.read(environment, []);
+  if (keyFile !== undefined) {
+    const refused = `the admin key in ${keyFile}: it is unknown there, was revoked or has ended`;
+    return { url, credential: readKey(keyFile), refused };
   }
-  return { url: (url.origin + url.pathname).replace(/\/+$/, ''), key: readKey(keyFile), keyFile };
+  const signedIn = findSignIn(environment, url);
+  if (signedIn !== undefined) {
+    return { url, credential: signedIn.token, refused: 'your sign-in any more. Sign in again with: tessera login' };
+  }
+  throw new ConfigError([
+    `${SERVER} needs an admin key or a sign-in: give the file of a key with --key-file or TESSERA_KEY_FILE, or sign in with: tessera login. ` +
+      'An operator makes a key with: tessera admin-key create --role <role> --expires 90d',
+  ]);
 }
 
 const SERVER = '--server (TESSERA_SERVER)';
@@ -73,7 +96,7 @@ export const sendToServer =
     const response = await fetch(server.url + ADMIN_PATH + path, {
       method,
       headers: {
-        authorization: `Bearer ${server.key}`,
+        authorization: `Bearer ${server.credential}`,
         accept: 'application/json',
         'user-agent': `tessera/${VERSION}`,
         ...(file !== undefined && { 'content-type': FILE_TYPE }),
@@ -107,10 +130,7 @@ async function answerOf(server: Server, response: Response): Promise<unknown> {
   const { error, error_description: description } = answer as { error?: unknown; error_description?: unknown };
   if (typeof error !== 'string' || typeof description !== 'string') throw notTessera(server, status);
   if (status === 401) {
-    throw new UnusableServer(
-      error,
-      `${server.url} does not accept the admin key in ${server.keyFile}: it is unknown there, was revoked or has ended.`,
-    );
+    throw new UnusableServer(error, `${server.url} does not accept ${server.refused}.`);
   }
   // An address that the API does not have: another program, another path, or an earlier version.
   if (status === 404 && error !== 'not_found') throw notTessera(server, status);
@@ -119,7 +139,29 @@ async function answerOf(server: Server, response: Response): Promise<unknown> {
   );
 }
 
-const notTessera = ({ url }: Server, status: number): UnusableServer =>
+/** Calls an endpoint of the protocol. @returns the answer, with its error code if it is a refusal */
+export async function callServer(
+  url: string,
+  endpoint: string,
+  body: object,
+): Promise<{ readonly error?: string; readonly answer: Readonly<Record<string, unknown>> }> {
+  const response = await fetch(url + endpoint, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': `tessera/${VERSION}` },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(PATIENCE),
+    body: JSON.stringify(body),
+  }).catch((error: unknown) => {
+    throw unreachable({ url }, error);
+  });
+  const text = await response.text();
+  const answer = response.ok && text === '' ? {} : parse(text);
+  if (answer === undefined) throw notTessera({ url }, response.status);
+  const { error } = answer as { readonly error?: unknown };
+  return { answer: { ...answer }, ...(!response.ok && { error: String(error) }) };
+}
+
+const notTessera = ({ url }: Pick<Server, 'url'>, status: number): UnusableServer =>
   new UnusableServer(
     'invalid_configuration',
     `${url} answers with status ${status}, and not as the admin API of this version of Tessera does. ` +
@@ -157,7 +199,7 @@ const CAUSES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function unreachable({ url }: Server, error: unknown): UnusableServer {
+function unreachable({ url }: Pick<Server, 'url'>, error: unknown): UnusableServer {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const known = CAUSES.find(([pattern]) => pattern.test(code))?.[1];

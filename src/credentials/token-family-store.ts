@@ -15,7 +15,7 @@ import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { NODE_CLOCK_TOLERANCE } from '../platform/clock.ts';
 import { negated, pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import { forUpdate } from '../platform/database/row-locks.ts';
+import { forShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables, TokenFamilyTable } from '../platform/database/schema.ts';
 import {
   bit,
@@ -198,6 +198,11 @@ export const readTokenHolder = one(selectHolder, toHolder);
 
 /** A family of this account and client; undefined where they do not match or were deleted. */
 export const readFamily = one(selectFamily, toFamily);
+
+/** Holds a family until the unit of work ends, for one that acts by a token of it: it ends before or after. */
+export const holdFamily = command((db, p: { familyId: string }) =>
+  db.selectFrom('token_family').select('id').where('id', '=', p.familyId).$call(forShare),
+);
 
 /** {@link readFamily}, for a unit of work that is about to change the family. */
 export const lockFamily = one(joint({ row: ['familyId'] }, selectLocked), toLocked);

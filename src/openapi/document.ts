@@ -138,7 +138,7 @@ function securitySchemes(issuer: string) {
       type: 'http',
       scheme: 'bearer',
       description:
-        'An admin key. The operator makes one on the server: `tessera admin-key create`, or `TESSERA_ADMIN_KEY`.',
+        'An admin key: `tessera admin-key create`, or `TESSERA_ADMIN_KEY`. Or the access token of an operator who signed in: `tessera login`.',
     },
     clientSecretBasic: {
       type: 'http',

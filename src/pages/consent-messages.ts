@@ -13,6 +13,12 @@ export const consent = {
   already: 'Already shared',
   choose: 'You choose',
   chooseMore: 'New: you choose',
+  handsOver: 'Can act as an operator with your roles',
+  handsOverNothing: 'You have no role as an operator: there is nothing that it could do.',
+  handsOverNote: 'For eight hours, or until you sign out in this browser. Losing a role here ends it there at once.',
+  everywhere: 'in the whole installation',
+  inOrganization: (name: HtmlPart): HtmlPart => ['in ', name],
+  until: (when: HtmlPart): HtmlPart => ['until ', when],
   places: 'Can act for you at',
   placesNote: 'These services see your account ID and what you allow here.',
   howToEnd:

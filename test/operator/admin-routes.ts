@@ -35,6 +35,8 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     limits: readConfig({}).limits,
     secondFactor: 'offered',
     adminKey: undefined,
+    keys: {} as never,
+    commandLineSignIn: true,
     recordThrottled: async () => {},
     refusals: { database, recordThrottled: async () => {} },
     traces: untraced,

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 /** Decisions §12: every command that mirrors a route of the admin API works at a server elsewhere, and does the same there. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { ON_SERVER_ONLY } from '../../src/cli/on-server-only.ts';
 import { program } from '../../src/cli/program.ts';
+import { saveSignIn } from '../../src/cli/sign-ins.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
+import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { ADMIN_KEY, startServer } from '../support/server.ts';
 import { type Outcome, tessera } from './command.ts';
@@ -21,7 +23,10 @@ for (const name of Object.keys(process.env)) if (name.startsWith('TESSERA_')) de
 process.env['TESSERA_MAILBOX'] = 'on';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-elsewhere-'));
-const server = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_ADMIN_KEY: 'off' });
+const server = await startServer({
+  TESSERA_MAILBOX: 'on',
+  TESSERA_LIMIT_ADMIN_KEY: 'off',
+});
 after(async () => {
   await server.close();
   rmSync(folder, { recursive: true, force: true });
@@ -89,7 +94,7 @@ test('every command that is not for the server alone prints there what it prints
     here.shapes.length = 0;
     there.shapes.length = 0;
   }
-  done.add('explain');
+  for (const name of ['explain', 'login', 'logout']) done.add(name);
   const left = commandNames(program()).filter((name) => !done.has(name) && !(name in ON_SERVER_ONLY));
   assert.deepEqual(left, []);
 });
@@ -125,6 +130,40 @@ describe('what happens', () => {
   });
 });
 
+describe('a sign-in', () => {
+  const home = { HOME: folder };
+
+  test('takes the place of a key, until it ends; logout ends the token as well', async () => {
+    const operator = await operatorInBrowser(server);
+    await admin(server, 'PUT', `/users/${operator.user.id}/roles/auditor`, {});
+    const token = await signInOnCommandLine(server, operator);
+    saveSignIn(home, server.baseUrl, { token, endsAt: new Date(server.now()).toISOString() });
+    assert.equal(statSync(join(folder, '.config', 'tessera', 'sign-ins.json')).mode & 0o777, 0o600);
+    const at = ['--server', server.baseUrl];
+    const found = await tessera(['user', 'show', operator.user.username, ...at, '--json'], { cwd: folder, env: home });
+    assert.equal(JSON.parse(found.stdout).id, operator.user.id, found.stderr);
+    const refused = await tessera(['user', 'ban', operator.user.username, ...at], { cwd: folder, env: home });
+    assertRefused(refused, 1, /Missing permission: users\.ban/);
+    assert.equal(
+      (await tessera(['logout', ...at], { cwd: folder, env: home })).stdout,
+      `You are signed out at ${server.baseUrl}.\n`,
+    );
+    assert.equal((await admin(server, 'GET', '/clients', undefined, token)).status, 401);
+    assertRefused(
+      await tessera(['user', 'list', ...at], { cwd: folder, env: home }),
+      3,
+      /or sign in with: tessera login/,
+    );
+    saveSignIn(home, server.baseUrl, { token, endsAt: new Date(server.now()).toISOString() });
+    const ended = await tessera(['user', 'list', ...at], { cwd: folder, env: home });
+    assertRefused(ended, 3, /does not accept your sign-in any more\. Sign in again with: tessera login/);
+  });
+
+  test('login and logout need a server', async () => {
+    for (const name of ['login', 'logout']) assertRefused(await tessera([name], { cwd: folder }), 3, /Name the server/);
+  });
+});
+
 /** Runs the real command at a server elsewhere. */
 const elsewhere = (url: string, key: string, ...args: readonly string[]): Promise<Outcome> =>
   tessera([...args, '--server', url, '--key-file', key], { cwd: folder });
@@ -154,7 +193,11 @@ async function withServer<T>(listener: RequestListener, work: (url: string) => P
 describe('bad input', () => {
   test('no key, a file that is not there, an empty one, one with more than a key', async () => {
     const list = ['user', 'list', '--server', server.baseUrl];
-    assertRefused(await tessera(list, { cwd: folder }), 3, /needs an admin key: give its file with --key-file/);
+    assertRefused(
+      await tessera(list, { cwd: folder }),
+      3,
+      /needs an admin key or a sign-in: give the file of a key with --key-file/,
+    );
     assertRefused(await elsewhere(server.baseUrl, join(folder, 'none'), 'user', 'list'), 3, /cannot be read: ENOENT/);
     assertRefused(await elsewhere(server.baseUrl, keyFile('empty', ''), 'user', 'list'), 3, /is empty/);
     assertRefused(await elsewhere(server.baseUrl, keyFile('two', 'a b'), 'user', 'list'), 3, /more in it than a key/);

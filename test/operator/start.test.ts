@@ -221,6 +221,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_MAILBOX_KEY: ['Open', 'short', 'with spaces and more', 'with=signs&of?urls'],
   TESSERA_TRUSTED_BROWSERS: ['0d', '30', '1h', 'never', '10000d'],
   TESSERA_SECOND_FACTOR: ['yes', 'OFF', 'Required'],
+  TESSERA_COMMAND_LINE_SIGN_IN: ['yes', 'Off', '0'],
+  TESSERA_SERVER: ['id.example.com', 'ftp://id.example.com', 'https://a@id.example.com', 'https://id.example.com/?x=1'],
   TESSERA_SIGN_IN_CODE: ['yes', 'On', '1'],
   TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],
   TESSERA_DISCOVERY_SCOPES: ['Notes Read', '1notes', 'notes.read,,notes.write'],
@@ -255,7 +257,7 @@ test('decisions §7: every wrong value is refused, naming its variable and the r
     .map(({ name }) => name)
     .filter((name) => !Object.hasOwn(wrong, name));
   // Any text may name these; what they name is looked at when it is used.
-  const free = ['TESSERA_HOST', 'TESSERA_DATA_DIR', 'TESSERA_SECRET_FILE'];
+  const free = ['TESSERA_HOST', 'TESSERA_DATA_DIR', 'TESSERA_KEY_FILE', 'TESSERA_SECRET_FILE'];
   assert.deepEqual(untested.filter((name) => name !== 'TESSERA_PLAYGROUND').sort(), free.sort());
 });
 

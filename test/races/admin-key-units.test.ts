@@ -9,7 +9,7 @@ import { actingDatabase } from '../../src/admin/guard.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { revokeEverythingIssued } from '../../src/admin/recovery.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { findLiveAdminKey, hashesOf } from '../../src/admin-keys/store.ts';
+import { findLiveAdminKey, hashesOf, lockLiveAdminKey } from '../../src/admin-keys/store.ts';
 import { type AuditEvent, record } from '../../src/audit/audit.ts';
 import { listEvents } from '../../src/audit/search-store.ts';
 import { createKeySet } from '../../src/keys/store.ts';
@@ -71,6 +71,8 @@ adminRoutes(app, {
   limits: readConfig({}).limits,
   secondFactor: 'offered',
   adminKey: undefined,
+  keys: {} as never,
+  commandLineSignIn: true,
   recordThrottled: async (event) => void noted.push(event),
   refusals: { database, recordThrottled: async (event) => void noted.push(event) },
   traces: untraced,
@@ -81,8 +83,10 @@ await app.ready();
 /** The database of a request with this key, which may do everything. */
 const actingWith = (on: Database, adminKey: string) =>
   actingDatabase(on, {
-    hashes: hashesOf(adminKey),
-    clock,
+    *verify(locks) {
+      const asked = { ...hashesOf(adminKey), now: clock() };
+      return (yield* locks ? lockLiveAdminKey(asked) : findLiveAdminKey(asked)) !== undefined;
+    },
     invalidKey: async () => invalidToken('revoked'),
     *admit() {},
     refused: async () => {},

@@ -95,7 +95,7 @@ export const removeAssignmentSchema = {
   params: Type.Object({ clientId: Id, id: Id }),
   response: {
     200: jsonResponse('What ended with it.', AccessChangeRecord),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [{ summary: 'Take it away', params: theAssignment, status: 200, answer: { kept: 0, ended: 0 } }],
 } satisfies AdminSchema;

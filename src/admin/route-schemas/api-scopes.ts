@@ -4,7 +4,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_API_SCOPES = { area: 'api-scopes', caller: 'admin key' } as const;
 const ofApi = Type.Object({ clientId: Id });
@@ -25,7 +25,7 @@ export const allowScopesSchema = {
   body: AllowScopesRequest,
   response: {
     200: jsonResponse('What the client may request.', AllowedScopesRecord),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
     {
@@ -60,7 +60,7 @@ export const disallowScopesSchema = {
   summary: 'Take all scopes of an API away from a client',
   description: 'They end at once in the grants, codes and tokens of the client, and for good.',
   params: ofBoth,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Take them away', params: both, status: 204 }],
 } satisfies AdminSchema;
 

@@ -145,7 +145,7 @@ export const deleteClientSchema = {
   summary: 'Delete a client',
   description: 'Also deletes its secrets, codes, tokens and consents.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies AdminSchema;
 

@@ -31,6 +31,6 @@ export const withdrawApprovalSchema = {
   objects: { app: ['clientId'] },
   summary: 'Withdraw the approval of a client',
   description: 'People are asked at their next authorization. Tokens from before go on.',
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Withdraw it', params, status: 204 }],
 } satisfies AdminSchema;

@@ -17,6 +17,7 @@ export const createInvitationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'createInvitation',
   permission: 'invitations.manage',
+  handsOut: true,
   objects: { inOrganizationOfBody: true },
   summary: 'Invite a person',
   description:

@@ -5,7 +5,7 @@ import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
-import { adminErrors, MAY_BE_MISSING } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const OF_USER = {
   area: 'users',
@@ -17,7 +17,7 @@ const OF_CLIENT = {
   area: 'clients',
   caller: 'admin key',
   params: Type.Object({ clientId: Id }),
-  response: { 200: jsonResponse('The client.', ClientRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: { 200: jsonResponse('The client.', ClientRecord), ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
 } as const;
 
 const FILE = {

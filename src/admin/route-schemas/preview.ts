@@ -3,7 +3,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { PreviewRecord, PreviewRequest } from '../../protocol/preview/schema.ts';
 import type { AdminSchema } from '../admin-app.ts';
-import { adminErrors, MAY_BE_MISSING } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 export const previewTokensSchema = {
   area: 'access',
@@ -18,7 +18,7 @@ export const previewTokensSchema = {
   body: PreviewRequest,
   response: {
     200: jsonResponse('What the tokens would say.', PreviewRecord),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
     {

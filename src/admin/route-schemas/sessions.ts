@@ -154,6 +154,7 @@ export const createRecoveryLinkSchema = {
   ...IN_SESSIONS,
   operationId: 'createRecoveryLink',
   permission: 'users.recovery_link',
+  handsOut: true,
   objects: { person: 'id' },
   summary: 'Create a link that recovers an account',
   description:

@@ -13,7 +13,7 @@ import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
-import { remoteVariables } from './remote.ts';
+import { commandLineSignIn, remoteVariables } from './remote.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { adminKey, parsePreviousSecret, parseSecret } from './secrets.ts';
 import { withoutServiceLinks } from './service-links.ts';
@@ -61,6 +61,8 @@ export interface Config {
   readonly secondFactor: SecondFactorSetting;
   /** Whether people can sign in with a code by mail. */
   readonly signInCode: boolean;
+  /** Whether operators can sign in with the command line. */
+  readonly commandLineSignIn: boolean;
   /** For how long a browser that a person trusts is not asked for the second factor, in milliseconds; null where that is not offered. */
   readonly trustedBrowsers: number | null;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
@@ -263,6 +265,7 @@ export const variables = {
   ...signUpVariables,
   ...signInCodeVariables,
   ...telemetryVariables,
+  commandLineSignIn,
   ...fileVariables,
   ...remoteVariables,
 } as const;
@@ -335,6 +338,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
     secondFactor: read(variables.secondFactor) ?? 'offered',
     trustedBrowsers: trusted === undefined ? 30 * DAY : trusted,
+    commandLineSignIn: read(commandLineSignIn) ?? true,
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     passwordBreaches: breaches,
@@ -365,6 +369,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
     );
   }
+  // It changes nothing here: a mistake in it is told all the same.
+  read(remoteVariables.server);
   const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
   for (const name of unknown) problems.push(`${name} is not a setting of Tessera. Remove it, or correct its spelling.`);
   if (problems.length > 0) throw new ConfigError(problems);

@@ -12,6 +12,17 @@ function serverUrl(value: string): Reading<URL> {
   return { value: url };
 }
 
+function onOff(value: string): Reading<boolean> {
+  return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
+}
+
+/** The variable of people who sign in with the command line. */
+export const commandLineSignIn = new Variable('TESSERA_COMMAND_LINE_SIGN_IN', onOff, {
+  initial: '`on`',
+  about:
+    'Whether operators can sign in with `tessera login`, and then use the admin API in their roles for eight hours. It needs a second factor.',
+});
+
 /** The variables of the command line alone: which server it administers, and as whom. */
 export const remoteVariables = {
   server: new Variable('TESSERA_SERVER', serverUrl, {

@@ -1,5 +1,6 @@
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { formatScopes, parseResources } from '../../claims/permissions.ts';
+import { adminResource, isCommandLine } from '../../clients/rules/command-line.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
 import { findClient } from '../../clients/store.ts';
 import { insertDevice } from '../../credentials/device-store.ts';
@@ -31,6 +32,8 @@ export const VERIFICATION_PATH = '/device';
 export interface DeviceServices extends TokenServices {
   /** Digests user codes: see {@link userCodeDigest}. */
   readonly userCodeKey: Buffer;
+  /** Whether operators can sign in with the command line. */
+  readonly commandLineSignIn: boolean;
 }
 
 /** The response of the device authorization endpoint: RFC 8628 §3.2. */
@@ -70,7 +73,10 @@ export async function startDevice(
   const apis = await readApiScopes(services, parameters.get('scope'), client, RULES);
   const asked = checkScopes(parameters.get('scope'), client, RULES, named, apis);
   if ('kind' in asked) throw withoutRedirect('invalid_scope', asked);
-  const unknown = await findUnknownResource(services, asked.resources);
+  // Its tokens are for the admin API alone, and no other app gets such tokens.
+  const own = isCommandLine(client) ? [adminResource(services.issuer)] : undefined;
+  const resources = own ?? asked.resources;
+  const unknown = own === undefined ? await findUnknownResource(services, resources) : undefined;
   if (unknown !== undefined) throw withoutRedirect('invalid_target', refuseByRedirect('resource unknown', unknown));
 
   const deviceCode = randomSecret();
@@ -82,7 +88,7 @@ export async function startDevice(
       clientId: client.id,
       clientGeneration: client.generation,
       scopes: formatScopes(asked.scopes),
-      resources: asked.resources.length === 0 ? null : asked.resources,
+      resources: resources.length === 0 ? null : resources,
       network: networkOf(addressBucket(origin.address)),
       createdAt: now,
       expiresAt: now + DEVICE_LIFETIME,
@@ -134,7 +140,8 @@ function* admit(
   const { client, origin } = authenticated;
   const limited = yield* countRequest(services, authenticated, now);
   if (limited !== undefined) return limited;
-  if (!client.grantTypes.includes(DEVICE_GRANT)) {
+  const isOff = isCommandLine(client) && !services.commandLineSignIn;
+  if (isOff || !client.grantTypes.includes(DEVICE_GRANT)) {
     return yield* refuseRequest(authenticated, now, 'grant type not registered', { grantType: DEVICE_GRANT });
   }
   if (!client.endpoints.includes(RULES.endpointSet)) {

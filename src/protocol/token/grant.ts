@@ -5,6 +5,7 @@ import { narrowedResources, storedScopes } from '../../claims/permissions.ts';
 import { type LeftOut, leftOutOfIdToken } from '../../claims/rules/member-claims.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
+import { adminResource, isCommandLine } from '../../clients/rules/command-line.ts';
 import type { Client } from '../../clients/store.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
 import type { IdTokenAlg } from '../../keys/algorithms.ts';
@@ -27,9 +28,9 @@ import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import type { AboutCredential } from '../refusals/row.ts';
 import type { Refuse } from './refuse.ts';
 import {
-  ACCESS_LIFETIME,
   accessAudience,
   accessClaims,
+  accessLifetime,
   idClaims,
   refreshClaims,
   refreshExpiry,
@@ -124,12 +125,14 @@ export function* countRequest(
  */
 export function* grantedResources(
   { issuer }: Pick<TokenServices, 'issuer'>,
+  client: Pick<Client, 'id'>,
   granted: readonly string[] | null,
   requested: readonly string[],
 ): Work<readonly string[] | null | undefined> {
   const resources = narrowedResources(granted, requested);
   if (resources === undefined || resources === null) return resources;
-  return (yield* areRegisteredResources(resources, { issuer, own: accessAudience(issuer) })) ? resources : undefined;
+  const own = isCommandLine(client) ? adminResource(issuer) : accessAudience(issuer);
+  return (yield* areRegisteredResources(resources, { issuer, own })) ? resources : undefined;
 }
 
 /** The response of the token endpoint: contract §2.3. */
@@ -230,7 +233,7 @@ export async function mint(keySet: KeySet, order: TokenOrder, now: number): Prom
   const response: TokenResponse = {
     access_token: access,
     token_type: 'Bearer',
-    expires_in: ACCESS_LIFETIME,
+    expires_in: accessLifetime(subject.clientId),
     refresh_token: refreshKey.sign(refreshClaims(subject, order.refreshToken, rules)),
   };
   const scopes = storedScopes(scope);

@@ -3,6 +3,7 @@ import { readMemberClaims } from '../../claims/member-claims.ts';
 import { hasApiScopes, memberScopes, narrowedResources } from '../../claims/permissions.ts';
 import { type ApiScope, sentScope, withoutEnded } from '../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
+import { COMMAND_LINE_LIFETIME, isCommandLine } from '../../clients/rules/command-line.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { type CodeRecord, spendCode } from '../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily } from '../../credentials/token-family-store.ts';
@@ -74,7 +75,7 @@ export function* redeemCode(
   resources: readonly string[] | null,
 ): Work<RedeemedCode> {
   const { hash, familyId, code, apiScopes } = redeemable;
-  const endsAt = now + FAMILY_LIFETIME * SECOND;
+  const endsAt = now + (isCommandLine(client) ? COMMAND_LINE_LIFETIME : FAMILY_LIFETIME) * SECOND;
   const refreshToken = newRefreshToken(keySet, now, endsAt);
   yield* insertFamily({
     id: familyId,

@@ -55,6 +55,8 @@ export interface ConsentPage {
   readonly staysConnected: boolean;
   /** The scopes of APIs that the client may request. */
   readonly apiScopes: readonly DescribedScope[];
+  /** The roles as an operator that the app may use; undefined for every app but the command line. */
+  readonly handsOver: readonly HandedRole[] | undefined;
   /** The resource servers that tokens are requested for. */
   readonly resourceServers: readonly { readonly name: string; readonly resource: string }[];
   /** What the person decided about this client before. */
@@ -62,6 +64,14 @@ export interface ConsentPage {
   /** The scopes that are allowed unless the person switches them off. */
   readonly on: ReadonlySet<string>;
   readonly problems: Problems;
+}
+
+/** A role that is handed over. */
+export interface HandedRole {
+  readonly role: string;
+  /** The name of the organization in which it counts; null for the installation. */
+  readonly organization: string | null;
+  readonly expiresAt: number | null;
 }
 
 /** Whether the client has access already, and every scope asked about is new. */
@@ -95,6 +105,7 @@ ${consent.sharedDespiteDecline.length > 0 && html`<p class="small">${text.shared
 ${choices(consent, messages, more)}
 ${consent.fixedMember.length > 0 && memberSection(consent, messages)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
+${consent.handsOver && handedRoles(consent.handsOver, messages)}
 ${consent.staysConnected && html`<p class="small">${text.staysConnected}</p>`}
 ${more && html`<p class="small muted">${text.denyMore}</p>`}
 ${appLinks(client, text)}
@@ -165,6 +176,16 @@ const memberSection = (consent: ConsentPage, messages: Messages): Html =>
       ),
     ),
   )}<p class="muted small">${messages.consent.memberNote}</p></section>`;
+
+/** Decisions §15: what a program may do that acts as an operator. */
+function handedRoles(roles: readonly HandedRole[], { consent: text }: Messages): Html {
+  if (roles.length === 0) return html`<section><h2>${text.handsOver}</h2><p>${text.handsOverNothing}</p></section>`;
+  const rows = roles.map(({ role, organization, expiresAt }) => {
+    const where = organization === null ? text.everywhere : text.inOrganization(isolate(organization));
+    return html`<li><span class="name">${role}</span> <span class="muted">${where}${expiresAt !== null && html`, ${text.until(moment(expiresAt))}`}</span></li>`;
+  });
+  return html`<section><h2>${text.handsOver}</h2><ul class="rows">${rows}</ul><p class="muted small">${text.handsOverNote}</p></section>`;
+}
 
 /** RFC 8707: the resource servers that the tokens are for. */
 const resourceServersSection = (consent: ConsentPage, text: Messages['consent']): Html =>

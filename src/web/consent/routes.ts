@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { grantsOf } from '../../access/operator-grant-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
 import { isOptional, isSwitched, MEMBER_SCOPES, memberScopesOf, type SwitchedScope } from '../../claims/permissions.ts';
 import { describeApiScopes, findResourceServers } from '../../clients/resources.ts';
+import { isCommandLine } from '../../clients/rules/command-line.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { sharedDespiteDecline } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
-import { findMembership } from '../../organizations/store.ts';
+import { liveGrants } from '../../operators/rights.ts';
+import { findMembership, findOrganization } from '../../organizations/store.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
@@ -34,7 +38,7 @@ import {
 import { CLIENT } from '../authorize/request-fields.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 import { noAccessRoutes } from './no-access.ts';
-import { type ConsentPage, consentPage, switchName } from './pages.ts';
+import { type ConsentPage, consentPage, type HandedRole, switchName } from './pages.ts';
 
 /** The consent page (decisions §2), and the page of people who may not use the app. */
 export function consentRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {
@@ -122,7 +126,7 @@ const consentContext = (handle: string, account: Account, shown: string, app: st
   `consent of ${app} ${handle} ${account.id} ${shown}`;
 
 async function showConsent(
-  { database, site }: AuthorizationPageServices,
+  { database, site, clock }: AuthorizationPageServices,
   reply: FastifyReply,
   status: number,
   { pending, visitor, asked }: ConsentQuestion,
@@ -136,7 +140,7 @@ async function showConsent(
   const requested = consentScopes(request);
   const members = memberScopesOf(new Set(requested), []);
   const key = { accountId: account.id, clientId: client.id };
-  const { revocation, grants, organization, member, apiScopes, resourceServers } = await database.read(
+  const { revocation, grants, organization, member, apiScopes, resourceServers, handsOver } = await database.read(
     function* read() {
       return {
         // Before the grants, so that a revocation in between makes the form outdated.
@@ -146,6 +150,7 @@ async function showConsent(
         member: members.size === 0 ? {} : yield* readMemberClaims(client, account.id, members),
         apiScopes: yield* describeApiScopes(yield* listApiScopes(key), site.messages.language),
         resourceServers: yield* findResourceServers(resources),
+        handsOver: isCommandLine(client) ? yield* rolesHandedOver(account.id, clock()) : undefined,
       };
     },
   );
@@ -172,6 +177,7 @@ async function showConsent(
     sharesIdentity: rules.identityClaims,
     staysConnected: rules.endsWithSession && request.scopes.includes('offline_access'),
     apiScopes,
+    handsOver,
     resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter(isOn)),
@@ -179,6 +185,17 @@ async function showConsent(
     problems,
   });
   return sendPage(reply, status, site, page, formActionSources(redirectUri));
+}
+
+/** The roles that a person hands over to the command line: those that they hold now. */
+function* rolesHandedOver(accountId: string, now: number): Work<readonly HandedRole[]> {
+  const roles: HandedRole[] = [];
+  for (const { role, organizationId, expiresAt } of liveGrants(yield* grantsOf(accountId), now)) {
+    const organization =
+      organizationId === null ? null : ((yield* findOrganization({ id: organizationId }))?.name ?? organizationId);
+    roles.push({ role, organization, expiresAt });
+  }
+  return roles;
 }
 
 /** The device that asks, as the page shows it beside where the person is now. */

@@ -10,6 +10,7 @@ import {
   singleClaims,
   standardClaims,
 } from '../../../claims/rules/userinfo.ts';
+import { COMMAND_LINE_ID, COMMAND_LINE_LIFETIME } from '../../../clients/rules/command-line.ts';
 import { isUrlForm } from '../../../clients/rules/metadata-document.ts';
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
@@ -80,6 +81,10 @@ interface Access {
   readonly resources?: readonly string[] | null;
 }
 
+/** For how long an access token of a client is valid, in seconds. */
+export const accessLifetime = (clientId: string): number =>
+  clientId === COMMAND_LINE_ID ? COMMAND_LINE_LIFETIME : ACCESS_LIFETIME;
+
 export function accessClaims(
   subject: Subject,
   { rules, scope, claims, resources = null }: Access,
@@ -98,7 +103,7 @@ export function accessClaims(
     ...clientClaim(subject),
     scope,
     iat,
-    exp: iat + ACCESS_LIFETIME,
+    exp: iat + accessLifetime(subject.clientId),
     jti,
     family: subject.familyId,
     // RFC 9068 §2.2.1.
