@@ -1,5 +1,5 @@
 /** The client ID of the command line, with which people sign in to the admin API: decisions §15. No ID that is given out is as small. */
-export const COMMAND_LINE_ID = '1';
+export const COMMAND_LINE_ID = '1000';
 
 /** For how long a person who signed in on the command line may use the admin API, in seconds. It is not renewed. */
 export const COMMAND_LINE_LIFETIME = 8 * 60 * 60;
