@@ -97,7 +97,8 @@ export const addressTexts = {
   secureStay: 'If it was you, close this page. Nothing changes.',
   securedTitle: 'Your account is secured',
   secured: 'Every browser and every app is signed out, and the password no longer works.',
-  securedNext: 'We sent a link to your email address. Open it within 30 minutes to set a new password.',
+  securedNext: 'A link to set a new password is on its way to your email address. Open it within 30 minutes.',
+  securedAgain: 'Ask for another link',
   securedLost: 'If you cannot read that address, contact ',
   deadTitle: 'This link no longer works',
   dead: {

@@ -56,6 +56,7 @@ export const en = {
       form: 'You were signed out, so nothing was changed. Sign in to go on.',
       typed: 'You were signed out, so nothing was saved yet. Sign in to go on: what you typed is kept.',
     },
+    again: (app: HtmlPart): HtmlPart => [app, ' asks you to sign in again, to confirm that it is you.'],
     lead: 'Sign in to continue to',
     returnsTo: (host: HtmlPart): HtmlPart => ['You will return to ', host, '.'],
     identifier: 'Username or email',
@@ -168,6 +169,11 @@ export const en = {
       time,
       '. You also have to sign in to your apps again.',
     ],
+    said: {
+      kept: 'Your account is kept, and its deletion is canceled. Your apps have to ask you to sign in again.',
+      recovered:
+        'Your new password is set. You are signed out in every other browser, and your apps have to ask you to sign in again.',
+    },
     draftBack: 'This is what you typed before. It is not saved yet: check it, then save it.',
     formExpired: 'This form has expired, so nothing was changed. Try again.',
     codesFormUsed:

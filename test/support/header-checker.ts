@@ -39,6 +39,10 @@ export function cookieProblem(line: string): string | undefined {
   if (!isMailbox && !/^(__Host-)?tessera_/.test(name)) return `an unknown cookie ${name}`;
   // Says only that a passkey was declined.
   if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
+  // What the account says once.
+  if (/^(__Host-)?tessera_said(_[\w-]{8})?$/.test(name)) {
+    return /^(kept|recovered)?$/.test(value) ? undefined : `${name} is ${value}`;
+  }
   // Sealed by the server, for this browser.
   if (/^(__Host-)?tessera_(new_codes|draft)(_[\w-]{8})?$/.test(name)) {
     return /^[A-Za-z0-9_.-]{0,3800}$/.test(value) ? undefined : `${name} is ${value}`;

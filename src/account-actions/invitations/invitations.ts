@@ -244,16 +244,17 @@ export async function joinByInvitation(
     origin,
   }: { readonly account: Account; readonly session: Session; readonly origin: Origin },
   link: string,
-): Promise<void> {
+): Promise<string | undefined> {
   const now = services.clock();
-  await sessionDatabase(services, session).commit(function* join(): Work<void> {
+  return sessionDatabase(services, session).commit(function* join(): Work<string | undefined> {
     const account = yield* lockAccount({ id });
     if (account === undefined) throw new InvitationRefused('dead');
     const at = yield* accountTime(account, now);
     const organization = yield* acceptInvitation(link, account, now, origin, at);
-    if (organization === undefined) return;
+    if (organization === undefined) return undefined;
     const facts = { ...deviceFacts(session), what: organization };
     yield* enqueueSecurityNotice(services, account, 'organization joined', facts, now, at);
+    return organization;
   });
 }
 

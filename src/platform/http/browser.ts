@@ -10,9 +10,9 @@ import type { RepeatableParameters } from './parameters.ts';
 
 /**
  * What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet, and what a person was at
- * when they were signed out.
+ * when they were signed out, and what their account says once, when they are back.
  */
-type BrowserNote = 'newCodes' | 'draft';
+type BrowserNote = 'newCodes' | 'draft' | 'said';
 
 /** Who is signed in where a form is shown. */
 export interface FormViewer {
@@ -55,7 +55,7 @@ export interface Browser {
   readonly invitationSecret: string | undefined;
   /** Whether a person declined to add a passkey here lately. */
   readonly declinedPasskey: boolean;
-  /** A note that the server gave this browser to keep, sealed. */
+  /** A note that the server gave this browser to keep. */
   noteOf(kind: BrowserNote): string | undefined;
   /**
    * A token for a form that only this browser can submit, and only in this context.
@@ -93,8 +93,8 @@ export interface Browsers {
   setTrusted(reply: FastifyReply, secret: string, maxAgeMs: number): void;
   /** Keeps the secret of an invitation over a sign-in; undefined clears it. */
   setInvitation(reply: FastifyReply, secret: string | undefined): void;
-  /** Gives the browser a sealed note to keep; undefined clears it. */
-  setNote(reply: FastifyReply, kind: BrowserNote, sealed: string | undefined, maxAgeMs: number): void;
+  /** Gives the browser a note to keep, sealed where it says anything of a person; undefined clears it. */
+  setNote(reply: FastifyReply, kind: BrowserNote, text: string | undefined, maxAgeMs: number): void;
   /** Remembers that a person declined to add a passkey. */
   setDeclinedPasskey(reply: FastifyReply): void;
 }
@@ -141,6 +141,7 @@ export function cookieStyle(baseUrl: string) {
     declinedPasskey: `${prefix}tessera_no_passkey${suffix}`,
     newCodes: `${prefix}tessera_new_codes${suffix}`,
     draft: `${prefix}tessera_draft${suffix}`,
+    said: `${prefix}tessera_said${suffix}`,
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
     attributes,
   };
@@ -340,7 +341,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     clearSession: (reply) => cookies.drop(reply, names.session),
     setSignIn: (reply, secret, maxAgeMs) => set(reply, names.signIn, secret, maxAgeMs),
     setInvitation: (reply, secret) => set(reply, names.invitation, secret, INVITATION_LIFETIME),
-    setNote: (reply, kind, sealed, maxAgeMs) => set(reply, names[kind], sealed, maxAgeMs),
+    setNote: (reply, kind, text, maxAgeMs) => set(reply, names[kind], text, maxAgeMs),
     setDeclinedPasskey: (reply) => cookies.keep(reply, names.declinedPasskey, '1', DECLINED_LIFETIME),
     setTrusted: (reply, secret, maxAgeMs) => set(reply, names.trusted, secret, maxAgeMs),
   };

@@ -75,8 +75,9 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return redirect(request, reply, site.path(confirmAddress('invitation')));
     }
     const origin = originOf(request, { type: 'user', id: account.id });
+    let organization: string | undefined;
     try {
-      await joinByInvitation(services, { account, session, origin }, link);
+      organization = await joinByInvitation(services, { account, session, origin }, link);
     } catch (error) {
       if (error instanceof SessionEnded) return redirect(request, reply, site.path('/login'));
       if (!(error instanceof InvitationRefused)) throw error;
@@ -85,6 +86,6 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return sendPage(reply, 409, site, refusedInvitationPage(site, refusal));
     }
     browsers.setInvitation(reply, undefined);
-    return sendPage(reply, 200, site, joinedPage(site));
+    return sendPage(reply, 200, site, joinedPage(site, organization ?? ''));
   });
 }

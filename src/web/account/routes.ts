@@ -9,6 +9,7 @@ import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictu
 import { redirect } from '../../platform/http/server.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { takeSaid } from '../sign-in/said.ts';
 import { activityRoutes } from './activity.ts';
 import { connectionsRoutes } from './connections.ts';
 import { dataRoutes } from './data/routes.ts';
@@ -80,7 +81,8 @@ function accountRoutes(
 
   app.get('/account', async (request, reply) => {
     const visit = visitOf(request);
-    return show(reply, 200, visit, NO_PROBLEMS, undefined, await offersPasskey(services, visit));
+    const said = takeSaid(browsers, request, reply, messages);
+    return show(reply, 200, visit, NO_PROBLEMS, said, await offersPasskey(services, visit));
   });
 
   app.post(DECLINE_PASSKEY, { preHandler: countForm }, async (request, reply) => {

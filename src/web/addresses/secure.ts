@@ -56,6 +56,7 @@ function securedPage(site: Site): Page {
     title: text.securedTitle,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.securedTitle}</h1><p>${text.secured}</p></header>
-<p>${text.securedNext}</p><p class="muted small">${text.securedLost}${operator(site)}.</p></section>`,
+<p>${text.securedNext}</p>
+<p><a class="button" href="${site.path('/recover')}">${text.securedAgain}</a></p><p class="muted small">${text.securedLost}${operator(site)}.</p></section>`,
   };
 }

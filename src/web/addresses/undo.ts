@@ -99,7 +99,8 @@ ${asksFactor && field(code)}
           title: text.undoneTitle,
           layout: 'narrow',
           body: html`<section class="card"><header><h1>${text.undoneTitle}</h1><p>${text.undone}</p></header>
-<p>${text.securedNext}</p></section>`,
+<p>${text.securedNext}</p>
+<p><a class="button" href="${site.path('/recover')}">${text.securedAgain}</a></p></section>`,
         });
     }
   });

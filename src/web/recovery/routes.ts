@@ -38,6 +38,7 @@ import type { Session } from '../../sessions/store.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import { showNewCodes } from '../sign-in/new-codes.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { saveSaid } from '../sign-in/said.ts';
 import {
   askPage,
   codePage,
@@ -226,6 +227,7 @@ function sendRecovered(
   }
   if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, isSignedIn, next));
   if (!isSignedIn) return sendPage(reply, 200, site, donePage(site));
+  saveSaid(browsers, reply, 'recovered');
   return redirect(request, reply, site.path(next));
 }
 

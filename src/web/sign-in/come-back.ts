@@ -16,6 +16,7 @@ import { redirect } from '../../platform/http/server.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import type { PageServices } from './routes.ts';
+import { saveSaid } from './said.ts';
 import { continueSignIn, formTargets, onSignedIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 
 /** The only page that a person gets whose account waits for its deletion. */
@@ -70,6 +71,8 @@ ${problemSummary(messages, problems)}
       signInBrowser(services, visit),
       onSignedIn(visit),
     );
-    return result.kind === 'signed in' ? continueSignIn(services, visit, result) : signInAgain(visit);
+    if (result.kind !== 'signed in') return signInAgain(visit);
+    saveSaid(browsers, reply, 'kept');
+    return continueSignIn(services, visit, result);
   });
 }

@@ -8,7 +8,7 @@ import { invitationTexts as text } from './invitation-messages.ts';
 import { signUpTexts } from './sign-up-messages.ts';
 import { notice } from './sign-up-pages.ts';
 
-const accountLink = ({ path }: Site) => html`<a href="${path('/account')}">${text.account}</a>`;
+const accountLink = ({ path }: Site) => html`<a class="button primary" href="${path('/account')}">${text.account}</a>`;
 
 interface ShownInvitation {
   /** The token of the form. */
@@ -54,7 +54,8 @@ export function joinPage(site: Site, it: ShownInvitation & { readonly username: 
   };
 }
 
-export const joinedPage = (site: Site): Page => notice(site, text.joined, text.joinedLead, accountLink(site));
+export const joinedPage = (site: Site, organization: string): Page =>
+  notice(site, text.joined(organization), text.joinedLead, accountLink(site));
 export const nothingToJoinPage = (site: Site): Page => notice(site, text.title, text.nothing, accountLink(site));
 
 /** Answers that an invitation cannot be accepted any more, or never could. */

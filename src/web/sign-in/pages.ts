@@ -9,7 +9,7 @@ import {
   passwordField,
   problemSummary,
 } from '../../pages/components.ts';
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
@@ -48,7 +48,7 @@ export interface ContinueAs {
 interface SignInPage extends SignInForm {
   readonly identifier: string;
   /** What interrupted the person, if anything did. */
-  readonly notice: string | undefined;
+  readonly notice: HtmlPart;
   /** The hidden fields of a request that has expired. */
   readonly expired: Readonly<Record<string, string>>;
   readonly continueAs: ContinueAs | undefined;

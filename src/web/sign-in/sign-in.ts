@@ -10,7 +10,7 @@ import {
 import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
 import type { Client } from '../../clients/store.ts';
-import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
+import { formatMoment, generalProblem, isolate, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { passkeyProblemText, unknownPasskey } from '../../pages/passkey.ts';
@@ -119,12 +119,15 @@ const expiredFields = ({ request }: SignInVisit): Readonly<Record<string, string
     : requestFields({ handle: formOf(request).get(HANDLE) ?? '', client: request.expiredFor });
 
 /** What interrupted a person who was signed in. */
-function interruption(services: PageServices, { browser, pending }: SignInVisit): string | undefined {
+function interruption(services: PageServices, { browser, pending }: SignInVisit): HtmlPart {
+  const { signIn: texts } = services.site.messages;
+  if (pending?.step.kind === 'login' && pending.visitor.kind === 'signed in') {
+    return texts.again(isolate(pending.client.name));
+  }
   const draft = pending === undefined ? readDraft(services, browser) : undefined;
   if (draft === undefined) return undefined;
-  const text = services.site.messages.signIn.ended;
-  if (draft.fields !== undefined) return text.typed;
-  return draft.isForm ? text.form : text.page;
+  if (draft.fields !== undefined) return texts.ended.typed;
+  return draft.isForm ? texts.ended.form : texts.ended.page;
 }
 
 /** Shows the sign-in page. */

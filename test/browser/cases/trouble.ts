@@ -4,9 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { admin, newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
 import { newPasskey } from '../../support/passkeys.ts';
+import { newestMail } from '../../support/recovery.ts';
 import { enroll, giveRecoveryCodes } from '../../support/second-factor.ts';
 import { openMailStage } from '../people-pages.ts';
-import { press, type Stage, signIn, submit, textOf, visit } from '../stage.ts';
+import { appClient, press, requestUrl, type Stage, signIn, submit, textOf, visit } from '../stage.ts';
 
 const MINUTE = 60_000;
 
@@ -119,6 +120,50 @@ export function troubleCases(theStage: () => Stage): void {
         for (const { id } of [first, second]) {
           assert.equal((await admin(stage.server, 'GET', `/users/${id}`)).body.about, '');
         }
+      });
+
+      walk('after coming back, a recovery and an invitation, the account says what holds now', async (at) => {
+        const { page, stage } = at;
+        const { server } = stage;
+        const user = await newUser(server, { emailVerified: true });
+        await open(at, '/login');
+        await signIn(page, user.username, PASSWORD);
+        await open(at, '/account/data');
+        await page.check('#confirm');
+        await press(page.getByRole('button', { name: 'Delete account' }));
+        await press(page.getByRole('link', { name: 'Sign in' }));
+        await signIn(page, user.username, PASSWORD);
+        await submit(page);
+        assert.match(await textOf(page.locator('.notice.done')), /Your account is kept/);
+        await page.reload();
+        assert.equal(await page.locator('.notice.done').count(), 0, 'once');
+
+        await open(at, '/recover');
+        await submit(page);
+        await server.sendRequestedMail();
+        await page.goto((await newestMail(server, `${user.username}@example.com`, 'recovery')).link ?? '');
+        await page.fill('#password', 'another good password');
+        await submit(page);
+        assert.match(await textOf(page.locator('.notice.done')), /Your new password is set/);
+
+        const name = `guild-${javaScriptEnabled ? 'one' : 'two'}`;
+        const { id } = (await admin(server, 'POST', '/organizations', { name, domain: 'guild.example' })).body;
+        await page.goto((await admin(server, 'POST', '/invitations', { organizationId: id })).body.link);
+        await submit(page);
+        // A link by mail is no fresh proof of who has a password now.
+        await page.fill('#current', 'another good password');
+        await submit(page);
+        await submit(page);
+        assert.equal(await heading(at), `You are now a member of ${name}`);
+        await press(page.getByRole('link', { name: 'Go to your account' }));
+      });
+
+      walk('an app that asks for another sign-in is named as the one that asks', async (at) => {
+        const { page, stage } = at;
+        await signedIn(at);
+        const client = await appClient(stage, { name: 'Acme Bank' });
+        await page.goto(requestUrl(stage, client, { prompt: 'login' }));
+        assert.match(await textOf(page.locator('main')), /Acme Bank asks you to sign in again/);
       });
 
       walk('recovery codes outlast a reload, can be saved as a file, and are gone once they are kept', async (at) => {

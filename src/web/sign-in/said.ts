@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Messages } from '../../pages/messages.ts';
+import { MINUTE } from '../../platform/clock.ts';
+import type { Browsers } from '../../platform/http/browser.ts';
+
+/** What the account says to a person who is back. */
+type Said = keyof Messages['account']['said'];
+
+/** Until the person comes to their account: they may be on the way to an app first. */
+const LIFETIME = 10 * MINUTE;
+
+/** Lets the account say something the next time that it is opened in this browser. */
+export const saveSaid = (browsers: Browsers, reply: FastifyReply, said: Said): void =>
+  browsers.setNote(reply, 'said', said, LIFETIME);
+
+/** What the account says now, once. */
+export function takeSaid(
+  browsers: Browsers,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { account: { said } }: Messages,
+): string | undefined {
+  const kept = browsers.of(request, reply).noteOf('said') ?? '';
+  if (!Object.hasOwn(said, kept)) return undefined;
+  browsers.setNote(reply, 'said', undefined, 0);
+  return said[kept as Said];
+}
