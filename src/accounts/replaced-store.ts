@@ -15,7 +15,7 @@ import {
 } from '../platform/database/statement.ts';
 
 /** What is remembered of an account. */
-export type ReplacedKind = 'username' | 'totp' | 'recovery codes';
+export type ReplacedKind = 'username' | 'totp' | 'totp aside' | 'recovery codes' | 'recovery codes aside';
 
 const REPLACED = {
   hash: storedField('hash', plain<string>()),
@@ -67,9 +67,16 @@ export function* rememberReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>
     if (last.replacedAt === replaced.setUpAt) yield* prolong({ hash: last.hash, replacedAt });
     return;
   }
-  const expiresAt = replaced.replacedAt + REMEMBERED;
-  yield* insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt }));
+  yield* insertReplaced(replaced);
 }
+
+/** Stores what is remembered, however much that is. */
+export const insertReplaced = (replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> =>
+  insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt: replaced.replacedAt + REMEMBERED }));
+
+export const removeReplaced = command((db, p: { hash: string }) =>
+  db.deleteFrom('replaced_value').where('hash', '=', p.hash),
+);
 
 /** What an account had at an instant, before which it was set up, and has no longer. */
 export function* findReplaced(of: Pick<Replaced, 'accountId' | 'kind'>, instant: number): Work<Replaced | undefined> {

@@ -50,12 +50,13 @@ const NONE = -1;
  * Removes the factors beside the password that were added at an instant or later, with trusted browsers and sign-ins that wait for a second
  * factor, except for the one that was shown. An app or recovery codes that were renewed since are settled: see `rules/taking-back.ts`.
  * The caller holds the account's lock.
+ * @param at the time of the account
  */
-export function* removeFactorsSince(accountId: string, back: TakingBack): Work<FactorsUndone> {
+export function* removeFactorsSince(accountId: string, back: TakingBack, at: number): Work<FactorsUndone> {
   const { since } = back.span;
   const kept = back.shown?.method === 'passkey' ? (back.shown.factorSince ?? NONE) : NONE;
   const passkeys = yield* removePasskeys({ accountId, since, kept });
-  const settled = yield* settleFactors(accountId, back);
+  const settled = yield* settleFactors(accountId, back, at);
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });

@@ -152,16 +152,37 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'what was replaced does not come back',
     file: 'src/authenticators/rules/taking-back.ts',
-    line: '  return isOpen || (isKeptSince(line, since) && line.length === 1) ? line[0] : undefined;\n',
-    broken: '  return undefined;\n',
+    line: '    present: again(kept),\n',
+    broken: '    present: undefined,\n',
     guardedBy: 'test/contract/taken-back-as-it-was.test.ts',
   },
   {
     name: 'an undo asks for nothing of what was replaced',
-    file: 'src/account-actions/addresses/undo-address-change.ts',
-    line: 'return isKeptSince(apps, span.since) || ',
-    broken: 'return ',
+    file: 'src/authenticators/earlier-factors.ts',
+    line: '  if (isKept(yield* readApps(accountId), span)) return true;\n',
+    broken: '',
     guardedBy: 'test/contract/taken-back-as-it-was.test.ts',
+  },
+  {
+    name: 'what was renewed since a report is not accepted',
+    file: 'src/authenticators/rules/taking-back.ts',
+    line: 'aside: isProtected ? [...renewed, ...aside] : [],',
+    broken: 'aside: [],',
+    guardedBy: 'test/contract/taken-back-after-renewal.test.ts',
+  },
+  {
+    name: 'a browser’s sign-in to one account moves the marks of the others',
+    file: 'src/platform/http/known-marks.ts',
+    line: '.filter(({ account }) => account !== mark.account)',
+    broken: '.filter(() => false)',
+    guardedBy: 'test/contract/known-browsers.test.ts',
+  },
+  {
+    name: 'a passkey of a thief closes the way back',
+    file: 'src/account-actions/addresses/earlier-address.ts',
+    line: '.filter(({ createdAt }) => createdAt < before)',
+    broken: '',
+    guardedBy: 'test/contract/taken-back-after-renewal.test.ts',
   },
   {
     name: 'a copy of a browser’s cookies stays known',
@@ -180,8 +201,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'recovery codes survive a recovery that asked for the code of an app',
     file: 'src/authenticators/rules/taking-back.ts',
-    line: "return kind === 'app' && line.length === 1 ?",
-    broken: 'return line.length === 1 ?',
+    line: "if (kind === 'app' && acceptedIn",
+    broken: 'if (acceptedIn',
     guardedBy: 'test/contract/recovery.test.ts',
   },
   {

@@ -47,7 +47,7 @@ const THIEF: Readonly<Record<string, Act>> = {
 
 const { TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS } = process.env;
 const seed = Number(TESSERA_MODEL_SEED ?? 1);
-const numRuns = Number(TESSERA_MODEL_RUNS ?? (WHOLE ? 100 : 10));
+const numRuns = Number(TESSERA_MODEL_RUNS ?? (WHOLE ? 100 : 4));
 
 for (const [whom, others] of Object.entries({ 'a reader of the mail': READER, 'a thief of a session': THIEF })) {
   for (const kind of ['app', 'passkey', 'app and passkey'] satisfies readonly Kind[]) {

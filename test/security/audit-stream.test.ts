@@ -384,7 +384,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const devices = await at.browser.get('/account/sessions');
       status(303, await at.browser.submit(devices, {}, '/account/trusted-browsers'));
       await withData(server, ({ database }) =>
-        database.commit(() => removeFactorsSince(user.id, { span: untilNow(0), isRecovered: false })),
+        database.commit(() => removeFactorsSince(user.id, { span: untilNow(0) }, 0)),
       );
     },
     ['sign_in.failed', 'anonymous', '-', 'user'],

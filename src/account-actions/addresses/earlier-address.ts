@@ -78,7 +78,7 @@ export function* endSince(
   // With what the person signed in, they still sign in.
   const shown = { method: session.provedBy, factorSince: session.provedFactorSince };
   const span = { since: right.factorsSince, until: right.changedAt };
-  const undone = yield* removeAddedSince(accountId, { span, shown, isRecovered: false }, origin, now);
+  const undone = yield* removeAddedSince(account, { span, shown }, origin, now);
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
   yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
   const regained = addressRegainedMail(profile.username, undone);

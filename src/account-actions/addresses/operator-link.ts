@@ -116,7 +116,7 @@ function* decideAddress(
   yield* takeAddressesAway({ accountId: id });
   if (right !== undefined) yield* rememberTaken(account, { at, factorsSince: Math.min(reported, at) }, now);
   const decided = { ...profile, email, ...(right !== undefined && { emailVerified: right.standing === 'right' }) };
-  const back = { span: { ...untilNow(since), ...(right && { until: right.changedAt }) }, isRecovered: true };
+  const back = { span: { ...untilNow(since), ...(right && { until: right.changedAt }) } };
   const { changed, undone } = yield* endEverything(services, account, decided, back, origin, now);
   if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now, undone);
   else yield* tellOldest(services, changed, rights, now);

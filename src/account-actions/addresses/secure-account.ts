@@ -69,8 +69,7 @@ export async function secureAccount(
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
     const right = yield* endYoungerRights(account.id, account.profile.email, now);
     const from = Math.min(since, right?.factorsSince ?? since);
-    const back = { span: untilNow(from), isRecovered: true };
-    return yield* endAndRecover(services, account, account.profile, back, origin, now);
+    return yield* endAndRecover(services, account, account.profile, { span: untilNow(from) }, origin, now);
   });
 }
 
@@ -102,7 +101,7 @@ export function* endEverything(
   yield* saveAccount(changed);
   if (username !== profile.username) yield* replaceUsername(profile.username, username, id, at);
   yield* endChallenges(id);
-  const undone = yield* removeAddedSince(id, back, origin, now);
+  const undone = yield* removeAddedSince(changed, back, origin, now);
   yield* forgetBrowsers({ accountId: id });
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   return { changed, undone };

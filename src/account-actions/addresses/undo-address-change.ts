@@ -9,9 +9,9 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { listApps, listCodes, usable } from '../../authenticators/earlier-factors.ts';
+import { wasProtected } from '../../authenticators/earlier-factors.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
-import { isKeptSince, type Span } from '../../authenticators/rules/taking-back.ts';
+import type { Span } from '../../authenticators/rules/taking-back.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -44,20 +44,12 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   // Each link of an address undoes all that came since the account gave that up for the first time.
   const rights = yield* listPreviousAddresses({ accountId: account.id, now });
   const previous = rights.findLast((right) => emailKey(right.email) === emailKey(opened.email)) ?? opened;
-  return { account, previous, asksFactor: yield* asksFactor(account.id, spanOf(previous)) };
+  // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
+  return { account, previous, asksFactor: yield* wasProtected(account.id, spanOf(previous)) };
 }
 
 /** What was renewed before the change may be the owner's; what was set up since is not. */
 const spanOf = ({ factorsSince, changedAt }: PreviousAddress): Span => ({ since: factorsSince, until: changedAt });
-
-/**
- * Whether an account had a second factor when its address was changed, and before it may have been in foreign hands. A passkey is not
- * asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
- */
-function* asksFactor(accountId: string, span: Span): Work<boolean> {
-  const [apps, codes] = [yield* listApps(accountId, span), yield* listCodes(accountId, span)];
-  return isKeptSince(apps, span.since) || isKeptSince(usable(codes), span.since);
-}
 
 /** Reads the change that a link undoes; undefined where the link no longer works. Changes nothing. */
 export async function readUndo({ database, clock }: CodeServices, link: string): Promise<OpenUndo | undefined> {
@@ -113,7 +105,7 @@ export async function undoAddressChange(
     const older = yield* keepOlderRights(services, account, now);
     if (older === undefined) yield* giveChangesBack(services.limits, id, now);
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
-    const back = { span: spanOf(previous), shown, isRecovered: true };
+    const back = { span: spanOf(previous), shown };
     yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, back, origin, now);
     // The oldest address was told more than this.
     if (![email, older].some((told) => told !== undefined && emailKey(told) === emailKey(profile.email))) {

@@ -11,8 +11,7 @@ import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { listApps } from '../../authenticators/earlier-factors.ts';
-import { isContested, type Span } from '../../authenticators/rules/taking-back.ts';
+import type { Span } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, isUnderWay } from '../../mail/challenges.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -64,7 +63,7 @@ export async function updateAccount(
       {
         profile,
         ...(decidesAddress && NOT_DELETED),
-        ...(span !== undefined && (yield* mayBeForeign(account, span)) && NO_PASSWORD),
+        ...(span !== undefined && (account.passwordSetAt ?? 0) >= span.since && NO_PASSWORD),
         ...(passwordHash !== undefined && { passwordHash, passwordSetAt: at }),
         ...(isSecured && { generation: randomIdentifier() }),
       },
@@ -79,7 +78,7 @@ export async function updateAccount(
       yield* takeAddressesAway({ accountId: id });
       yield* callOffDeletion(context, account, profile, origin, now);
     }
-    const undone = span && (yield* removeAddedSince(id, { span, isRecovered: true }, origin, now));
+    const undone = span && (yield* removeAddedSince(changed, { span }, origin, now));
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (isMoved) {
       yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
@@ -105,15 +104,8 @@ export async function updateAccount(
   });
 }
 
+/** One that was set since the address was given up may be another person's. */
 const NO_PASSWORD = { passwordHash: null } as const;
-
-/**
- * Whether the password of an account does not let its owner in, or another person, too: it was set since the address was given up, or the
- * app that is asked for beside it was renewed before. The owner recovers the account then, with that app or the one before it.
- */
-function* mayBeForeign({ id, passwordSetAt }: Account, span: Span): Work<boolean> {
-  return (passwordSetAt ?? 0) >= span.since || isContested(yield* listApps(id, span), span.since);
-}
 
 /**
  * When an account may have been in foreign hands that an operator gives another address, where its address was changed in the last days:

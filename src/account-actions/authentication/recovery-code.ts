@@ -1,4 +1,4 @@
-import { listCodes, spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.ts';
+import { acceptedCodes, spendEarlierRecoveryCode } from '../../authenticators/earlier-factors.ts';
 import {
   countRecoveryCodes,
   insertRecoveryCode,
@@ -78,7 +78,7 @@ export function authenticateByRecoveryCode(
     const hash = hashOf(services.sealer, accountId, code);
     return function* spend() {
       if (span === undefined) return yield* spendRecoveryCode({ accountId, hash, now });
-      const isOfSpan = (yield* listCodes(accountId, span)).some(({ hashes }) => hashes.includes(hash));
+      const isOfSpan = (yield* acceptedCodes(accountId, span)).some(({ hashes }) => hashes.includes(hash));
       if (!isOfSpan) return undefined;
       return (yield* spendRecoveryCode({ accountId, hash, now })) ?? (yield* spendEarlierRecoveryCode(accountId, hash));
     };

@@ -1,4 +1,4 @@
-import { listApps, spendEarlierTotpStep } from '../../authenticators/earlier-factors.ts';
+import { acceptedApps, spendEarlierTotpStep } from '../../authenticators/earlier-factors.ts';
 import { acceptedSteps, parseTotpCode } from '../../authenticators/rules/codes.ts';
 import { findTotpSeed, spendTotpStep, type TotpSeed } from '../../authenticators/totp-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
@@ -53,7 +53,7 @@ function* listSeeds(
   accountId: string,
   span: CodeAttempt['span'],
 ): Work<readonly Pick<TotpSeed, 'sealed' | 'lastStep'>[]> {
-  if (span !== undefined) return yield* listApps(accountId, span);
+  if (span !== undefined) return yield* acceptedApps(accountId, span);
   const present = yield* findTotpSeed({ accountId });
   return present === undefined ? [] : [present];
 }

@@ -21,10 +21,17 @@ export interface Undone extends FactorsUndone {
 /**
  * Removes what was added to an account when it may have been in foreign hands, inside a unit of work that holds its lock and gives it a
  * new generation: factors, the access of apps, and the membership of an organization.
+ * @param account as it was saved in this unit of work
  */
-export function* removeAddedSince(accountId: string, back: TakingBack, origin: Origin, now: number): Work<Undone> {
+export function* removeAddedSince(
+  account: Pick<Account, 'id' | 'updatedAt'>,
+  back: TakingBack,
+  origin: Origin,
+  now: number,
+): Work<Undone> {
+  const { id: accountId, updatedAt: at } = account;
   const { since } = back.span;
-  const factors = yield* removeFactorsSince(accountId, back);
+  const factors = yield* removeFactorsSince(accountId, back, at);
   const apps = yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
   return { ...factors, apps, left };

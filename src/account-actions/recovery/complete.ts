@@ -11,12 +11,10 @@ import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import {
+  acceptedApps,
+  acceptedCodes,
   forgetEarlierFactors,
-  listApps,
-  listCodes,
-  rememberRecoveryCodes,
   settleAfterRecovery,
-  usable,
 } from '../../authenticators/earlier-factors.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
@@ -110,7 +108,7 @@ export function* findRecovery(
   const factors = yield* listFactors(account);
   const asked = yield* methodsAsked(secondFactor, account, factors, by, data);
   const hasNone =
-    asked.length > 0 && !asked.includes('totp') && usable(yield* listCodes(account.id, acceptedAt(now))).length === 0;
+    asked.length > 0 && !asked.includes('totp') && (yield* acceptedCodes(account.id, acceptedAt(now))).length === 0;
   const isImpossible = hasNone && !(yield* isBarredByNewMembership({ sealer, secondFactor }, account, now));
   // A passkey is set up only with a verified address, which a link by mail proves.
   const offersPasskey =
@@ -311,9 +309,10 @@ function* secure(
   const reported = yield* unansweredSince(services.sealer, id, at);
   // A mailbox overrules the addresses that the account had since it had this one.
   const right = isAddressProved ? yield* endYoungerRights(id, profile.email, now) : undefined;
-  const lines = { apps: yield* listApps(id, acceptedAt(now)), codes: yield* listCodes(id, acceptedAt(now)) };
+  const span = acceptedAt(now);
+  const [apps, codes] = [yield* acceptedApps(id, span), yield* acceptedCodes(id, span)];
   const shown = used.find(({ method }) => method === 'totp' || method === 'recovery code');
-  const renewedSince = shown === undefined ? at : foreignSince([lines.apps, lines.codes], shown);
+  const renewedSince = shown === undefined ? at : foreignSince([...apps, ...codes], shown);
   const since = Math.min(reported, right?.factorsSince ?? reported, renewedSince);
   const username = since < at ? yield* usernameAt(account, since, now) : profile.username;
   const isRenamed = username !== profile.username;
@@ -333,10 +332,9 @@ function* secure(
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys({ accountId });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
-  const losesCodes = shown?.method !== 'recovery code' && usable(lines.codes).length > 0;
-  if (losesCodes) yield* rememberRecoveryCodes(accountId, at);
-  const settled = yield* settleAfterRecovery(accountId, lines, shown);
-  yield* removeFactorsSince(accountId, { span: untilNow(data.resetFactors ? 0 : at + 1), isRecovered: false });
+  const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
+  const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);
+  yield* removeFactorsSince(accountId, { span: untilNow(data.resetFactors ? 0 : at + 1) }, at);
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
@@ -353,7 +351,7 @@ function* secure(
   const facts = told.length === 0 ? {} : { what: told.join(' ') };
   // A recovery with what was set up since the reports, or in place of an earlier factor, does not answer them: it may be the thief's.
   const shownAt = shown?.factorSince ?? 0;
-  const isYounger = [...lines.apps, ...lines.codes].some(({ replacedAt }) => replacedAt <= shownAt);
+  const isYounger = (shown?.method === 'totp' ? apps : codes).some(({ setUpAt }) => setUpAt < shownAt);
   const isAnswered = shownAt < reported && !isYounger;
   const open = isAnswered ? at : Math.min(reported, isYounger ? shownAt : reported);
   yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, open);

@@ -2,124 +2,153 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Method } from './authentication-context.ts';
+import type { FactorUse } from './factors.ts';
 import {
+  acceptedIn,
+  afterRecovery,
+  afterTakingBack,
   foreignSince,
   type Held,
-  isContested,
-  isKeptSince,
-  keptInRecovery,
-  keptOf,
+  type History,
+  isKept,
   lineage,
   type Span,
   untilNow,
 } from './taking-back.ts';
 
-/** What an account had, by names: `x` since 10; `y` since 100, in place of it; `z` since 200, in place of that. */
-const until = (setUpAt: number, replacedAt = Number.POSITIVE_INFINITY): Held => ({ setUpAt, replacedAt });
-const X = until(10);
-const X_Y = [until(10, 100), until(100)];
-const X_Y_Z = [until(10, 100), until(100, 200), until(200)];
-const X_REMOVED = [until(10, 100)];
-const X_REMOVED_Z = [until(10, 100), until(200)];
-const Z = until(200);
-const names = (line: readonly Held[]): string => line.map(({ setUpAt }) => NAMES[setUpAt]).join('');
-const NAMES: Readonly<Record<number, string>> = { 10: 'x', 100: 'y', 200: 'z' };
+/*
+ * What an account had, by letters: `x` since 10, `y` since 100, `z` since 200. It came, perhaps, into foreign hands at 50.
+ */
+const SET_UP: Readonly<Record<string, number>> = { x: 10, y: 100, z: 200 };
+const named = (name: string, replacedAt = Number.POSITIVE_INFINITY): Held => ({
+  setUpAt: SET_UP[name] ?? 0,
+  replacedAt,
+});
+const nameOf = (one: Held): string => Object.keys(SET_UP).find((name) => SET_UP[name] === one.setUpAt) ?? '?';
+const names = (line: readonly Held[]): string => line.map(nameOf).join('');
+const shown = (held: History): string =>
+  [held.present === undefined ? '-' : nameOf(held.present), names(held.earlier), names(held.aside)].join(' ').trim();
 
-const lines: [title: string, held: readonly Held[], span: Span, line: string][] = [
-  ['what it still has', [X], untilNow(50), 'x'],
-  ['what was renewed, with what it replaced', X_Y, untilNow(50), 'yx'],
-  ['what was renewed twice', X_Y_Z, untilNow(50), 'zyx'],
-  ['no more than it had at the beginning', X_Y_Z, untilNow(150), 'zy'],
-  ['what it had when its address was changed, whatever came after', X_Y_Z, { since: 50, until: 150 }, 'yx'],
-  ['nothing where it was removed', X_REMOVED, untilNow(50), ''],
-  ['what was removed after the change of the address', X_REMOVED, { since: 50, until: 60 }, 'x'],
-  ['nothing from before a removal', X_REMOVED_Z, untilNow(50), 'z'],
-  ['what was added', [Z], untilNow(50), 'z'],
+const history = (present: Held | undefined, ...earlier: readonly Held[]): History => ({ present, earlier, aside: [] });
+const UNCHANGED = history(named('x'));
+const RENEWED = history(named('y'), named('x', 100));
+const RENEWED_TWICE = history(named('z'), named('x', 100), named('y', 200));
+const REMOVED = history(undefined, named('x', 100));
+const REMOVED_AND_ADDED = history(named('z'), named('x', 100));
+const ADDED = history(named('z'));
+/** Renewed, and then reported. */
+const SET_ASIDE: History = { present: named('x'), earlier: [], aside: [named('y', 150)] };
+
+const lines: [title: string, held: History, span: Span, line: string][] = [
+  ['what it still has', UNCHANGED, untilNow(50), 'x'],
+  ['what was renewed, with what it replaced', RENEWED, untilNow(50), 'yx'],
+  ['what was renewed twice', RENEWED_TWICE, untilNow(50), 'zyx'],
+  ['no more than it had at the beginning', RENEWED_TWICE, untilNow(150), 'zy'],
+  ['what it had when its address was changed, whatever came after', RENEWED_TWICE, { since: 50, until: 150 }, 'yx'],
+  ['nothing where it was removed', REMOVED, untilNow(50), ''],
+  ['what was removed after the change of the address', REMOVED, { since: 50, until: 60 }, 'x'],
+  ['nothing from before a removal', REMOVED_AND_ADDED, untilNow(50), 'z'],
+  ['what was added', ADDED, untilNow(50), 'z'],
 ];
 for (const [title, held, span, line] of lines) {
-  test(`an account that is taken back has ${title}`, () => assert.equal(names(lineage(held, span)), line));
+  test(`an account that is taken back has had ${title}`, () => assert.equal(names(lineage(held, span)), line));
 }
 
-test('what was set up at the instant is not from before it', () => {
-  assert.equal(isKeptSince([until(50)], 50), false);
-  assert.equal(isContested([until(60), until(50, 60)], 50), false);
-  assert.ok(isContested([until(60), until(49, 60)], 50));
+test('what was set up at the instant itself is not from before it', () => {
+  assert.equal(isKept(history({ setUpAt: 50, replacedAt: Number.POSITIVE_INFINITY }), untilNow(50)), false);
+  assert.ok(isKept(history({ setUpAt: 49, replacedAt: Number.POSITIVE_INFINITY }), untilNow(50)));
+});
+
+test('what was set aside is accepted, unless it was set up after the change that is undone', () => {
+  assert.equal(names(acceptedIn(SET_ASIDE, untilNow(50))), 'xy');
+  assert.equal(names(acceptedIn(SET_ASIDE, { since: 50, until: 60 })), 'x');
+  assert.equal(names(acceptedIn(SET_ASIDE, untilNow(1000))), 'xy');
 });
 
 /*
- * The rule, as a table: what the account had when it came, perhaps, into foreign hands (at 50) × what was changed since × who comes with what.
- * A report and an operator show nothing; an undo shows a code of the span, where the account had one; the form shows that of the session.
+ * The rule, as a table: what was changed × since when × who shows what → what the account has, what is remembered, what is set aside.
  */
-const app = (held: Held): { method: Method; factorSince: number } => ({ method: 'totp', factorSince: held.setUpAt });
-const CODE = { method: 'recovery code', factorSince: 10 } as const;
-const PASSKEY = { method: 'passkey', factorSince: 10 } as const;
-type Shown = { readonly method: Method; readonly factorSince: number } | undefined;
-const kept: [
-  title: string,
-  held: readonly Held[],
-  until: number,
-  shown: Shown,
-  isRecovered: boolean,
-  afterwards: string,
-][] = [
-  // By a report or an operator: what was renewed stays until the recovery, which accepts both.
-  ['unchanged: it stays', [X], Infinity, undefined, true, 'x'],
-  ['renewed, and reported: the new one stays until the recovery', X_Y, Infinity, undefined, true, 'y'],
-  ['renewed twice, and reported', X_Y_Z, Infinity, undefined, true, 'z'],
-  ['removed, and reported: it is not asked for again', X_REMOVED, Infinity, undefined, true, ''],
-  ['removed, and another one added: that goes', X_REMOVED_Z, Infinity, undefined, true, ''],
-  ['added, and reported: it goes', [Z], Infinity, undefined, true, ''],
+const use = (method: Method, factorSince: number): FactorUse => ({ method, factorSince });
+const app = (name: string): FactorUse => use('totp', SET_UP[name] ?? 0);
+const CODE = use('recovery code', 10);
+const PASSKEY = use('passkey', 10);
+const NOW = Number.POSITIVE_INFINITY;
+
+const taken: [title: string, held: History, until: number, shown: FactorUse | undefined, afterwards: string][] = [
+  // By a report, by an operator, or by the form with a password or a passkey from before.
+  ['unchanged', UNCHANGED, NOW, undefined, 'x'],
+  ['renewed: the earlier one is back, the new one is set aside', RENEWED, NOW, undefined, 'x  y'],
+  ['renewed, and a passkey from before is shown', RENEWED, NOW, PASSKEY, 'x  y'],
+  ['renewed twice', RENEWED_TWICE, NOW, undefined, 'x  zy'],
+  ['removed: it is not asked for again', REMOVED, NOW, undefined, '- x'],
+  ['removed, and another one added: that goes', REMOVED_AND_ADDED, NOW, undefined, '- x'],
+  ['added: it goes', ADDED, NOW, undefined, '-'],
+  ['renewed, and reported twice', SET_ASIDE, NOW, undefined, 'x  y'],
   // By an undo of a change at 150.
-  ['renewed before the change, the new one shown: it stays', X_Y, 150, app(until(100)), true, 'y'],
-  ['renewed before the change, the earlier one shown: that stays', X_Y, 150, app(X), true, 'x'],
-  ['renewed before the change, a code shown: the recovery decides', X_Y, 150, CODE, true, 'y'],
-  ['renewed before and after the change, a code shown', X_Y_Z, 150, CODE, true, 'y'],
-  ['removed after the change, and shown: it is there again', X_REMOVED, 60, app(X), true, 'x'],
-  ['removed after the change, a code shown: it stays removed', X_REMOVED, 60, CODE, true, ''],
-  // By the form, without a recovery: what was shown stays, and nothing that may be a thief's.
-  ['renewed, and the new one shown in the form', X_Y, 150, app(until(100)), false, 'y'],
-  ['added, and shown in the form', [Z], 150, app(Z), false, 'z'],
-  ['renewed before the change, a passkey shown in the form: neither stays', X_Y, 150, PASSKEY, false, ''],
-  ['renewed after the change, a passkey shown in the form: the earlier one', X_Y, 60, PASSKEY, false, 'x'],
-  ['removed, a passkey shown in the form', X_REMOVED, 150, PASSKEY, false, ''],
-  ['added, a passkey shown in the form: it goes', [Z], 150, PASSKEY, false, ''],
+  ['renewed before the change, the new one shown: it stays', RENEWED, 150, app('y'), 'y x'],
+  ['renewed before the change, the earlier one shown: that stays', RENEWED, 150, app('x'), 'x'],
+  ['renewed before the change, a code shown: the recovery decides', RENEWED, 150, CODE, 'x  y'],
+  ['renewed before and after the change, a code shown', RENEWED_TWICE, 150, CODE, 'x  y'],
+  ['removed after the change, and shown: it is there again', REMOVED, 60, app('x'), 'x'],
+  ['removed after the change, a code shown: it stays removed', REMOVED, 60, CODE, '- x'],
+  // By the form: with what the person signed in, they still sign in.
+  ['added, and shown', ADDED, 150, app('z'), 'z'],
+  // What was set aside by a report is shown in an undo.
+  ['set aside, and shown', SET_ASIDE, 150, app('y'), 'y x'],
 ];
-for (const [title, held, end, shown, isRecovered, afterwards] of kept) {
-  test(`an app that was ${title}`, () => {
-    const span = { since: 50, until: end };
-    const line = lineage(held, span);
-    const present = held.find(({ replacedAt }) => replacedAt === Infinity);
-    const isAsked = isKeptSince(line, span.since);
-    const result = keptOf('app', { present, line, isAsked }, { span, shown, isRecovered });
-    assert.equal(result === undefined ? '' : names([result]), afterwards);
+for (const [title, held, until, factor, afterwards] of taken) {
+  test(`an account is taken back whose app was ${title}`, () => {
+    const span = { since: 50, until };
+    const result = afterTakingBack('app', held, { span, shown: factor }, isKept(held, span), 150);
+    assert.equal(shown(result), afterwards);
+    assert.ok(result.aside.every(({ replacedAt }) => Number.isFinite(replacedAt)));
   });
 }
 
-test('new codes stay beside an app from before until the recovery, and codes without one do not', () => {
-  const of = (isAsked: boolean) =>
-    keptOf('codes', { present: Z, line: [Z], isAsked }, { span: untilNow(50), isRecovered: true });
-  assert.deepEqual([of(true), of(false)], [Z, undefined]);
+test('new codes are set aside beside an app from before, and go without one', () => {
+  const of = (isProtected: boolean) => shown(afterTakingBack('codes', ADDED, { span: untilNow(50) }, isProtected, 300));
+  assert.deepEqual([of(true), of(false)], ['-  z', '-']);
 });
 
-const recovered: [title: string, kind: 'app' | 'codes', held: readonly Held[], shown: Shown, afterwards: string][] = [
-  ['an app without a renewal stays, whatever was shown', 'app', [X], CODE, 'x'],
-  ['the app that was shown stays', 'app', X_Y, app(until(100)), 'y'],
-  ['an earlier app that was shown is there again', 'app', X_Y_Z, app(X), 'x'],
-  ['of apps that replaced one another none stays where a code was shown', 'app', X_Y, CODE, ''],
-  ['codes of which one was shown stay', 'codes', X_Y, CODE, 'x'],
-  ['codes of which none was shown go', 'codes', [X], app(X), ''],
+const recovered: [
+  title: string,
+  kind: 'app' | 'codes',
+  held: History,
+  shown: FactorUse | undefined,
+  afterwards: string,
+][] = [
+  ['an app without a renewal stays, whatever was shown', 'app', UNCHANGED, CODE, 'x'],
+  ['an app that was added after one was removed stays', 'app', REMOVED_AND_ADDED, CODE, 'z x'],
+  ['the app that was shown stays, and the earlier one is remembered', 'app', RENEWED, app('y'), 'y x'],
+  ['an earlier app that was shown is there again', 'app', RENEWED_TWICE, app('x'), 'x'],
+  [
+    'an app that was set aside and is shown stays, and the earlier one is remembered',
+    'app',
+    SET_ASIDE,
+    app('y'),
+    'y x',
+  ],
+  ['an app that was set aside goes where the earlier one is shown', 'app', SET_ASIDE, app('x'), 'x'],
+  ['of apps that replaced one another none stays where a code was shown', 'app', RENEWED, CODE, '- yx'],
+  ['nor where one was set aside', 'app', SET_ASIDE, CODE, '- x'],
+  ['codes of which one was shown stay', 'codes', RENEWED, CODE, 'x'],
+  ['codes of which none was shown go', 'codes', UNCHANGED, app('x'), '- x'],
 ];
-for (const [title, kind, held, shown, afterwards] of recovered) {
+for (const [title, kind, held, factor, afterwards] of recovered) {
   test(`after a recovery: ${title}`, () => {
-    const result = keptInRecovery(kind, lineage(held, untilNow(0)), shown);
-    assert.equal(result === undefined ? '' : names([result]), afterwards);
+    const result = afterRecovery(kind, held, { span: untilNow(0), shown: factor }, 300);
+    assert.equal(shown(result), afterwards);
   });
 }
 
+test('an app that was kept against an earlier one is one that replaced it, for the next report', () => {
+  const kept = afterRecovery('app', SET_ASIDE, { span: untilNow(0), shown: app('y') }, 300);
+  assert.equal(names(lineage(kept, untilNow(50))), 'yx');
+});
+
 test('who shows an earlier factor takes back what came since it was renewed', () => {
-  const all = [lineage(X_Y_Z, untilNow(0))];
-  assert.equal(foreignSince(all, app(X)), 100);
-  assert.equal(foreignSince(all, app(until(100))), 200);
-  assert.equal(foreignSince(all, app(Z)), Infinity);
-  assert.equal(foreignSince(all, { method: 'mail code', factorSince: null }), Infinity);
+  const accepted = acceptedIn(RENEWED_TWICE, untilNow(0));
+  assert.deepEqual([foreignSince(accepted, app('x')), foreignSince(accepted, app('y'))], [100, 200]);
+  assert.equal(foreignSince(accepted, app('z')), Number.POSITIVE_INFINITY);
+  assert.equal(foreignSince(accepted, { method: 'mail code', factorSince: null }), Number.POSITIVE_INFINITY);
 });

@@ -9,8 +9,17 @@ import type { FactorUse } from './factors.ts';
 /** A second factor that an account has or had, by the time of the account. */
 export interface Held {
   readonly setUpAt: number;
-  /** Infinite while the account has it. */
+  /** When it was replaced, removed or set aside; infinite while the account has it. */
   readonly replacedAt: number;
+}
+
+/** The authenticator apps of an account, or its recovery codes. */
+export interface History<T extends Held = Held> {
+  readonly present: T | undefined;
+  /** What was replaced or removed. */
+  readonly earlier: readonly T[];
+  /** What was set up while the account may have been in foreign hands. It opens nothing, but a recovery accepts it. */
+  readonly aside: readonly T[];
 }
 
 /** Since when an account may have been in foreign hands, and until when: the change that is undone, or now. */
@@ -26,7 +35,8 @@ export const untilNow = (since: number): Span => ({ since, until: Number.POSITIV
  * What an account had at the end of a span, and what that replaced, back to what the account had at its beginning: the latest first. Where
  * something was removed, nothing from before that is among them.
  */
-export function lineage<T extends Held>(held: readonly T[], { since, until }: Span): readonly T[] {
+export function lineage<T extends Held>({ present, earlier }: History<T>, { since, until }: Span): readonly T[] {
+  const held = present === undefined ? earlier : [present, ...earlier];
   const found: T[] = [];
   let next = held.find(({ setUpAt, replacedAt }) => setUpAt < until && replacedAt >= until);
   while (next !== undefined) {
@@ -37,13 +47,15 @@ export function lineage<T extends Held>(held: readonly T[], { since, until }: Sp
   return found;
 }
 
-/** Whether an account had a second factor of a kind without a gap since an instant. */
-export const isKeptSince = (line: readonly Held[], since: number): boolean =>
-  line.some(({ setUpAt }) => setUpAt < since);
+/** Whether an account had a second factor of a kind without a gap since the beginning of a span. */
+export const isKept = (history: History, span: Span): boolean =>
+  lineage(history, span).some(({ setUpAt }) => setUpAt < span.since);
 
-/** Whether a factor was renewed in a span, so that either may be the owner's. */
-export const isContested = (line: readonly Held[], since: number): boolean =>
-  line.length > 1 && isKeptSince(line, since);
+/** What takes an account back: a code of any of these is accepted. What was set aside is, however long the recovery takes. */
+export const acceptedIn = <T extends Held>(history: History<T>, span: Span): readonly T[] => [
+  ...lineage(history, span),
+  ...history.aside.filter(({ setUpAt }) => setUpAt < span.until),
+];
 
 /** The codes that stand beside the link of a message. */
 export type CodeKind = 'app' | 'codes';
@@ -52,58 +64,79 @@ export type CodeKind = 'app' | 'codes';
 const shownOf = (kind: CodeKind, shown: FactorUse | undefined): number | undefined =>
   shown?.method === (kind === 'app' ? 'totp' : 'recovery code') ? (shown.factorSince ?? undefined) : undefined;
 
-/** How an account is taken back. */
+/** How an account is taken back: by a link, a report, a form or an operator. */
 export interface TakingBack {
   readonly span: Span;
   /** The second factor that the person has just shown, if any. */
   readonly shown?: FactorUse | undefined;
-  /** Whether a recovery follows, which asks for a factor again, and accepts the earlier ones. */
-  readonly isRecovered: boolean;
 }
 
 /**
- * The app, or the codes, that an account has after it is taken back by a link, a report, a form or an operator.
- * @param line those of the span
- * @param isAsked whether a recovery asks for such a code
+ * What an account has after it is taken back: what was shown, or else what it had before. What was renewed in between is set aside for the
+ * recovery, if the account had a second factor before.
+ * @param isProtected whether it had one
+ * @param at the time of the account
  */
-export function keptOf<T extends Held>(
+export function afterTakingBack<T extends Held>(
   kind: CodeKind,
-  {
-    present,
-    line,
-    isAsked,
-  }: { readonly present: T | undefined; readonly line: readonly T[]; readonly isAsked: boolean },
-  { span: { since }, shown, isRecovered }: TakingBack,
-): T | undefined {
+  history: History<T>,
+  { span, shown }: TakingBack,
+  isProtected: boolean,
+  at: number,
+): History<T> {
   const own = shownOf(kind, shown);
-  if (own !== undefined) return present?.setUpAt === own ? present : line.find(({ setUpAt }) => setUpAt === own);
-  if (present === undefined || present.setUpAt < since) return present;
-  // What was renewed in the span stays open until the recovery. Without one, neither of them stays.
-  const isOpen = isRecovered && isAsked;
-  return isOpen || (isKeptSince(line, since) && line.length === 1) ? line[0] : undefined;
+  if (own !== undefined) return withShown(history, own);
+  const { present, earlier, aside } = history;
+  if (present === undefined || present.setUpAt < span.since) return history;
+  const [kept] = lineage(history, span).filter(({ setUpAt }) => setUpAt < span.since);
+  const isAside = ({ setUpAt }: T) => setUpAt >= span.since && setUpAt < span.until;
+  const renewed = [{ ...present, replacedAt: at }, ...earlier].filter(isAside);
+  return {
+    present: again(kept),
+    earlier: earlier.filter((one) => one !== kept && one.setUpAt < span.since),
+    aside: isProtected ? [...renewed, ...aside] : [],
+  };
+}
+
+/** What an account had, as it has it again. */
+const again = <T extends Held>(one: T | undefined): T | undefined =>
+  one && { ...one, replacedAt: Number.POSITIVE_INFINITY };
+
+/** With what was shown, and nothing that is younger. What is older still beats it. */
+function withShown<T extends Held>({ present, earlier, aside }: History<T>, shown: number): History<T> {
+  if (present?.setUpAt === shown) return { present, earlier, aside: aside.filter(({ setUpAt }) => setUpAt < shown) };
+  const isOlder = ({ setUpAt }: T) => setUpAt < shown;
+  const replaced = present === undefined ? [] : [{ ...present, replacedAt: shown }];
+  return {
+    present: again([...earlier, ...aside].find(({ setUpAt }) => setUpAt === shown)),
+    earlier: [...replaced, ...earlier].filter(isOlder),
+    aside: aside.filter(isOlder),
+  };
 }
 
 /**
- * The app, or the codes, that an account has after a recovery: what was shown. An app that was not replaced in the last days stays without
- * being shown; codes do not, since another person may keep them.
- * @param line from what the account has back to what it had days ago
+ * What an account has after a recovery: what was shown. An app that was not renewed in the last days stays without being shown; codes do
+ * not, since another person may keep them.
  */
-export function keptInRecovery<T extends Held>(
+export function afterRecovery<T extends Held>(
   kind: CodeKind,
-  line: readonly T[],
-  shown: FactorUse | undefined,
-): T | undefined {
+  history: History<T>,
+  { span, shown }: TakingBack,
+  at: number,
+): History<T> {
   const own = shownOf(kind, shown);
-  if (own !== undefined) return line.find(({ setUpAt }) => setUpAt === own);
-  return kind === 'app' && line.length === 1 ? line[0] : undefined;
+  if (own !== undefined) return withShown(history, own);
+  if (kind === 'app' && acceptedIn(history, span).length <= 1) return history;
+  const { present, earlier } = history;
+  const removed = present === undefined ? [] : [{ ...present, replacedAt: at }];
+  return { present: undefined, earlier: [...removed, ...earlier], aside: [] };
 }
 
 /**
  * Since when an account was in foreign hands, as the factor says that was shown: since the first one was renewed that is as old or older.
  * Infinite where it says nothing.
  */
-export function foreignSince(lines: readonly (readonly Held[])[], { factorSince }: FactorUse): number {
-  if (factorSince === null) return Number.POSITIVE_INFINITY;
-  const renewals = lines.flat().map(({ replacedAt }) => replacedAt);
-  return Math.min(Number.POSITIVE_INFINITY, ...renewals.filter((replacedAt) => replacedAt > factorSince));
+export function foreignSince(accepted: readonly Held[], { factorSince }: FactorUse): number {
+  const later = accepted.filter(({ replacedAt }) => factorSince !== null && replacedAt > factorSince);
+  return Math.min(Number.POSITIVE_INFINITY, ...later.map(({ replacedAt }) => replacedAt));
 }
