@@ -202,6 +202,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: GOES_BY,
     days: inDays(HOUR),
   },
+  setup_link: {
+    holds: 'The digest of the link with which the first owner of the installation makes their account',
+    until: 'It is used, or another one takes its place',
+    why: 'There is one at a time, and it works for an hour',
+    days: null,
+  },
   account: {
     holds: 'Accounts',
     until: 'The operator deletes it, or 14 days after the person asked for it',

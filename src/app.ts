@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import { makeFirstSetupLink, setupAddress } from './account-actions/setup/setup.ts';
 import { reportKeysWithoutRole } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
 import type { RecordThrottled } from './audit/throttle.ts';
@@ -24,6 +25,7 @@ import { watchOutages } from './platform/http/outages.ts';
 import { readByHandler } from './platform/http/parameters.ts';
 import { createApp } from './platform/http/server.ts';
 import { addLosses } from './platform/log-output.ts';
+import { SYSTEM_ORIGIN } from './platform/validation/origin.ts';
 import { deviceRoutes } from './protocol/device/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
@@ -41,6 +43,7 @@ import { mailboxRoutes } from './web/mailbox/routes.ts';
 import { pictureRoutes } from './web/pictures/routes.ts';
 import { playgroundRoutes } from './web/playground/routes.ts';
 import { recoveryRoutes } from './web/recovery/routes.ts';
+import { setupRoutes } from './web/setup/routes.ts';
 import { refuseForeignForms } from './web/sign-in/foreign-forms.ts';
 import { sessionRoutes } from './web/sign-in/routes.ts';
 import { logoutRoutes } from './web/sign-out/routes.ts';
@@ -51,6 +54,8 @@ export interface Tessera {
   readonly port: number;
   /** The port of the metrics, if they are served. */
   readonly metricsPort: number | undefined;
+  /** The address at which the first owner makes their account, where nobody has anything yet. It is never logged. */
+  readonly setupAddress: string | undefined;
   /** Reports to load balancers that this node is about to stop. It still answers requests. */
   drain(): void;
   /** Notifies apps of ended sessions now; this also happens every second. */
@@ -82,6 +87,10 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     await app.ready();
     const { notices, requests, exports } = startBackgroundWork(base, domains, { outages, unready });
     if (base.isFirst) await reportKeysWithoutRole({ ...domains.services, clock }, app.log);
+    const setup =
+      base.isFirst && config.adminKey === undefined
+        ? await makeFirstSetupLink(domains.services, SYSTEM_ORIGIN)
+        : undefined;
     await listener.open();
     const drain = () => {
       base.draining = true;
@@ -91,6 +100,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       baseUrl: base.baseUrl,
       port: listener.port,
       metricsPort: base.metricsPort,
+      setupAddress: setup && setupAddress(base.baseUrl, setup),
       drain,
       deliverNotices: notices.deliverDue,
       sendRequestedMail: requests.poll,
@@ -186,6 +196,7 @@ function registerRoutes(
         refuseForeignForms(pages, services);
         authorizationRoutes(pages, routed);
         sessionRoutes(pages, routed);
+        setupRoutes(pages, { ...routed, localSetup: config.baseUrl === undefined, playground: config.playground });
         recoveryRoutes(pages, routed);
         // Their GET commits nothing but a throttled refusal.
         consentRoutes(pages, { ...services, recordThrottled });

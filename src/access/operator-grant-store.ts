@@ -149,6 +149,12 @@ export const findOwner = one((db, p: { accountId: string }) =>
   ownerGrants(db).select('id').where('account_id', '=', p.accountId),
 );
 
+/** The accounts that own the installation without an end. */
+export const listInstallationOwners = many(
+  (db, _p: object) => ownerGrants(db).select('account_id').orderBy('id'),
+  (row) => row.account_id,
+);
+
 /** The accounts that own the installation without an end, locked in one order, so that two that remove each other come one after the other. */
 export const lockOwners = many(
   (db, _p: object) => ownerGrants(db).select('account_id').orderBy('id').$call(forUpdate),

@@ -75,6 +75,9 @@ export const findAccount = one(
   toAccount,
 );
 
+/** Whether there is any account. */
+export const hasAccounts = one((db, _p: object) => db.selectFrom('account').select('id').orderBy('id').limit(1));
+
 /** Reads an account and locks it against changes until the unit of work ends. Rows that refer to it may still be written. */
 export const lockAccount = one(
   (db, p: { id: string }) => db.selectFrom('account').select(COLUMNS).where('id', '=', p.id).$call(forNoKeyUpdate),

@@ -103,6 +103,9 @@ const live = (db: Kysely<Tables>, now: number) =>
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 
+/** Whether there is any key, or was one. */
+export const hasAdminKeys = one((db, _p: object) => db.selectFrom('admin_key').select('id').orderBy('id').limit(1));
+
 /** Finds the key with one of these hashes, unless it was revoked or has ended. */
 export const findLiveAdminKey = one(
   (db, p: AtMoment<KeyHashes>) => live(db, p.now).select(COLUMNS).where('hash', 'in', [p.plain, p.restricted]),

@@ -137,6 +137,8 @@ export const eventTypes = {
   'admin_key.revoked':
     'An admin key was revoked, or the server was started with another `TESSERA_ADMIN_KEY` (`configured`). The unused invitations and recovery links of the key `ended`, or were `takenOver`; so did the keys and roles that it had made, if that was asked for.',
   'admin_key.refused': 'The admin API was called with an unknown or revoked key, or with one that has ended.',
+  'operator.setup_link_made':
+    'A link was made with which the first owner of the installation makes their account (`expiresAt`). The one before it ended.',
   'operator.role_granted':
     'An account got a role of operators (`role`), in the installation or in one organization (`organizationId`), perhaps until a certain time (`expiresAt`).',
   'operator.role_revoked':

@@ -18,6 +18,7 @@ export const ON_SERVER_ONLY: Readonly<Record<string, string>> = {
   'keys list': KEYS,
   'keys rotate': KEYS,
   'keys drop': KEYS,
+  'setup-link': 'Who has the link becomes the owner of the installation.',
   'mail test': 'It tries the mail settings of this machine, before a server uses them.',
   'mail link': 'The link opens every message that was not sent, those with links to recover accounts included.',
 };

@@ -22,6 +22,7 @@ import { recoverCommand } from './recover.ts';
 import { restoreCommand } from './restore.ts';
 import { secondFactorCommands } from './second-factor.ts';
 import type { GlobalFlags } from './session.ts';
+import { setupLinkCommand } from './setup-link.ts';
 import { tracesCommand } from './traces.ts';
 import { userCommands } from './user.ts';
 
@@ -100,6 +101,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     backupCommand,
     restoreCommand,
     recoverCommand,
+    setupLinkCommand,
     loginCommand,
     logoutCommand,
   ]) {

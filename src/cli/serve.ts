@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import type { Tessera } from '../app.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
@@ -38,7 +39,7 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
     waiting: watchWaiting(),
   });
   stopOnSignals(config, tessera, logs);
-  greet(config, logs, tessera.baseUrl, flags);
+  greet(config, logs, tessera, flags);
 }
 
 async function serveBySeveral(config: Config, logs: Logs, flags: GlobalFlags): Promise<void> {
@@ -46,10 +47,13 @@ async function serveBySeveral(config: Config, logs: Logs, flags: GlobalFlags): P
   const service = await supervise(config, logs);
   stopOnSignals(config, service, logs);
   await service.complete;
-  greet(config, logs, service.baseUrl, flags);
+  greet(config, logs, service, flags);
 }
 
-function greet(config: Config, { out }: Logs, baseUrl: string, { json }: GlobalFlags): void {
+/** What a server that has started tells the operator. */
+type Started = Pick<Tessera, 'baseUrl' | 'setupAddress'>;
+
+function greet(config: Config, { out }: Logs, { baseUrl, setupAddress }: Started, { json }: GlobalFlags): void {
   const seconds = (performance.now() / 1000).toFixed(2);
   const secret = findSecret(config);
   const mailbox =
@@ -60,12 +64,18 @@ function greet(config: Config, { out }: Logs, baseUrl: string, { json }: GlobalF
     dataDir: config.dataDir,
     version: VERSION,
     ...(mailbox !== undefined && { mailbox }),
+    ...(setupAddress !== undefined && { setup: setupAddress }),
   };
-  // Standard output alone: neither the log nor telemetry may have the link of the mailbox.
-  out.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, baseUrl, seconds, mailbox));
+  // Standard output alone: neither the log nor telemetry may have the two links.
+  out.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, { baseUrl, setupAddress }, seconds, mailbox));
 }
 
-function welcome(config: Config, baseUrl: string, seconds: string, mailbox: string | undefined): string {
+function welcome(
+  config: Config,
+  { baseUrl, setupAddress }: Started,
+  seconds: string,
+  mailbox: string | undefined,
+): string {
   // A command in another terminal has the defaults, so settings that differ from them are printed as flags.
   const where = [
     config.dataDir === resolve('data') ? '' : ` --data-dir ${quoted(config.dataDir)}`,
@@ -82,10 +92,16 @@ function welcome(config: Config, baseUrl: string, seconds: string, mailbox: stri
     ...(mailbox === undefined
       ? []
       : ['', 'Mail is not sent, but shown to those who have this link. Keep it to yourself:', `  ${mailbox}`]),
+    ...(setupAddress === undefined
+      ? []
+      : [
+          '',
+          'Open this link within an hour to create your account, which then owns the installation:',
+          `  ${setupAddress}`,
+        ]),
     ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',
-    'Create a first user and a first client from another terminal, in this folder:',
-    `  npx tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin${where}`,
+    'Register an app from another terminal, in this folder:',
     `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${where}`,
     '',
   ].join('\n');

@@ -12,6 +12,7 @@ import { png } from '../support/images.ts';
 import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
 import { newPasskey, passkeyOptions } from '../support/passkeys.ts';
 import { enroll, type SecondFactor } from '../support/second-factor.ts';
+import { setupLink } from '../support/setup.ts';
 import { softAuthenticator } from '../support/soft-authenticator.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
@@ -157,6 +158,18 @@ const cases: Record<string, Case> = {
       settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'select_account' }))),
     fields: () => ({}),
     signedIn: true,
+  },
+  '/setup': {
+    async page({ browser }) {
+      // Where there is an owner, there is no such page.
+      await query(server, 'DELETE FROM operator_grant');
+      return browser.get(`/setup?link=${await setupLink(server)}`);
+    },
+    fields: () => {
+      const username = `owner${++names}`;
+      return { displayName: 'Ada', username, email: `${username}@example.com`, password: PASSWORD };
+    },
+    signedIn: false,
   },
   '/playground': {
     page: ({ browser }) => browser.get('/playground'),

@@ -15,6 +15,7 @@ import { everyRow, HOUR, query, settle } from '../support/outcome.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail } from '../support/recovery.ts';
 import { atSecondStep, enroll, giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
+import { setupLink } from '../support/setup.ts';
 import { startRouted } from './routes.ts';
 
 const OFF = ['MAIL_ADDRESS', 'MAIL_RECIPIENT', 'EXPORT_ACCOUNT', 'PLAYGROUND_ADDRESS', 'PENDING_ADDRESS'];
@@ -247,6 +248,10 @@ async function invitation(): Promise<string> {
  * signed in meanwhile; so they are taken as ever, and only must leave other accounts alone.
  */
 const OF_NOBODY: Readonly<Record<string, Prepare>> = {
+  'the account of the first owner': async () => {
+    const [user, browser] = [await newUser(server), agent(server.baseUrl)];
+    return { user, browser, pages: [await browser.get(`/setup?link=${await setupLink(server)}`)] };
+  },
   'sign-in, sign-up, codes and recovery': async () => {
     const user = await newUser(server, { emailVerified: true });
     const browser = agent(server.baseUrl);

@@ -1,4 +1,4 @@
-import { findOwner, lockOwners } from '../../access/operator-grant-store.ts';
+import { findOwner, listInstallationOwners, lockOwners } from '../../access/operator-grant-store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
@@ -9,19 +9,33 @@ export interface OwnerOptions {
   readonly lastOwner?: boolean;
 }
 
+/** Whether one of these accounts is active, and stays. */
+function* isOneActive(accountIds: readonly string[], now: number): Work<boolean> {
+  for (const id of accountIds) {
+    const account = yield* findAccount({ id });
+    if (account !== undefined && accountStatus(account, now) === 'active' && account.deletionDueAt === null)
+      return true;
+  }
+  return false;
+}
+
+/** Whether the installation has an owner: an active account whose role has no end. Keys do not count. */
+export function* hasOwner(now: number): Work<boolean> {
+  return yield* isOneActive(yield* listInstallationOwners({}), now);
+}
+
 /**
- * Whether an account is the last owner, inside a unit of work. An owner is an active account whose role has no end; keys do not count. Of
- * two owners who remove each other one comes first: all owners are locked until the unit of work ends.
+ * Whether an account is the last owner, inside a unit of work. Of two owners who remove each other one comes first: all owners are locked
+ * until the unit of work ends.
  */
 export function* isLastOwner(accountId: string, now: number): Work<boolean> {
   if ((yield* findOwner({ accountId })) === undefined) return false;
   const owners = yield* lockOwners({});
   if (!owners.includes(accountId)) return false;
-  for (const id of owners) {
-    const other = id === accountId ? undefined : yield* findAccount({ id });
-    if (other !== undefined && accountStatus(other, now) === 'active' && other.deletionDueAt === null) return false;
-  }
-  return true;
+  return !(yield* isOneActive(
+    owners.filter((id) => id !== accountId),
+    now,
+  ));
 }
 
 /**

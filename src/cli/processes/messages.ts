@@ -24,7 +24,12 @@ export type Order =
 
 /** What a process tells the supervisor. */
 export type Report =
-  | { readonly kind: 'ready'; readonly baseUrl: string; readonly port: number }
+  | {
+      readonly kind: 'ready';
+      readonly baseUrl: string;
+      readonly port: number;
+      readonly setupAddress: string | undefined;
+    }
   /** It waits for a turn, and numbers its request. */
   | { readonly kind: 'asks'; readonly what: Scarce; readonly request: number }
   | { readonly kind: 'gives back'; readonly what: Scarce }

@@ -55,6 +55,7 @@ type ReadyReport = Extract<Report, { kind: 'ready' }>;
 /** A service of several processes. */
 export interface SupervisedService {
   readonly baseUrl: string;
+  readonly setupAddress: string | undefined;
   /** Resolves when all processes serve. */
   readonly complete: Promise<void>;
   drain(): void;
@@ -80,9 +81,9 @@ export async function supervise(config: Config, logs: Logs): Promise<SupervisedS
       log: logs.out,
     });
   const metricsListener = config.metricsAddress && metrics && (await listenForMetrics(config.metricsAddress, metrics));
-  const { baseUrl } = await processes.start(metrics);
+  const { baseUrl, setupAddress } = await processes.start(metrics);
   return {
-    baseUrl,
+    ...{ baseUrl, setupAddress },
     complete: processes.complete,
     drain: () => processes.drain(),
     async close(patiently = false) {

@@ -90,8 +90,8 @@ export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
     }),
   );
   try {
-    const { baseUrl, port } = await serving;
-    tell({ kind: 'ready', baseUrl, port });
+    const { baseUrl, port, setupAddress } = await serving;
+    tell({ kind: 'ready', baseUrl, port, setupAddress });
   } catch (error) {
     // The channel to the supervisor would keep the process alive.
     process.channel?.unref();

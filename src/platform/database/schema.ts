@@ -283,6 +283,13 @@ export interface PlaygroundVisitTable {
   expires_at: Instant;
 }
 
+/** The link with which the first owner makes their account: one row. */
+export interface SetupLinkTable {
+  id: Id;
+  hash: string;
+  expires_at: Instant;
+}
+
 export interface AuditEventTable {
   id: Generated<Id>;
   at: Instant;
@@ -340,6 +347,7 @@ export interface Tables {
   mail_request: MailRequestTable;
   recovery_setting: RecoverySettingTable;
   playground_visit: PlaygroundVisitTable;
+  setup_link: SetupLinkTable;
   signing_key: SigningKeyTable;
   id_token_key: IdTokenKeyTable;
   key_set: KeySetTable;

@@ -1,14 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Sealer } from '../../keys/sealer.ts';
 import { type KeptMail, readMailbox } from '../../mail/mail.ts';
 import { commandBlock, copyable, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
-import { isLoopback } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
+import { isFromThisMachine } from '../../platform/http/local-peer.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
-import { canonicalAddress } from '../../platform/validation/origin.ts';
 import type { mailboxDoor } from './key.ts';
 import { mailboxMessages as text } from './messages.ts';
 
@@ -26,7 +25,7 @@ export interface MailboxServices {
 export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, door }: MailboxServices): void {
   app.register(async (pages) => {
     pages.addHook('preHandler', async (request, reply) => {
-      requireLocal(request);
+      if (!isFromThisMachine(request)) throw nothingHere();
       const entry = door.enter(request);
       if (entry === 'refused') return sendPage(reply, 403, site, closedNotice(site));
       if (entry === 'open') return;
@@ -43,19 +42,6 @@ export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, do
       return sendPage(reply, 200, site, mailPage(site, mail));
     });
   });
-}
-
-/** Headers with which a proxy says for whom it asks: behind one, every caller would look local. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
-
-/** @throws {OAuthError} 404 unless the caller is on this machine, asks for it by a local name, and no proxy is between */
-function requireLocal(request: FastifyRequest): void {
-  const peer = canonicalAddress(request.raw.socket.remoteAddress ?? '') ?? '';
-  const isPeerLocal = peer === '::1' || isLoopback(peer);
-  const isForwarded = FORWARDING.some((name) => request.headers[name] !== undefined);
-  // A name that an attacker points at this machine would make the page part of the attacker's site (DNS rebinding).
-  const host = URL.canParse(`http://${request.headers.host}`) ? new URL(`http://${request.headers.host}`).hostname : '';
-  if (!isPeerLocal || isForwarded || !isLoopback(host)) throw nothingHere();
 }
 
 const page = (body: Html, title: string): Page => ({ title, layout: 'narrow', body });

@@ -117,6 +117,23 @@ interface InvitedForm {
   readonly fixedEmail?: string | undefined;
 }
 
+/**
+ * The fields of a new account.
+ * @param fixedEmail the address, where it cannot be chosen
+ */
+export function accountFields(
+  { messages }: Site,
+  values: SignUpValues,
+  problems: Problems,
+  fixedEmail?: string | undefined,
+): Html {
+  const text = messages.signUp;
+  return html`${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
+${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
+${fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : html`<p>${text.email}: ${isolate(readableEmail(fixedEmail))}</p>`}
+${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages, strengthFor: {} })}`;
+}
+
 export function signUpPage(site: Site, form: SignInForm & InvitedForm & { readonly values: SignUpValues }): Page {
   const { messages, path } = site;
   const text = messages.signUp;
@@ -130,10 +147,7 @@ ${heading(text.title, text.lead, app, site)}
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/signup')}" novalidate>
 ${hidden(form.token, { ...requestFields(app), ...(form.invitation !== undefined && { invitation: form.invitation }) })}
-${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
-${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
-${form.fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : html`<p>${text.email}: ${isolate(readableEmail(form.fixedEmail))}</p>`}
-${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages, strengthFor: {} })}
+${accountFields(site, values, problems, form.fixedEmail)}
 <button class="primary" type="submit">${text.submit}</button>
 </form>
 </section>

@@ -71,7 +71,8 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     if (!visit.browser.owns(form, 'signup')) {
       return show(site, visit, 400, generalProblem(site.messages.account.formExpired), NOTHING_TYPED, invited);
     }
-    const typed = typedIn(form, invited);
+    const fixedEmail = invited?.form.fixedEmail;
+    const typed = { ...typedInSignUp(form), ...(fixedEmail !== undefined && { email: fixedEmail }) };
     const again: ShowAgain = (status, problems) => show(site, visit, status, problems, typed, invited);
     const problem = await checkSignUp(services, visit, typed);
     if (problem !== undefined) return again(problem.status, problem.problems);
@@ -128,11 +129,12 @@ function refuse(
   return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, visit.pending), formTargets(visit));
 }
 
-const typedIn = (form: RepeatableParameters, invited: Invited | undefined): SignUp => ({
+/** What was typed into the form of a new account. */
+export const typedInSignUp = (form: RepeatableParameters): SignUp => ({
   displayName: (form.get('displayName') ?? '').trim(),
   // Phones capitalize the first letter; usernames are lower case.
   username: trimTyped(form.get('username')).toLowerCase(),
-  email: invited?.form.fixedEmail ?? trimTyped(form.get('email')),
+  email: trimTyped(form.get('email')),
   password: form.get('password') ?? '',
 });
 
@@ -224,7 +226,8 @@ interface SignUp extends SignUpValues {
 const { username, displayName, email } = schemasOf(PROFILE_FIELDS, 'schema');
 const SIGN_UP_SCHEMAS = { displayName, username, email, password: passwordSchema } as const;
 
-async function signUpProblems(values: SignUp, messages: Messages): Promise<Record<string, string>> {
+/** What is wrong with the fields of a new account. */
+export async function signUpProblems(values: SignUp, messages: Messages): Promise<Record<string, string>> {
   const { signUp: text } = messages;
   const letters = nonAsciiLocalPart(values.email);
   const texts = {

@@ -12,6 +12,7 @@ import { knownBrowserIndexes, knownBrowsers } from './0010-known-browsers.ts';
 import { devices } from './0011-devices.ts';
 import { secretIndexes } from './0012-secret-indexes.ts';
 import { unregisteredClients } from './0013-unregistered-clients.ts';
+import { setupLink } from './0014-setup-link.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -56,6 +57,7 @@ export const timeline: Timeline = {
   '0011-devices': expand(devices),
   '0012-secret-indexes': secretIndexes,
   '0013-unregistered-clients': expand(unregisteredClients),
+  '0014-setup-link': expand(setupLink),
 };
 
 export { NewerDatabase } from './position.ts';
