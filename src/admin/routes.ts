@@ -63,6 +63,7 @@ import { listTraceStepsSchema, readTraceSchema } from './route-schemas/traces.ts
 import * as users from './route-schemas/users.ts';
 import { supportRoutes } from './support-routes.ts';
 import { unregisteredRoutes } from './unregistered-routes.ts';
+import { versionRecords } from './versions.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
 export function adminRoutes(app: FastifyInstance, services: AdminServices): void {
@@ -90,6 +91,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
     if (method === 'GET' || method === 'HEAD') return;
     for (const name of schema?.objects?.app ?? []) refuseBuiltIn((params as Readonly<Record<string, unknown>>)[name]);
   });
+  versionRecords(admin);
   admin.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });

@@ -4,7 +4,7 @@ import { invalid } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { PageOptions } from './pages.ts';
 import { readServer, sendToServer } from './remote.ts';
-import type { Send } from './send.ts';
+import type { ApiRequest, Send } from './send.ts';
 import { environment, type GlobalFlags, withCore } from './session.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -37,18 +37,24 @@ function startOf(after: string | undefined): string | undefined {
 
 /** The admin API, as commands call it. The types are those of the views that the routes answer with. */
 function apiOf(send: Send) {
-  const get = <T>(to: string, query: Query = {}) => send({ method: 'GET', path: withQuery(to, query) }) as Promise<T>;
+  const call = async <T>(request: ApiRequest): Promise<T> => (await send(request)).body as T;
+  const get = <T>(to: string, query: Query = {}) => call<T>({ method: 'GET', path: withQuery(to, query) });
   const writing =
     (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE') =>
     <T = undefined>(to: string, body?: object) =>
-      send({ method, path: to, body }) as Promise<T>;
+      call<T>({ method, path: to, body });
   return {
     get,
     post: writing('POST'),
     put: writing('PUT'),
     patch: writing('PATCH'),
     delete: <T = undefined>(to: string, query: Query = {}) => writing('DELETE')<T>(withQuery(to, query)),
-    putFile: <T>(to: string, file: Uint8Array) => send({ method: 'PUT', path: to, file }) as Promise<T>,
+    putFile: <T>(to: string, file: Uint8Array) => call<T>({ method: 'PUT', path: to, file }),
+    /** Changes a record by what it is now. If somebody else changes it in between, nothing is changed. */
+    async change<T>(to: string, changeOf: (record: T) => object): Promise<T> {
+      const { body, etag } = await send({ method: 'GET', path: to });
+      return call<T>({ method: 'PATCH', path: to, body: changeOf(body as T), ifMatch: etag });
+    },
     /** Reads a list page by page: from the item after `after`, and at most `limit` items. */
     async list<T>(
       to: string,

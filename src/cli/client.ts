@@ -141,16 +141,20 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
         added.length === 0 ? undefined : [...new Set([...list, ...added])];
       await showing(async (api, clientId) => {
         const client = path`/clients/${clientId}`;
-        const registered =
-          addRedirectUri.length + addPostLogoutRedirectUri.length > 0 ? await api.get<ClientView>(client) : change;
-        const lists = checkInput(UpdateClientRequest, {
-          redirectUris: withAdded(change.redirectUris ?? registered.redirectUris, addRedirectUri),
-          postLogoutRedirectUris: withAdded(
-            change.postLogoutRedirectUris ?? registered.postLogoutRedirectUris,
-            addPostLogoutRedirectUri,
-          ),
+        const changeOf = (registered: Partial<ClientView>) => ({
+          ...change,
+          ...checkInput(UpdateClientRequest, {
+            redirectUris: withAdded(change.redirectUris ?? registered.redirectUris, addRedirectUri),
+            postLogoutRedirectUris: withAdded(
+              change.postLogoutRedirectUris ?? registered.postLogoutRedirectUris,
+              addPostLogoutRedirectUri,
+            ),
+          }),
         });
-        const updated = changesFields ? await api.patch<ClientView>(client, { ...change, ...lists }) : undefined;
+        const addsToLists = addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
+        const save = () =>
+          addsToLists ? api.change<ClientView>(client, changeOf) : api.patch<ClientView>(client, change);
+        const updated = changesFields ? await save() : undefined;
         return (await savePicture<ClientView>(api, client, fields)) ?? updated ?? api.get(client);
       })(id, fields, command);
     });

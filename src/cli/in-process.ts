@@ -60,14 +60,18 @@ export async function sendInProcess(core: Core, { lastOwner }: { readonly lastOw
   );
   await app.ready();
 
-  return async ({ method, path, body, file }: ApiRequest) => {
+  return async ({ method, path, body, file, ifMatch }: ApiRequest) => {
     thrown = undefined;
     const url = ADMIN_PATH + path;
     const payload = file === undefined ? body : Buffer.from(file);
-    const headers = file === undefined ? {} : { 'content-type': FILE_TYPE };
+    const headers = {
+      ...(file !== undefined && { 'content-type': FILE_TYPE }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    };
     const answer = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) });
     if (thrown !== undefined) throw errorOf(thrown);
-    return answer.body === '' ? undefined : JSON.parse(answer.body);
+    const { etag } = answer.headers;
+    return { body: answer.body === '' ? undefined : JSON.parse(answer.body), etag };
   };
 }
 

@@ -5,6 +5,7 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   invalid_request: 'invalid',
   not_found: 'not found',
   conflict: 'conflict',
+  precondition_failed: 'conflict',
   insufficient_permission: 'insufficient permission',
   access_denied: 'session ended',
   rate_limit_exceeded: 'limited',

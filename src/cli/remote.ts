@@ -92,7 +92,7 @@ const PATIENCE = 120 * SECOND;
 /** Sends requests to the admin API of a server. */
 export const sendToServer =
   (server: Server): Send =>
-  async ({ method, path, body, file }: ApiRequest) => {
+  async ({ method, path, body, file, ifMatch }: ApiRequest) => {
     const response = await fetch(server.url + ADMIN_PATH + path, {
       method,
       headers: {
@@ -101,6 +101,7 @@ export const sendToServer =
         'user-agent': `tessera/${VERSION}`,
         ...(file !== undefined && { 'content-type': FILE_TYPE }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       },
       // The key is sent to no other address than the one that was given.
       redirect: 'manual',
@@ -110,7 +111,7 @@ export const sendToServer =
     }).catch((error: unknown) => {
       throw unreachable(server, error);
     });
-    return answerOf(server, response);
+    return { body: await answerOf(server, response), etag: response.headers.get('etag') ?? undefined };
   };
 
 async function answerOf(server: Server, response: Response): Promise<unknown> {

@@ -57,6 +57,11 @@ export const errorCodes = {
     'The access token lacks a scope that the endpoint requires.',
     'Request the scope in a new authorization.',
   ],
+  precondition_failed: [
+    '412',
+    'The record was changed since it was read: it has another `ETag` than `If-Match` says.',
+    'Read the record again, and decide whether the change still holds.',
+  ],
   insufficient_permission: [
     '403',
     'The role of the admin key does not include what the request needs; the description names the permission.',

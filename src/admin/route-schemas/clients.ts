@@ -15,7 +15,7 @@ import { initialValues } from '../../platform/validation/fields.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const IN_CLIENTS = { area: 'clients', caller: 'admin key' } as const;
 const IN_SECRETS = { area: 'secrets', caller: 'admin key' } as const;
@@ -110,6 +110,7 @@ const theClient = {
 export const readClientSchema = {
   ...theClient,
   operationId: 'readClient',
+  versioned: 'client',
   permission: 'apps.read',
   objects: { app: ['clientId'] },
   summary: 'Get a client',
@@ -119,13 +120,14 @@ export const readClientSchema = {
 export const updateClientSchema = {
   ...theClient,
   operationId: 'updateClient',
+  versioned: 'client',
   permission: 'apps.manage',
   objects: { app: ['clientId'] },
   summary: 'Update a client',
   description:
     'Omitted fields stay unchanged. After a new owner or redirect URI, users are asked for consent again. `disabled` invalidates codes and tokens for good.',
   body: UpdateClientRequest,
-  response: { ...theClient.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { ...theClient.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [
     {
       summary: 'Disable it',
@@ -140,12 +142,13 @@ export const updateClientSchema = {
 export const deleteClientSchema = {
   ...IN_CLIENTS,
   operationId: 'deleteClient',
+  versioned: 'client',
   permission: 'apps.manage',
   objects: { app: ['clientId'] },
   summary: 'Delete a client',
   description: 'Also deletes its secrets, codes, tokens and consents.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies AdminSchema;
 

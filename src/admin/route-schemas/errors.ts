@@ -14,5 +14,7 @@ export const adminErrors = (
 
 /** For a route about a record that may not exist. */
 export const MAY_BE_MISSING = { 404: ['not_found'] } as const;
+/** For a route that changes or deletes a record, which may have another version than the caller says. */
+export const MAY_HAVE_CHANGED = { 412: ['precondition_failed'] } as const;
 /** For a route that may find a name taken, or a state that does not allow the change. */
 export const MAY_CONFLICT = { 409: ['conflict'] } as const;

@@ -11,7 +11,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const IN_GROUPS = { area: 'groups', caller: 'admin key' } as const;
 const theGroup = { id: sample.groupId };
@@ -90,6 +90,7 @@ export const listGroupsSchema = {
 export const readGroupSchema = {
   ...IN_GROUPS,
   operationId: 'readGroup',
+  versioned: 'group',
   permission: 'groups.read',
   objects: { group: 'id' },
   summary: 'Get a group',
@@ -101,6 +102,7 @@ export const readGroupSchema = {
 export const updateGroupSchema = {
   ...IN_GROUPS,
   operationId: 'updateGroup',
+  versioned: 'group',
   permission: 'groups.manage',
   objects: { group: 'id' },
   summary: 'Change a group',
@@ -109,7 +111,7 @@ export const updateGroupSchema = {
   body: UpdateGroupRequest,
   response: {
     200: jsonResponse('The group.', GroupRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {
@@ -125,6 +127,7 @@ export const updateGroupSchema = {
 export const deleteGroupSchema = {
   ...IN_GROUPS,
   operationId: 'deleteGroup',
+  versioned: 'group',
   permission: 'groups.manage',
   objects: { group: 'id' },
   summary: 'Delete a group',
@@ -132,7 +135,7 @@ export const deleteGroupSchema = {
   params: Type.Object({ id: Id }),
   response: {
     200: jsonResponse('What ended with it.', AccessChangeRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [{ summary: 'Delete it', params: theGroup, status: 200, answer: { kept: 0, ended: 0 } }],
 } satisfies AdminSchema;

@@ -12,7 +12,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
 const memberParams = Type.Object({ id: Id, userId: Id });
@@ -59,6 +59,7 @@ export const listOrganizationsSchema = {
 export const readOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'readOrganization',
+  versioned: 'organization',
   permission: 'organizations.read',
   objects: { organization: 'id' },
   summary: 'Get an organization and its members',
@@ -80,13 +81,17 @@ export const readOrganizationSchema = {
 export const updateOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'updateOrganization',
+  versioned: 'organization',
   permission: 'organizations.update',
   objects: { organization: 'id' },
   summary: 'Change what an organization requires of its members',
   description: 'It counts from the next authorization of each member. Tokens from before stay valid.',
   params: Type.Object({ id: Id }),
   body: UpdateOrganizationRequest,
-  response: { 200: jsonResponse('The organization.', OrganizationRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: {
+    200: jsonResponse('The organization.', OrganizationRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
+  },
   examples: [
     {
       summary: 'Require a second factor',
@@ -101,13 +106,17 @@ export const updateOrganizationSchema = {
 export const deleteOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'deleteOrganization',
+  versioned: 'organization',
   permission: 'organizations.delete',
   objects: { organization: 'id' },
   summary: 'Delete an organization',
   description:
     'With its groups, memberships, assignments and invitations; the accounts stay. From the moment of the response on, no code or token is accepted that a person got by an assignment of the organization or its groups, unless the person has another assignment to the app.',
   params: Type.Object({ id: Id }),
-  response: { 200: jsonResponse('What ended with it.', AccessChangeRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: {
+    200: jsonResponse('What ended with it.', AccessChangeRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
+  },
   examples: [
     { summary: 'Delete it', params: { id: sample.organizationId }, status: 200, answer: { kept: 0, ended: 0 } },
   ],

@@ -10,7 +10,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const IN_USERS = { area: 'users', caller: 'admin key' } as const;
 const params = Type.Object({ id: Id });
@@ -112,6 +112,7 @@ const theUser = {
 export const readUserSchema = {
   ...theUser,
   operationId: 'readUser',
+  versioned: 'user',
   permission: 'users.read',
   objects: { person: 'id' },
   summary: 'Get an account',
@@ -121,13 +122,14 @@ export const readUserSchema = {
 export const updateUserSchema = {
   ...theUser,
   operationId: 'updateUser',
+  versioned: 'user',
   permission: 'users.update',
   objects: { person: 'id' },
   summary: 'Update an account',
   description:
     'Omitted fields stay unchanged. A new password ends all sessions and tokens of the user, and keeps the factors, the address and the rights of earlier addresses. A new address also ends all links and those rights, and keeps the password and the factors; where the user had it in the last seven days, what was added since is removed. To give an account back to its owner, create a recovery link.',
   body: UpdateUserRequest,
-  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [
     {
       summary: 'A new location',
@@ -142,13 +144,14 @@ export const updateUserSchema = {
 export const deleteUserSchema = {
   ...IN_USERS,
   operationId: 'deleteUser',
+  versioned: 'user',
   permission: 'users.delete',
   objects: { person: 'id' },
   summary: 'Delete an account',
   description:
     'Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies AdminSchema;
 

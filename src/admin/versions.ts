@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import { organizationView } from '../account-actions/organizations/organizations.ts';
+import { lockAccount } from '../accounts/store.ts';
+import { accountView } from '../accounts/view.ts';
+import { lockClient } from '../clients/store.ts';
+import { clientView } from '../clients/view.ts';
+import { lockGroup } from '../groups/store.ts';
+import { groupView } from '../groups/view.ts';
+import { findOrganization, lockOrganization } from '../organizations/store.ts';
+import { digest } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
+import type { CallerServices } from './guard.ts';
+
+/** A kind of record that has versions. */
+export type Versioned = 'user' | 'client' | 'group' | 'organization';
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** The kind of record that a route is about, which its path names first: its answer has the `ETag`, and a change heeds `If-Match`. */
+    versioned?: Versioned;
+  }
+}
+
+type View = Readonly<Record<string, unknown>>;
+
+/** What is no part of a version, because it changes by itself: a secret is used, a claim was too long; and the members of an organization. */
+const APART = ['secrets', 'claimsLeftOut', 'members'];
+
+/** The entity tag of a record: RFC 9110 §8.8.3. It differs for any two states of what can be changed. */
+function tagOf(view: View): string {
+  const counted = Object.entries(view).filter(([name]) => !APART.includes(name));
+  return `"${digest(JSON.stringify(counted))}"`;
+}
+
+/** Reads a record and locks it against changes until the unit of work ends, as the API shows it. */
+const CURRENT: Readonly<Record<Versioned, (id: string, now: number) => Work<View | undefined>>> = {
+  *user(id, now) {
+    const account = yield* lockAccount({ id });
+    return account && accountView(account, now);
+  },
+  *client(id) {
+    const client = yield* lockClient({ id });
+    return client && clientView({ client, secrets: [] });
+  },
+  *group(id) {
+    const group = yield* lockGroup({ id });
+    return group && groupView(group);
+  },
+  *organization(id) {
+    yield* lockOrganization({ id });
+    const organization = yield* findOrganization({ id });
+    return organization && organizationView(organization);
+  },
+};
+
+/** RFC 9110 §13.1.1, with the version that was meant and the one that is there. */
+function precondition(meant: string, current: string): OAuthError {
+  const text = `The record was changed since it was read: If-Match has ${meant}, and its version is ${current} now. Read it again, and decide whether your change still holds.`;
+  return new OAuthError(412, 'precondition_failed', text, { etag: current });
+}
+
+/** @throws {OAuthError} 400 for what is no list of entity tags */
+function readTags(header: string): readonly string[] | 'any' {
+  if (header.trim() === '*') return 'any';
+  const tags = header.split(',').map((tag) => tag.trim());
+  if (tags.every((tag) => /^(W\/)?"[\x21\x23-\x7e]*"$/.test(tag)) && tags.length <= 16) return tags;
+  throw new OAuthError(400, 'invalid_request', 'If-Match must be an ETag of the record, in double quotes, or *.');
+}
+
+/**
+ * A database whose first commit requires that a record still has one of the versions, before anything else of it: of two callers who read
+ * the same version one changes it, and the other is told.
+ */
+function conditional(database: Database, kind: Versioned, id: string, tags: readonly string[], now: number): Database {
+  let isChecked = false;
+  return {
+    ...database,
+    async commit(work) {
+      if (isChecked) return database.commit(work);
+      const result = await database.commit(function* checked() {
+        const view = isSnowflake(id) ? yield* CURRENT[kind](id, now) : undefined;
+        // The act itself says that there is no such record.
+        if (view !== undefined && !tags.includes(tagOf(view))) throw precondition(tags.join(', '), tagOf(view));
+        return yield* work();
+      });
+      isChecked = true;
+      return result;
+    },
+  };
+}
+
+/** Gives records their version, and heeds `If-Match` where they are changed: decisions §13. */
+export function versionRecords(admin: FastifyInstance): void {
+  admin.addHook('preHandler', async ({ method, headers, params, adminCaller, routeOptions: { schema } }, reply) => {
+    const kind = schema?.versioned;
+    const header = headers['if-match'];
+    if (kind === undefined || header === undefined || adminCaller === undefined || method === 'GET') return;
+    const tags = readTags(header);
+    if (tags === 'any') return;
+    const [id = ''] = Object.values(params as Readonly<Record<string, string>>);
+    const { services } = adminCaller;
+    const database = conditional(services.database, kind, id, tags, services.clock());
+    const conditioned: CallerServices = { ...services, database };
+    reply.request.adminCaller = { ...adminCaller, services: conditioned };
+  });
+  admin.addHook('preSerialization', async ({ method, routeOptions: { schema } }, reply, payload) => {
+    // What a deletion answers is no record.
+    const isRecord = method !== 'DELETE' && typeof payload === 'object' && payload !== null && reply.statusCode < 300;
+    if (schema?.versioned !== undefined && isRecord) reply.header('etag', tagOf(payload as View));
+    return payload;
+  });
+}

@@ -1,0 +1,126 @@
+// store: SQLite, PostgreSQL
+/** Decisions §13: writes carry the version that was read, and a stale one changes nothing. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { admin, newClient, newUser, tokensFor } from '../support/flow.ts';
+import { ADMIN_KEY, SEVERAL, spread, startServer } from '../support/server.ts';
+
+const server = await startServer({ TESSERA_LIMIT_ADMIN_KEY: 'off' }, SEVERAL);
+after(() => server.close());
+const nodes = spread(server);
+
+interface Answer {
+  readonly status: number;
+  readonly etag: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+  readonly body: any;
+}
+
+async function call(method: string, path: string, body?: object, ifMatch?: string, key = ADMIN_KEY): Promise<Answer> {
+  const response = await fetch(`${nodes.nodeInTurn?.() ?? nodes.baseUrl}/api/v2/admin${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    etag: response.headers.get('etag'),
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+let count = 0;
+
+/** A record of each kind, by its path, and two changes of it. */
+const KINDS: Readonly<Record<string, () => Promise<string>>> = {
+  user: async () => `/users/${(await newUser(server, { password: undefined })).id}`,
+  client: async () => `/clients/${(await newClient(server)).clientId}`,
+  group: async () => `/groups/${(await call('POST', '/groups', { name: `group-${++count}` })).body.id}`,
+  organization: async () =>
+    `/organizations/${(await call('POST', '/organizations', { name: `org-${++count}`, domain: 'a.example' })).body.id}`,
+};
+const CHANGES: Readonly<Record<string, readonly [object, object]>> = {
+  user: [{ about: 'one' }, { about: 'two' }],
+  client: [{ name: 'One' }, { name: 'Two' }],
+  group: [{ description: 'one' }, { description: 'two' }],
+  organization: [{ requireSecondFactor: true }, { requireSecondFactor: false }],
+};
+
+for (const [kind, make] of Object.entries(KINDS)) {
+  const [one = {}, two = {}] = CHANGES[kind] ?? [];
+  describe(kind, () => {
+    test('a read has its version; a change with it is done, and gives the next one', async () => {
+      const path = await make();
+      const read = await call('GET', path);
+      assert.match(read.etag ?? '', /^"[\w-]{43}"$/);
+      assert.equal((await call('GET', path)).etag, read.etag);
+      const changed = await call('PATCH', path, one, read.etag ?? '');
+      assert.equal(changed.status, 200, JSON.stringify(changed.body));
+      assert.notEqual(changed.etag, read.etag);
+      assert.equal((await call('GET', path)).etag, changed.etag);
+    });
+
+    test('a stale version: 412 with both, and nothing is changed', async () => {
+      const path = await make();
+      const { etag } = await call('GET', path);
+      const current = await call('PATCH', path, one);
+      for (const [method, body] of [['PATCH', two], ['DELETE']] as const) {
+        const refused = await call(method, path, body, etag ?? '');
+        assert.deepEqual(
+          [refused.status, refused.body.error, refused.etag],
+          [412, 'precondition_failed', current.etag],
+        );
+        for (const tag of [etag, current.etag]) assert.ok(refused.body.error_description.includes(tag));
+      }
+      assert.equal((await call('GET', path)).etag, current.etag);
+    });
+
+    test('of two who read the same version, on two nodes at once, one changes it', async () => {
+      for (let round = 0; round < 3; round++) {
+        const path = await make();
+        const { etag } = await call('GET', path);
+        const answers = await Promise.all([one, two, one, two].map((body) => call('PATCH', path, body, etag ?? '')));
+        assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+      }
+    });
+
+    test('* stands for any version, a list for any of it; a weak tag is none', async () => {
+      const path = await make();
+      const { etag } = await call('GET', path);
+      assert.equal((await call('PATCH', path, one, `W/${etag}`)).status, 412);
+      assert.equal((await call('PATCH', path, one, `"other", ${etag}`)).status, 200);
+      assert.equal((await call('PATCH', path, two, '*')).status, 200);
+      const malformed = await call('PATCH', path, one, 'unquoted');
+      assert.deepEqual([malformed.status, malformed.body.error], [400, 'invalid_request']);
+    });
+
+    test('with the right version it is deleted; then it is not found, whatever the version', async () => {
+      const path = await make();
+      const { etag } = await call('GET', path);
+      assert.ok((await call('DELETE', path, undefined, etag ?? '')).status < 300);
+      assert.equal((await call('PATCH', path, one, etag ?? '')).status, 404);
+    });
+  });
+}
+
+test('what may not be seen or changed is told before its version', async () => {
+  const { body } = await admin(server, 'POST', '/admin-keys', { name: 'reads', role: 'auditor' });
+  const path = await (KINDS['user'] ?? assert.fail)();
+  const refused = await call('PATCH', path, { about: 'x' }, '"stale"', body.adminKey);
+  assert.deepEqual([refused.status, refused.body.error], [403, 'insufficient_permission']);
+});
+
+test('the use of a secret is no change of the app', async () => {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const { etag } = await call('GET', `/clients/${client.clientId}`);
+  await tokensFor(server, client, user);
+  const { body } = await call('GET', `/clients/${client.clientId}`);
+  assert.notEqual(body.secrets[0].lastUsedAt, null);
+  assert.equal((await call('PATCH', `/clients/${client.clientId}`, { name: 'Other' }, etag ?? '')).status, 200);
+});
