@@ -57,7 +57,8 @@ describe('the matrix is whole', () => {
     const hashed = statements.flatMap(
       (text) => /^CREATE TABLE (\w+) \(.*\b(browser_)?hash TEXT/s.exec(text)?.[1] ?? [],
     );
-    assert.deepEqual(hashed.sort(), Object.keys(HASHED).sort());
+    // A table that was made once more, to change a column, is one.
+    assert.deepEqual([...new Set(hashed)].sort(), Object.keys(HASHED).sort());
     for (const kind of Object.values(HASHED)) assert.ok(KINDS.includes(kind), kind);
   });
 });
