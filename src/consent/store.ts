@@ -261,6 +261,9 @@ const CONNECTED = {
   ),
   decidedBy: storedField('decided_by', plain<DecidedBy>()),
   connectedAt: storedField('created_at', plain<number>()),
+  /** Who registered the client, if not an operator, and when an operator accepted it. */
+  registeredBy: storedField('registered_by', plain<'metadata' | null>()),
+  acceptedAt: storedField('accepted_at', plain<number | null>()),
 };
 const connectedIn = decoder(CONNECTED);
 
@@ -283,6 +286,8 @@ const CONNECTION = [
   'g.resources',
   'g.created_at',
   'g.decided_by',
+  'c.registered_by',
+  'c.accepted_at',
 ] as const;
 
 export const listConnectedGrants = many(

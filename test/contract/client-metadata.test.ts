@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { call } from '../support/api-call.ts';
 import { appKey, proofOf } from '../support/assertion.ts';
+import { answerDevice, newDeviceClient, poll, startDevice } from '../support/devices.ts';
 import {
   admin,
   authorizeUrl,
@@ -14,6 +15,7 @@ import {
   refresh,
   revokeOnPage,
   standard,
+  tokensFor,
   userinfo,
   walk,
 } from '../support/flow.ts';
@@ -242,6 +244,7 @@ describe('the client_id', () => {
     ['an encoded dot segment', `${publisher.origin}/x/%2e%2E/app-1.json`],
     ['upper case in the scheme', honest.clientId.replace('http', 'HTTP')],
     ['a host in upper case', `http://LOCALHOST:${port}/app-1.json`],
+    ['a host in another spelling', `http://127.1:${port}/app-1.json`],
     ['a long one', `${publisher.origin}/${'x'.repeat(600)}`],
     ['another spelling of the published one', `${honest.clientId}?`],
   ] as const) {
@@ -405,6 +408,28 @@ describe('a document that changes', () => {
     assert.equal((await renew(app, tokens.refresh_token)).status, 401);
     assert.equal((await userinfo(server, tokens.access_token, USERINFO)).status, 401);
   });
+});
+
+test('the connections page tells it from registered apps and devices, and ends one or all', async () => {
+  const { app, browser, user, tokens } = await connected(newApp({ client_name: 'My agent' }));
+  const registered = standard(await newClient(server, { name: 'Registered' }));
+  const held = await tokensFor(server, registered, user, {}, { browser });
+  const device = await newDeviceClient(server, { name: 'Television', redirectUris: undefined });
+  const waiting = await startDevice(server, device);
+  await answerDevice(server, browser, waiting);
+  const page = await browser.get('/account/connections');
+  const rows = page.text.split('<article').slice(1);
+  const rowOf = (name: string) => rows.find((row) => row.includes(name)) ?? '';
+  assert.match(rowOf('My agent'), /Not registered here\./);
+  assert.match(rowOf('Television'), /Device or command line/);
+  assert.doesNotMatch(rowOf('Registered'), /Not registered here|Device or command line/);
+  assert.match(page.text, /Take away all access/);
+  const ended = await browser.submit(page, { all: 'yes' }, '/account/connections');
+  assert.match(ended.text, /No app has access to your account/);
+  assert.equal((await userinfo(server, tokens.access_token, USERINFO)).status, 401);
+  assert.equal((await userinfo(server, held.access_token, USERINFO)).status, 401);
+  assert.equal((await renew(app, tokens.refresh_token)).status, 400);
+  assert.equal((await poll(server, device, waiting)).status, 400);
 });
 
 describe('what an operator decides', () => {

@@ -16,6 +16,8 @@ const grant: ConnectedGrant = {
   declined: ['phone'],
   resources: [],
   decidedBy: 'person',
+  registeredBy: null,
+  acceptedAt: null,
   connectedAt: 2,
   lastUsedAt: null,
 };

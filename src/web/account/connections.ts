@@ -30,6 +30,7 @@ import type { Messages } from '../../pages/messages.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
+import { isUnregistered } from '../../protocol/authorize/rules/next-step.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
@@ -60,6 +61,12 @@ export function connectionsRoutes(app: FastifyInstance, services: PageServices, 
   app.post('/account/connections', { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
+    if (form.get('all') === 'yes') {
+      for (const { clientId } of await connectionsOf(services, visit.account.id)) {
+        await revokeAccess(servicesIn(services, visit), visit.account.id, clientId, visit.origin);
+      }
+      return show(reply, 200, visit, form, { revoked: 'all', problems: NO_PROBLEMS });
+    }
     const clientId = form.get('client_id') ?? '';
     if (!isSnowflake(clientId)) {
       const problems = generalProblem(site.messages.account.formExpired);
@@ -76,7 +83,7 @@ interface ConnectionsPage extends AccountFrame {
   readonly connections: readonly ListedConnection[];
   readonly part: ListPart;
   /** Access that was revoked with this form, or before. */
-  readonly revoked: RevokedAccess | undefined;
+  readonly revoked: RevokedAccess | 'all' | undefined;
   readonly problems: Problems;
 }
 
@@ -90,9 +97,20 @@ function connectionsPage(site: Site, page: ConnectionsPage): Page {
     'connections',
     text.title,
     html`<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
-${revoked !== undefined && revokedNotice(revoked, messages)}
+${revoked !== undefined && (revoked === 'all' ? allRevokedNotice(text) : revokedNotice(revoked, messages))}
 ${problemSummary(messages, page.problems)}
-${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, page))}${pager(site, '/account/connections', part)}</div>`}`,
+${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, page))}${pager(site, '/account/connections', part)}</div>`}
+${connections.length > 1 && revokeAllForm(site, page.token)}`,
+  );
+}
+
+const allRevokedNotice = (text: Messages['connections']): Html =>
+  doneNotice(html`<p><strong>${text.revokedAll}</strong></p><p>${text.keptAll}</p>`);
+
+function revokeAllForm({ messages: { connections: text }, path }: Site, token: string): Html {
+  return confirmStep(
+    text.revokeAll,
+    html`<form method="post" action="${path('/account/connections')}">${hidden(token, { all: 'yes' })}<p class="small">${text.revokeAllLead}</p><div><button class="danger" type="submit">${text.revokeAllYes}</button></div></form>`,
   );
 }
 
@@ -124,7 +142,8 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
     ...resources.flatMap((place) => place.declined.map(({ text }) => isolate(text))),
   ];
   const id = `app-${clientId}`;
-  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
+  const kind = isUnregistered(connection) ? text.unregistered : host === '' ? text.device : undefined;
+  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${kind !== undefined && html`<strong>${kind}</strong>${host !== '' && ' '}`}${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
 ${facts([
   fact(text.sees, [sharesIdentity ? text.basics : text.idAlone, ...named(connection.scopes)].join(', '), true),
   declined.length > 0 &&
