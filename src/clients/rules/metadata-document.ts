@@ -50,8 +50,10 @@ export function metadataUrlProblem(url: string): string | undefined {
   const problem = serverUriProblem(url);
   if (problem !== undefined) return problem;
   const [start = '', authority = ''] = ORIGIN.exec(url) ?? [];
-  if (start === '' || authority !== authority.toLowerCase() || authority.endsWith('.')) {
-    return 'have its scheme and host in lower case, and no dot after the host';
+  const host = authority.replace(/:\d+$/, '');
+  // A parser reads other spellings of a host, such as 127.1, as another text than the one that is compared.
+  if (start === '' || host !== metadataHost(url) || host.endsWith('.')) {
+    return 'have its scheme in lower case, and its host as it is resolved: in lower case, without a dot at its end';
   }
   if (authority.split('.').length > MOST_LABELS) return `have a host of at most ${MOST_LABELS} labels`;
   if (!url.startsWith('/', start.length)) return 'have a path';
