@@ -23,6 +23,7 @@ export function stage(folder: string): void {
     const isText = (path: string): boolean => !/\.[a-z]+$/.test(path) || path.endsWith('.md');
     cpSync(join(ROOT, 'docs', part), join(folder, 'docs', part), { recursive: true, filter: isText });
   }
+  cpSync(join(ROOT, 'types'), join(folder, 'types'), { recursive: true });
   for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'])
     cpSync(join(ROOT, file), join(folder, file));
   mkdirSync(join(folder, 'bin'));

@@ -10,7 +10,8 @@ export function publishedManifest() {
   return {
     ...{ name, version, description, license, type, bin },
     keywords: ['oauth2', 'openid-connect', 'oidc', 'identity-provider', 'sso'],
-    files: ['bin', 'src', 'docs', 'CHANGELOG.md', 'SECURITY.md'],
+    files: ['bin', 'src', 'docs', 'types', 'CHANGELOG.md', 'SECURITY.md'],
+    exports: { './admin-api': { types: './types/admin-api.d.ts' }, './package.json': './package.json' },
     dependencies,
     // The Node that it runs on, for the platforms that have one: npm installs the one that fits.
     optionalDependencies: Object.fromEntries(Object.entries(optionalDependencies).filter(isNeeded)),
