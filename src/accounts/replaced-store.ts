@@ -33,6 +33,8 @@ export type Replaced = Values<typeof REPLACED>;
 
 /** For how long it is remembered: a right to undo a change of address may be older than seven days. */
 const REMEMBERED = 28 * DAY;
+/** What was set aside is the owner's only way in where they renewed it: it waits for the recovery. */
+const SET_ASIDE = 366 * DAY;
 /** How much is remembered of each kind: the earliest, which no later change pushes out. */
 const MOST = 8;
 
@@ -71,8 +73,11 @@ export function* rememberReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>
 }
 
 /** Stores what is remembered, however much that is. */
-export const insertReplaced = (replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> =>
-  insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt: replaced.replacedAt + REMEMBERED }));
+export function insertReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> {
+  const lifetime = replaced.kind.endsWith(' aside') ? SET_ASIDE : REMEMBERED;
+  const expiresAt = replaced.replacedAt + lifetime;
+  return insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt }));
+}
 
 export const removeReplaced = command((db, p: { hash: string }) =>
   db.deleteFrom('replaced_value').where('hash', '=', p.hash),

@@ -1,4 +1,5 @@
 import {
+  forgetReplaced,
   insertReplaced,
   listReplaced,
   type Replaced,
@@ -95,15 +96,17 @@ function* readCodes(accountId: string): Work<History<HeldCodes>> {
   };
 }
 
-/** Remembers the authenticator app of an account, if it has one, before it is replaced or removed. */
+/** Remembers the authenticator app of an account, if it has one, before its person replaces or removes it. What was set aside is answered. */
 export function* rememberTotp(accountId: string, replacedAt: number): Work<void> {
+  yield* forgetReplaced({ accountId, kind: KINDS.app.aside, since: 0 });
   const app = yield* findApp(accountId);
   if (app === undefined) return;
   yield* rememberReplaced({ accountId, kind: 'totp', value: seedValue(app), setUpAt: app.setUpAt, replacedAt });
 }
 
-/** Remembers the recovery codes of an account, if it has any, before they are replaced or removed. */
+/** Remembers the recovery codes of an account, if it has any, as {@link rememberTotp} does. */
 export function* rememberRecoveryCodes(accountId: string, replacedAt: number): Work<void> {
+  yield* forgetReplaced({ accountId, kind: KINDS.codes.aside, since: 0 });
   const codes = yield* findCodes(accountId);
   if (codes === undefined) return;
   const { setUpAt } = codes;

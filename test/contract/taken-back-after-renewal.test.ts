@@ -7,13 +7,16 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, formOf } from '../support/agent.ts';
 import { admin, PASSWORD, signedIn } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
 import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
+import { requireCode } from '../support/recovery-setting.ts';
 import { giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 import { RECOVERED, type Robbed, type TwoStep, takenBack } from '../support/taken-back.ts';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const server = spread(await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off' }, SEVERAL));
 after(() => server.close());
 const {
@@ -27,6 +30,7 @@ const {
   renewCodes,
   undoLinks,
   patch,
+  profileOf,
   hasApp,
   person,
   twoStep,
@@ -105,6 +109,17 @@ for (const [what, renew] of Object.entries(RENEWALS)) {
   });
 }
 
+test('an owner who renewed the app, and reports something, recovers however much later', async () => {
+  const ada = await twoStep();
+  const app = await addApp(await signedInWith(ada, ada.factor));
+  assert.equal(await press(await reportLink(ada.email)), 200);
+  server.advance(40 * DAY);
+  // As housekeeping does.
+  await query(server, 'DELETE FROM replaced_value WHERE expires_at <= ?', server.now());
+  assert.equal(await recoverAnew(ada, codeOf(app)), 200);
+  assert.ok(await signsIn(ada, RECOVERED, codeOf(app)));
+});
+
 test('who goes back by the form keeps the factor with which they signed in', async () => {
   const ada = await twoStep();
   const owner = await signedInWith(ada, ada.factor);
@@ -149,6 +164,50 @@ test('who reads the earlier mailbox alone undoes no change after a passkey was r
   const [undo = ''] = await undoLinks(ada.email);
   assert.equal(await press(undo, { code: '' }), 400);
   assert.equal(await press(undo, { code }), 200);
+});
+
+for (const [what, used] of [
+  ['that could still be used', 0],
+  ['that were used up', 1],
+] as const) {
+  test(`new codes in place of some ${what} do not end the choice that mail alone is not enough`, async () => {
+    const ada = await person();
+    const passkey = await newPasskey(server, ada.user.id);
+    await giveRecoveryCodes(server, ada.user);
+    await requireCode(server, ada.user);
+    server.advance(MINUTE);
+    if (used > 0) await query(server, 'UPDATE recovery_code SET used_at = ? WHERE account_id = ?', 1, ada.user.id);
+    const owner = browserOf();
+    await usePasskey(owner, passkey);
+    const [code = ''] = await renewCodes(owner);
+    assert.equal(await press(await reportLink(ada.email)), 200);
+    assert.notEqual(await recoverAt(ada.email, ''), 200, 'the mail alone');
+    assert.equal(await recoverAt(ada.email, code), 200);
+  });
+}
+
+test('an older address does not let the password alone go back to a younger one, past a passkey from before', async () => {
+  const ada = await person();
+  const second = freshAddress();
+  await moveTo(await signedIn(server, ada.user), second);
+  server.advance(60 * MINUTE);
+  const passkey = await newPasskey(server, ada.user.id);
+  await query(server, 'UPDATE passkey SET created_at = ? WHERE account_id = ?', server.now(), ada.user.id);
+  server.advance(6.8 * DAY);
+  const owner = browserOf();
+  await usePasskey(owner, passkey);
+  await moveTo(owner, freshAddress());
+  server.advance(6.5 * DAY);
+  const again = browserOf();
+  await usePasskey(again, passkey);
+  const third = (await profileOf(ada)).email;
+  await moveTo(again, freshAddress());
+  server.advance(60 * MINUTE);
+  const thief = await signedIn(server, ada.user);
+  const page = await thief.get('/account/confirm?next=email');
+  const { hidden } = formOf(page.text, '/account/confirm');
+  const sent = await thief.post('/account/email', { ...hidden, email: third });
+  assert.equal(sent.location?.search, '?next=email');
 });
 
 test('who reads the earlier mailbox alone undoes no change after the app was removed at the later address', async () => {

@@ -4,6 +4,7 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removeAllPasskeys } from '../../authenticators/factor-removal-store.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
 import {
   type Challenge,
   createChallenge,
@@ -27,7 +28,7 @@ import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
-import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
+import { endSince, findReturn, giveUpAddress, isReturnProved } from './earlier-address.ts';
 import { accountExistsMail, verifyMail } from './mails.ts';
 import { provedSince } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
@@ -119,15 +120,16 @@ export async function requestAddress(
   });
 }
 
-/** Whether a person goes back to an earlier address of their account, by what they proved in this session. */
-export function isReturn(
+/** Whether a person goes back to an earlier address of their account, and has freshly proved themselves for that. */
+export function mayReturn(
   { database, clock }: AddressServices,
   { account, session }: Pick<AddressVisit, 'account' | 'session'>,
   email: string,
 ): Promise<boolean> {
   const now = clock();
   return database.read(function* read(): Work<boolean> {
-    return (yield* findReturn(account, email, provedSince(session, account), now)) !== undefined;
+    const right = yield* findReturn(account, email, provedSince(session, account), now);
+    return right !== undefined && isReturnProved(yield* listFactors(account), session, right, now);
   });
 }
 

@@ -5,11 +5,13 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { record } from '../../audit/audit.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { AddressVisit } from './change-address.ts';
+import { isReturnProved } from './earlier-address.ts';
 import { rightClosedMail } from './mails.ts';
 import { isEarlierProof, isSecondFactor, provedSince } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
@@ -32,11 +34,14 @@ export function readEarlierAddresses(
   const now = clock();
   return database.read(function* read(): Work<readonly EarlierAddress[]> {
     const rights = yield* listPreviousAddresses({ accountId: account.id, now });
+    const factors = yield* listFactors(account);
     return rights.map((right) => ({
       email: right.email,
       until: right.expiresAt,
       isClosable: mayClose(session, right),
-      isReturn: isEarlierProof(provedSince(session, account), right.factorsSince),
+      isReturn:
+        isEarlierProof(provedSince(session, account), right.factorsSince) &&
+        isReturnProved(factors, session, right, now),
     }));
   });
 }

@@ -8,7 +8,7 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
-import type { Factor } from '../../authenticators/rules/factors.ts';
+import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -42,14 +42,27 @@ export function* findReturn(
 }
 
 /**
- * The factors of an account with which its person goes back to an earlier address: those from before the first one was given up. A newer
+ * The factors with which the person of an account goes back to its first earlier address: those from before it was given up. A newer
  * passkey, which may be a thief's, does not stand in the way.
  */
 export function* factorsToReturn(account: Pick<Account, 'id' | 'passwordHash'>, now: number): Work<readonly Factor[]> {
-  const addresses = yield* listAddressesToReturnTo({ accountId: account.id, now });
-  const before = Math.min(Number.POSITIVE_INFINITY, ...addresses.map(({ factorsSince }) => factorsSince));
-  return (yield* listFactors(account)).filter(({ createdAt }) => createdAt < before);
+  const first = (yield* listAddressesToReturnTo({ accountId: account.id, now })).at(-1);
+  return factorsBefore(yield* listFactors(account), first?.factorsSince ?? Number.POSITIVE_INFINITY);
 }
+
+const factorsBefore = (factors: readonly Factor[], before: number): readonly Factor[] =>
+  factors.filter(({ createdAt }) => createdAt < before);
+
+/**
+ * Whether a person has freshly proved themselves for going back to an earlier address: with the strongest factor from before it was given up.
+ * @param session in which they do
+ */
+export const isReturnProved = (
+  factors: readonly Factor[],
+  session: Session,
+  { factorsSince }: PreviousAddress,
+  now: number,
+): boolean => !needsProof(factorsBefore(factors, factorsSince), session, now);
 
 /**
  * Ends what came since an account gave up the address that it has again, in the unit of work that has saved it: younger rights, links

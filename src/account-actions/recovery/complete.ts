@@ -16,7 +16,7 @@ import {
   forgetEarlierFactors,
   settleAfterRecovery,
 } from '../../authenticators/earlier-factors.ts';
-import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { removeFactorsSince, removeSettingWithoutCodes } from '../../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import type { VerifiedRegistration } from '../../authenticators/relying-party.ts';
@@ -335,6 +335,7 @@ function* secure(
   const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
   const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);
   yield* removeFactorsSince(accountId, { span: untilNow(data.resetFactors ? 0 : at + 1) }, at);
+  yield* removeSettingWithoutCodes({ accountId });
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);

@@ -71,6 +71,9 @@ export interface TakingBack {
   readonly shown?: FactorUse | undefined;
 }
 
+/** So much is set aside of each kind: what came first. */
+const MOST_ASIDE = 8;
+
 /**
  * What an account has after it is taken back: what was shown, or else what it had before. What was renewed in between is set aside for the
  * recovery, if the account had a second factor before.
@@ -94,7 +97,7 @@ export function afterTakingBack<T extends Held>(
   return {
     present: again(kept),
     earlier: earlier.filter((one) => one !== kept && one.setUpAt < span.since),
-    aside: isProtected ? [...renewed, ...aside] : [],
+    aside: isProtected ? [...renewed, ...aside].slice(-MOST_ASIDE) : [],
   };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   type AddressResult,
   confirmByCode,
-  isReturn,
+  mayReturn,
   readAddressRequest,
   requestAddress,
 } from '../../account-actions/addresses/change-address.ts';
@@ -60,7 +60,8 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
     const form = formOf(request);
     const typed = trimTyped(form.get('email'));
     const { needed } = await readProof(services, visit);
-    if (needed && !(await mayReturn(services, visit, typed))) {
+    const isAddress = asciiEmail(typed) !== undefined;
+    if (needed && !(isAddress && (await mayReturn(services, visit, canonicalEmail(typed))))) {
       return redirect(request, reply, services.site.path(confirmAddress('email')));
     }
     const problem = problemOf(typed, visit.account.profile.email, services.signUp, text);
@@ -96,12 +97,6 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
     return answerCode(services, reply, visit, await confirmByCode(services, visit, code));
   });
 }
-
-/** Whether a visitor goes back to an earlier address, and has freshly proved themselves for that. */
-const mayReturn = async (services: PageServices, visit: AccountVisit, typed: string): Promise<boolean> =>
-  asciiEmail(typed) !== undefined &&
-  !(await readProof(services, visit, 'return')).needed &&
-  (await isReturn(services, visit, canonicalEmail(typed)));
 
 /** What the page shows besides the address. */
 interface Shown {
@@ -225,7 +220,6 @@ function earlierSection(
     }) => html`<li><p>${isolate(readableEmail(email))}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
 ${
   isReturn &&
-  isReturnProved &&
   html`<form method="post" action="${path('/account/email')}">${hidden(token, { email })}<div><button type="submit">${text.goBack}</button></div></form>`
 }${
   isClosable &&
