@@ -31,7 +31,7 @@ export interface Place {
   columns(): Promise<Columns>;
   /** The rows of these tables, in these columns, as comparable texts. */
   rows(columns: Columns): Promise<Readonly<Record<string, readonly string[]>>>;
-  /** The unique indexes, as the table and the name. */
+  /** The unique indexes: the table, its columns, and whether only some rows are in it. */
   uniqueIndexes(): Promise<readonly string[]>;
   /** Lets the database check statements, without running them. */
   prepare(statements: readonly string[]): Promise<void>;
@@ -126,7 +126,9 @@ export async function postgresPlace(): Promise<Place> {
     uniqueIndexes: async () =>
       (
         await ask(
-          `SELECT tablename AS "table", indexname AS name FROM pg_indexes
+          `SELECT tablename AS "table", replace(substring(indexdef from '[(]([^)]*)[)]'), ', ', ',') AS columns,
+             (indexdef LIKE '% WHERE %')::int AS partial
+           FROM pg_indexes
            WHERE schemaname = current_schema() AND indexdef LIKE 'CREATE UNIQUE%'`,
         )
       ).map((row) => Object.values(row).join(' ')),

@@ -72,7 +72,11 @@ for (const [kind, skip] of kinds) {
           }
         }
         const added = (await place.uniqueIndexes()).filter((index) => !uniques.includes(index));
-        const onOld = added.filter((index) => Object.keys(tables).includes(index.split(' ')[0] ?? ''));
+        // One on a column that the release does not write holds none of its rows.
+        const onOld = added.filter((index) => {
+          const [table = '', columns = ''] = index.split(' ');
+          return columns.split(',').every((column) => tables[table]?.[column] !== undefined);
+        });
         assert.deepEqual(onOld, [], `${version} may write what these refuse`);
       });
 
