@@ -114,8 +114,9 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     if (found === undefined) throw await invalidKey(request);
     const grant = grantOfKey(found);
     const operator = { id: found.id, grants: [grant] };
-    const caller = await callerFor(request, {
+    const caller = await callerFor(services, request, {
       operator,
+      invalidKey: () => invalidKey(request),
       adminKeyId: found.id,
       origin: { ...originOf(request, { type: 'admin', id: found.id }), role: grant.role },
       *verify(now, locks) {
@@ -133,45 +134,13 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     if (person === undefined) throw await invalidKey(request);
     const { accountId, grants } = person;
     const roles = [...new Set(grants.map(({ role }) => role))].join(', ');
-    return callerFor(request, {
+    return callerFor(services, request, {
       operator: { id: accountId, grants },
+      invalidKey: () => invalidKey(request),
       adminKeyId: null,
       origin: { ...originOf(request, { type: 'user', id: accountId }), ...(roles !== '' && { role: roles }) },
       verify: (now, locks) => (locks ? holdGrantsOfPerson(person, now) : grantsOfPerson(person, now)),
     });
-  }
-
-  async function callerFor(request: FastifyRequest, identified: IdentifiedOperator): Promise<AdminCaller> {
-    const { adminKeyId, origin, verify } = identified;
-    const now = clock();
-    // Each unit of work replaces what the operator holds by what it finds then.
-    const operator = { ...identified.operator };
-    const asked = askedOf(request);
-    const acting = actingDatabase(database, {
-      *verify(locks) {
-        const grants = yield* verify(clock(), locks);
-        if (grants !== undefined) operator.grants = grants;
-        return grants !== undefined;
-      },
-      invalidKey: () => invalidKey(request),
-      *admit(locks) {
-        yield* admit(operator, asked(), { now, locks });
-        if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();
-      },
-      refused: ({ permission }) =>
-        services.recordThrottled({
-          ...{ at: now, type: 'operator.refused', outcome: 'failure', origin },
-          details: { permission, reason: permission },
-        }),
-    });
-    const { permission } = asked();
-    // Before the body is read. It throws, unless the key is revoked at this moment.
-    if (!holdsSomewhere(operator, permission)) await acting.read(nothing);
-    return {
-      services: { ...services, database: acting, adminKeyId, operator },
-      within: reachOf(operator, permission),
-      origin,
-    };
   }
 
   async function noteUse({
@@ -207,6 +176,45 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       'unknown admin key',
     );
   }
+}
+
+/** The caller of a request, who may do what its route asks for at the beginning of each unit of work. */
+async function callerFor(
+  services: AdminServices,
+  request: FastifyRequest,
+  identified: IdentifiedOperator,
+): Promise<AdminCaller> {
+  const { adminKeyId, origin, verify, invalidKey } = identified;
+  const { database, clock } = services;
+  const now = clock();
+  // Each unit of work replaces what the operator holds by what it finds then.
+  const operator = { ...identified.operator };
+  const asked = askedOf(request);
+  const acting = actingDatabase(database, {
+    *verify(locks) {
+      const grants = yield* verify(clock(), locks);
+      if (grants !== undefined) operator.grants = grants;
+      return grants !== undefined;
+    },
+    invalidKey,
+    *admit(locks) {
+      yield* admit(operator, asked(), { now, locks });
+      if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();
+    },
+    refused: ({ permission }) =>
+      services.recordThrottled({
+        ...{ at: now, type: 'operator.refused', outcome: 'failure', origin },
+        details: { permission, reason: permission },
+      }),
+  });
+  const { permission } = asked();
+  // Before the body is read. It throws, unless the key is revoked at this moment.
+  if (!holdsSomewhere(operator, permission)) await acting.read(nothing);
+  return {
+    services: { ...services, database: acting, adminKeyId, operator },
+    within: reachOf(operator, permission),
+    origin,
+  };
 }
 
 /** Links that open something end with the key that made them, and a person has none. */
@@ -258,6 +266,8 @@ interface IdentifiedOperator {
   readonly origin: Origin;
   /** The roles that the operator holds at this moment; undefined where the credential is not valid any more. */
   readonly verify: (now: number, locks: boolean) => Work<readonly OperatorGrant[] | undefined>;
+  /** Makes the error for a credential that is not valid any more. */
+  readonly invalidKey: () => Promise<OAuthError>;
 }
 
 /** Who acts on a database, and how it is found out at the beginning of each unit of work that they may. */

@@ -317,6 +317,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   const auditRetention = read(variables.auditRetention);
   const trustProxy = read(variables.trustProxy) ?? false;
   const mail = readMailSettings(environment, problems, { local, proxied: trustProxy !== false });
+  read(remoteVariables.server); // Only for its mistakes: commands use it.
 
   const config: Config = {
     baseUrl: base,
@@ -369,8 +370,6 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
     );
   }
-  // It changes nothing here: a mistake in it is told all the same.
-  read(remoteVariables.server);
   const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
   for (const name of unknown) problems.push(`${name} is not a setting of Tessera. Remove it, or correct its spelling.`);
   if (problems.length > 0) throw new ConfigError(problems);
