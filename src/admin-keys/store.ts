@@ -208,7 +208,8 @@ export const adminKeysMadeBy = many(
 
 /** The keys that an operator ever made: what these made goes on where one of them has ended. */
 export const adminKeyIdsEverMadeBy = many(
-  (db, p: { madeBy: string }) => db.selectFrom('admin_key').select('id').where('maker_id', '=', p.madeBy),
+  (db, p: { madeBy: string; since: number }) =>
+    db.selectFrom('admin_key').select('id').where('maker_id', '=', p.madeBy).where('created_at', '>=', p.since),
   ({ id }) => id,
 );
 

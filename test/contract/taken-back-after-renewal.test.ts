@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, formOf } from '../support/agent.ts';
-import { admin, PASSWORD, signedIn } from '../support/flow.ts';
+import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
+import { admin, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
@@ -309,4 +310,25 @@ test('a passkey of the owner, older than the change of the address, is asked for
   const { hidden } = formOf(page.text, '/account/confirm');
   const sent = await other.post('/account/email', { ...hidden, email: ada.email });
   assert.equal(sent.location?.search, '?next=email');
+});
+
+test('an admin key and a role that a thief made with the account of an operator end with the report', async () => {
+  const path = (user: { readonly id: string }) => `/users/${user.id}/roles/owner`;
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  const [keeper, accomplice] = [await newUser(server), await newUser(server)];
+  for (const { id } of [keeper, operator.user])
+    assert.equal((await admin(server, 'PUT', path({ id }), {})).status, 200);
+  const { email } = (await admin(server, 'GET', `/users/${operator.user.id}`)).body;
+  server.advance(MINUTE);
+  const thief = { ...operator, browser: await signedInWith({ user: operator.user, email }, operator.factor) };
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, thief);
+  server.advance(MINUTE);
+  const key = (await admin(server, 'POST', '/admin-keys', { name: 'thief', role: 'owner' }, token)).body.adminKey;
+  assert.equal((await admin(server, 'PUT', path(accomplice), {}, token)).status, 200);
+  assert.equal((await admin(server, 'GET', '/users?limit=1', undefined, key)).status, 200);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.equal((await admin(server, 'GET', '/users?limit=1', undefined, key)).status, 401);
+  assert.deepEqual((await admin(server, 'GET', `/users/${accomplice.id}/roles`)).body.items, []);
+  assert.equal((await admin(server, 'GET', `/users/${keeper.id}/roles`)).body.items.length, 1);
 });

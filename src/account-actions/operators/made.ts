@@ -38,18 +38,31 @@ export function* madeBy(operatorId: string, now: number): Work<Made> {
 /**
  * Ends the keys and roles that an operator made, and what these made in turn, inside a unit of work: also where a key between them has
  * ended before. The last owner keeps the role, and what they made.
- * @param by.operator who acts; undefined for the command line
+ * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
+ * @param by.since what was made earlier stays
  * @throws {InsufficientPermission} where one of them has a permission that the operator lacks: its maker once had it
  */
 export function* endAllMadeBy(
   operatorId: string,
-  { operator, origin, now }: { readonly operator: Operator | undefined; readonly origin: Origin; readonly now: number },
+  {
+    operator,
+    origin,
+    now,
+    since = 0,
+  }: {
+    readonly operator: Operator | undefined;
+    readonly origin: Origin;
+    readonly now: number;
+    readonly since?: number;
+  },
 ): Work<Made> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
   const makers = [operatorId];
   for (const maker of makers) {
-    const made = yield* madeBy(maker, now);
+    const all = yield* madeBy(maker, now);
+    const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
+    const made = { adminKeys: all.adminKeys.filter(isOfThen), roles: all.roles.filter(isOfThen) };
     if (operator !== undefined) requireNotStronger(operator, [...made.adminKeys.map(grantOfKey), ...made.roles]);
     for (const key of made.adminKeys) {
       if (!(yield* markAdminKeyRevoked({ id: key.id, now }))) continue;
@@ -66,7 +79,7 @@ export function* endAllMadeBy(
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
       roles.push(role);
     }
-    for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker })) if (!makers.includes(id)) makers.push(id);
+    for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker, since })) if (!makers.includes(id)) makers.push(id);
   }
   return { adminKeys, roles };
 }

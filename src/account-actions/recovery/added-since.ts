@@ -7,6 +7,7 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
 import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
+import { endAllMadeBy } from '../operators/made.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
 
@@ -14,13 +15,15 @@ import { deletionCancelledMail } from '../personal-data/mails.ts';
 export interface Undone extends FactorsUndone {
   /** How many apps lost their access. */
   readonly apps: number;
+  /** How many admin keys and roles ended that were made with it. */
+  readonly made: number;
   /** The organization that it left. */
   readonly left: string | undefined;
 }
 
 /**
  * Removes what was added to an account when it may have been in foreign hands, inside a unit of work that holds its lock and gives it a
- * new generation: factors, the access of apps, and the membership of an organization.
+ * new generation: factors, the access of apps, the membership of an organization, and what was made with it as an operator.
  * @param account as it was saved in this unit of work
  */
 export function* removeAddedSince(
@@ -34,7 +37,14 @@ export function* removeAddedSince(
   const factors = yield* removeFactorsSince(accountId, back, at);
   const apps = yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
-  return { ...factors, apps, left };
+  const made = yield* endMadeSince(accountId, since, origin, now);
+  return { ...factors, apps, left, made };
+}
+
+/** Ends the admin keys and the roles that were made with an account at an instant or later. @returns how many */
+export function* endMadeSince(accountId: string, since: number, origin: Origin, now: number): Work<number> {
+  const { adminKeys, roles } = yield* endAllMadeBy(accountId, { operator: undefined, origin, now, since });
+  return adminKeys.length + roles.length;
 }
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

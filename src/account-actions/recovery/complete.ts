@@ -59,7 +59,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { callOffDeletion, NOT_DELETED } from './added-since.ts';
+import { callOffDeletion, endMadeSince, NOT_DELETED } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
 
@@ -340,6 +340,7 @@ function* secure(
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
+  if (since < at) yield* endMadeSince(accountId, since, origin, now);
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
   // Who showed the code of an app still needs recovery codes.

@@ -241,16 +241,19 @@ export interface UndoneFacts {
   /** How many were removed. They are not named: a thief may have chosen their names. */
   readonly passkeys: number;
   readonly apps: number;
+  /** How many admin keys and roles that were made with the account. */
+  readonly made: number;
   readonly left: string | undefined;
 }
 
 /** Says what was removed from an account and what is there again; nothing where that is nothing. */
-export function undoneSentences({ removed, restored, passkeys, apps, left }: UndoneFacts): readonly string[] {
+export function undoneSentences({ removed, restored, passkeys, apps, made, left }: UndoneFacts): readonly string[] {
   const gone = [
     removed.app && 'an authenticator app',
     passkeys > 0 && (passkeys === 1 ? 'a passkey' : `${passkeys} passkeys`),
     removed.codes && 'recovery codes',
     apps > 0 && (apps === 1 ? 'the access of an app' : `the access of ${apps} apps`),
+    made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     left !== undefined && `the membership of ${left}`,
   ].filter((what) => what !== false);
   const again = [
