@@ -1,6 +1,6 @@
 import type { Sealer } from '../keys/sealer.ts';
 import { take } from '../limits/limits.ts';
-import { DAY } from '../platform/clock.ts';
+import { DAY, MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { MailSettings } from '../platform/config/mail.ts';
 import { digest, randomName } from '../platform/crypto/secrets.ts';
@@ -75,6 +75,15 @@ export interface Mailer {
    * A message stays that a process has begun to send, or that the mailbox shows already.
    */
   takeBack(mail: Pick<NewMail, 'to' | 'accountId' | 'kind'>, now: number): Work<readonly UnsentMail[]>;
+}
+
+/** Sending takes seconds: a message that waits for longer is one that the mail server does not take now. */
+const USUAL_DELAY = MINUTE;
+
+/** Whether messages wait for longer than usual. */
+export function* isMailDelayed(now: number): Work<boolean> {
+  const { oldest } = (yield* store.readQueue({})) ?? { oldest: null };
+  return oldest !== null && now - oldest > USUAL_DELAY;
 }
 
 /** How many messages the mailbox keeps, and for how long. */

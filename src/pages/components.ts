@@ -200,6 +200,20 @@ export function hidden(token: string, values: Readonly<Record<string, string>> =
   return html`${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
+interface ResendForm {
+  readonly action: string;
+  readonly token: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly label: string;
+  /** For how long it is not offered yet, where scripts run. */
+  readonly seconds: number;
+}
+
+/** Asks for another message. A script counts down until it is offered. */
+export const resendForm = ({ messages, path }: Site, { action, token, values, label, seconds }: ResendForm): Html =>
+  html`<p class="muted small" hidden data-text="${messages.mail.resendIn}"></p>
+<form method="post" action="${path(action)}" data-wait="${seconds}">${hidden(token, values)}<button class="link" type="submit">${label}</button></form>`;
+
 /** A button for what cannot be undone: it opens the form, which says what happens. It needs no script. */
 export const confirmStep = (label: string, form: Html): Html =>
   html`<details class="confirm"><summary>${label}</summary>${form}</details>`;

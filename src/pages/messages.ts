@@ -329,6 +329,16 @@ export const en = {
     live: (count: number) =>
       `We checked just now: access from ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still works. Try again, and tell the administrator of this service.`,
   },
+  mail: {
+    mailbox: (link: HtmlPart): HtmlPart => [
+      'This server sends no mail. Open ',
+      link,
+      ' to read it, by the link that the server printed when it started.',
+    ],
+    mailboxName: 'the mailbox',
+    delayed: 'Mail is delayed at the moment. Your message is sent as soon as possible: keep this page open.',
+    resendIn: 'You can ask for another message in {} seconds.',
+  },
   pager: { label: 'Pages of this list', previous: 'Previous', next: 'Next' },
   address: addressTexts,
   expired,

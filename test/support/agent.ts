@@ -108,10 +108,13 @@ export function agent(
   };
 }
 
-/** The form of a page: the one with this action, or the only one. */
+/** The form of a page: the one with this action, or the only one beside that which asks for a message again. */
 export function formOf(html: string, action?: string): { action: string; hidden: Record<string, string> } {
   const forms = [...html.matchAll(/<form[^>]* method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
-  const found = action === undefined ? forms.at(-1) : forms.find((form) => form[1] === action);
+  const found =
+    action === undefined
+      ? forms.findLast(([form]) => !form.includes(' data-wait='))
+      : forms.find((form) => form[1] === action);
   assert.ok(found?.[1] !== undefined && found[2] !== undefined, `no form ${action ?? ''} in: ${html.slice(0, 2000)}`);
   const hidden: Record<string, string> = {};
   for (const [, name, value] of found[2].matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)) {

@@ -44,7 +44,7 @@ export function cookieProblem(line: string): string | undefined {
     return /^(kept|recovered)?$/.test(value) ? undefined : `${name} is ${value}`;
   }
   // Sealed by the server, for this browser.
-  if (/^(__Host-)?tessera_(new_codes|draft)(_[\w-]{8})?$/.test(name)) {
+  if (/^(__Host-)?tessera_(new_codes|draft|named)(_[\w-]{8})?$/.test(name)) {
     return /^[A-Za-z0-9_.-]{0,3800}$/.test(value) ? undefined : `${name} is ${value}`;
   }
   // A tag and 256 random bits for each of the accounts that signed in last.

@@ -7,6 +7,7 @@ import {
   type Challenge,
   createChallenge,
   findChallenge,
+  findChallengeOfBrowser,
   prepareChallenge,
   tryCode,
   useChallenge,
@@ -82,17 +83,35 @@ export async function beginSignUp(
   fields: SignUpFields & { readonly password: string },
   { browserHash, handle, invitation, origin }: SignUpStart,
 ): Promise<'begun' | 'username taken'> {
-  const { database, clock, passwords, limits, sealer, mail, issuer } = services;
   const { password, ...typed } = fields;
-  const values = { ...typed, email: canonicalEmail(typed.email) };
+  const passwordHash = await services.passwords.hash(password, addressFlows(origin));
+  const data = { ...typed, email: canonicalEmail(typed.email), passwordHash, handle, invitation };
+  return sendCode(services, data, browserHash, origin);
+}
+
+/** Sends another code for the sign-up that waits in a browser. @returns whether there is one */
+export async function resendSignUp(services: SignUpServices, browserHash: string, origin: Origin): Promise<boolean> {
+  const { database, sealer, clock } = services;
   const now = clock();
-  const passwordHash = await passwords.hash(password, addressFlows(origin));
+  const waiting = await database.read(() => findChallengeOfBrowser(sealer, browserHash, 'sign up', now));
+  if (waiting === undefined) return false;
+  return (await sendCode(services, pendingSignUp(waiting), browserHash, origin)) === 'begun';
+}
+
+/** Stores a sign-up, in place of one that waits in the browser, and sends the code that completes it. */
+function sendCode(
+  services: SignUpServices,
+  data: PendingSignUp,
+  browserHash: string,
+  origin: Origin,
+): Promise<'begun' | 'username taken'> {
+  const { database, clock, limits, sealer, mail, issuer } = services;
+  const now = clock();
   const sent = prepareChallenge();
-  const data: PendingSignUp = { ...values, passwordHash, handle, invitation };
-  const address = values.email.toLowerCase();
+  const address = data.email.toLowerCase();
   const expiresAt = now + SIGN_UP_LIFETIME;
   return database.commit(function* begin() {
-    if (yield* isUsernameTaken(values.username, now)) return 'username taken';
+    if (yield* isUsernameTaken(data.username, now)) return 'username taken';
     const isWithin = yield* countMail(limits, { to: address, purpose: 'sign up', origin }, now);
     const holder = yield* findByIdentifier(address);
     const isReserved = yield* isReservedAddress(address, NO_ACCOUNT, now);
@@ -107,7 +126,7 @@ export async function beginSignUp(
     } else if (!isReserved) {
       const link = `${issuer}/signup/verify?link=${sent.link}`;
       const content = signUpMails.verify(sent.code, link);
-      const message = { to: values.email, accountId: null, kind: 'verify address', content, expiresAt } as const;
+      const message = { to: data.email, accountId: null, kind: 'verify address', content, expiresAt } as const;
       yield* mail.enqueue({ ...message, challenge: sent.hash }, now);
     }
     return 'begun';

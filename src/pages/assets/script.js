@@ -1,5 +1,5 @@
-// What needs a script: showing a typed password, copying a text, printing, scaling a picture down before it is sent, and submitting a
-// form at once. Everything else works without.
+// What needs a script: showing a typed password, copying a text, printing, scaling a picture down before it is sent, counting
+// down, and submitting a form at once. Everything else works without.
 
 /** Switches a button to its other label. */
 function toggle(button) {
@@ -69,6 +69,19 @@ for (const input of document.querySelectorAll('input[data-largest]')) {
     }
     if (input.files[0] === file) input.files = smaller.files;
   });
+}
+
+for (const form of document.querySelectorAll('form[data-wait]')) {
+  const line = form.previousElementSibling;
+  const end = Date.now() + Number(form.dataset.wait) * 1000;
+  const tick = () => {
+    const left = Math.ceil((end - Date.now()) / 1000);
+    form.hidden = left > 0;
+    line.hidden = !form.hidden;
+    line.textContent = line.dataset.text.replace('{}', left);
+    if (form.hidden) setTimeout(tick, 1000);
+  };
+  tick();
 }
 
 for (const form of document.querySelectorAll('form[data-send]')) form.requestSubmit();

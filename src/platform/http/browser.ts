@@ -10,9 +10,9 @@ import type { RepeatableParameters } from './parameters.ts';
 
 /**
  * What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet, and what a person was at
- * when they were signed out, and what their account says once, when they are back.
+ * when they were signed out, what their account says once, when they are back, and the name that they typed to sign in.
  */
-type BrowserNote = 'newCodes' | 'draft' | 'said';
+type BrowserNote = 'newCodes' | 'draft' | 'said' | 'named';
 
 /** Who is signed in where a form is shown. */
 export interface FormViewer {
@@ -142,6 +142,7 @@ export function cookieStyle(baseUrl: string) {
     newCodes: `${prefix}tessera_new_codes${suffix}`,
     draft: `${prefix}tessera_draft${suffix}`,
     said: `${prefix}tessera_said${suffix}`,
+    named: `${prefix}tessera_named${suffix}`,
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
     attributes,
   };

@@ -8,6 +8,7 @@ import {
   type Problems,
   passwordField,
   problemSummary,
+  resendForm,
 } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
@@ -63,14 +64,32 @@ export const noMailPage = (site: Site, request: string | undefined): Page =>
     backToSignIn(site, request),
   );
 
+interface CodePage extends RecoveryForm {
+  /** About the mail of this server. */
+  readonly hint: Html | undefined;
+  /** The form that asks for the message again; undefined where the name is not known any more. */
+  readonly resend: { readonly token: string; readonly seconds: number } | undefined;
+}
+
 /** Asks for the code of the message. */
-export function codePage(site: Site, { token, problems, request }: RecoveryForm): Page {
+export function codePage(site: Site, { token, problems, request, hint, resend }: CodePage): Page {
   const text = site.messages.recovery;
   const body = html`<p>${text.sentLead}</p><p class="muted small">${text.sentNote}</p>
+${hint}
 ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path('/recover/code')}" novalidate>${hidden(token, requestField(request))}
 ${field({ name: 'sent_code', label: text.code, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', hint: text.codeHint, problems, focus: true })}
-<button class="primary" type="submit">${text.codeSubmit}</button></form>`;
+<button class="primary" type="submit">${text.codeSubmit}</button></form>
+${
+  resend &&
+  resendForm(site, {
+    action: '/recover',
+    token: resend.token,
+    values: { ...requestField(request), again: 'yes' },
+    label: text.resend,
+    seconds: resend.seconds,
+  })
+}`;
   const again = html`<a href="${site.path(`/recover${requestQuery(request)}`)}">${text.again}</a>`;
   return narrow(site, text.sentTitle, body, again);
 }

@@ -36,6 +36,8 @@ import { setSignedInSession } from '../../protocol/authorize/interaction-store.t
 import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
+import { mailHint } from '../sign-in/mail-hint.ts';
+import { askedFor, keepNamed, readNamed, secondsLeft } from '../sign-in/named.ts';
 import { showNewCodes } from '../sign-in/new-codes.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { saveSaid } from '../sign-in/said.ts';
@@ -75,12 +77,32 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
   const text = site.messages.recovery;
   const { formExpired } = site.messages.account;
 
+  async function showCode(
+    reply: FastifyReply,
+    status: number,
+    browser: Browser,
+    handle: string | undefined,
+    problems: Problems,
+  ): Promise<FastifyReply> {
+    const named = readNamed(services, browser);
+    const resend =
+      named === undefined || named.askedAt === null
+        ? undefined
+        : {
+            token: browser.formToken(ASK),
+            seconds: secondsLeft(named.askedAt, services.clock()),
+          };
+    const form = { token: browser.formToken(CODE), problems, request: handle, hint: await mailHint(services), resend };
+    return sendPage(reply, status, site, codePage(site, form));
+  }
+
   app.get('/recover', async (request, reply) => {
     const handle = handleIn(queryOf(request));
     if (!mail.available) return sendPage(reply, 200, site, noMailPage(site, handle));
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
-    const identifier = visitor.kind === 'signed in' ? visitor.account.profile.username : '';
+    const typed = readNamed(services, browser)?.identifier ?? '';
+    const identifier = visitor.kind === 'signed in' ? visitor.account.profile.username : typed;
     const form = { token: browser.formToken(ASK), problems: NO_PROBLEMS, request: handle, identifier };
     return sendPage(reply, 200, site, askPage(site, form));
   });
@@ -91,7 +113,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const handle = handleIn(form);
     if (!mail.available) return redirect(request, reply, site.path(`/recover${queryFor(handle)}`));
     const browser = browsers.of(request, reply);
-    const identifier = trimTyped(form.get('identifier'));
+    const identifier = askedFor(services, browser, form);
     const refuse = (problems: Problems): FastifyReply =>
       sendPage(
         reply,
@@ -105,13 +127,12 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const { hash: browserHash, knownHashes } = browser;
     const asked = { purpose: 'recover', identifier, browserHash, knownHashes, request: handle, origin } as const;
     await requestMail(services, asked);
+    keepNamed(services, browser, reply, identifier, true);
     return redirect(request, reply, site.path(`/recover/code${queryFor(handle)}`));
   });
 
   app.get('/recover/code', async (request, reply) => {
-    const token = browsers.of(request, reply).formToken(CODE);
-    const handle = handleIn(queryOf(request));
-    return sendPage(reply, 200, site, codePage(site, { token, problems: NO_PROBLEMS, request: handle }));
+    return showCode(reply, 200, browsers.of(request, reply), handleIn(queryOf(request)), NO_PROBLEMS);
   });
 
   app.post('/recover/code', async (request, reply) => {
@@ -120,8 +141,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const form = formOf(request);
     const browser = browsers.of(request, reply);
     const code = trimTyped(form.get('sent_code'));
-    const refuse = (problems: Problems): FastifyReply =>
-      sendPage(reply, 400, site, codePage(site, { token: browser.formToken(CODE), problems, request: handleIn(form) }));
+    const refuse = (problems: Problems) => showCode(reply, 400, browser, handleIn(form), problems);
     if (!browser.owns(form, CODE)) return refuse(generalProblem(formExpired));
     if (code === '') return refuse({ fields: { sent_code: text.codeMissing }, general: [] });
     const attempt = { browser, code, origin: originOf(request) };

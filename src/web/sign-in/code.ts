@@ -10,6 +10,8 @@ import { redirect } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { askCodePage, typeCodePage } from './code-pages.ts';
+import { mailHint } from './mail-hint.ts';
+import { askedFor, keepNamed, readNamed, secondsLeft } from './named.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
@@ -32,10 +34,20 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
   const { messages } = site;
   const preHandler = loadPendingRequest(services, { optional: true });
 
-  function show(visit: SignInVisit, address: typeof ASK | typeof ENTER, status: number, problems: Problems) {
-    const form = { token: visit.browser.formToken(address), app: visit.pending, problems };
-    const page = address === ASK ? askCodePage(site, form) : typeCodePage(site, form);
-    return sendPage(visit.reply, status, site, page, formTargets(visit));
+  async function show(visit: SignInVisit, address: typeof ASK | typeof ENTER, status: number, problems: Problems) {
+    const { browser, reply } = visit;
+    const form = { token: browser.formToken(address), app: visit.pending, problems };
+    const named = readNamed(services, browser);
+    if (address === ASK) {
+      const page = askCodePage(site, { ...form, identifier: named?.identifier ?? '' });
+      return sendPage(reply, status, site, page, formTargets(visit));
+    }
+    const resend =
+      named === undefined || named.askedAt === null
+        ? undefined
+        : { token: browser.formToken(ASK), seconds: secondsLeft(named.askedAt, clock()) };
+    const page = typeCodePage(site, { ...form, hint: await mailHint(services), resend });
+    return sendPage(reply, status, site, page, formTargets(visit));
   }
 
   for (const address of [ASK, ENTER] as const) {
@@ -47,7 +59,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
   app.post(ASK, { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
-    const identifier = trimTyped(form.get('identifier'));
+    const identifier = askedFor(services, visit.browser, form);
     if (!visit.browser.owns(form, ASK)) return show(visit, ASK, 400, generalProblem(messages.account.formExpired));
     if (identifier === '') {
       return show(visit, ASK, 400, { fields: { identifier: messages.signIn.identifierMissing }, general: [] });
@@ -56,6 +68,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const { hash: browserHash, knownHashes } = mark;
     const asked = { purpose: 'sign in', identifier, browserHash, knownHashes, request: undefined, origin } as const;
     await requestMail(services, asked);
+    keepNamed(services, visit.browser, reply, identifier, true);
     return redirect(request, reply, site.path(`${ENTER}${requestQuery(visit.pending)}`));
   });
 

@@ -32,6 +32,7 @@ import { advance, continueContext, loadPendingRequest, readPending } from '../au
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
 import { readDraft } from './draft.ts';
+import { keepNamed } from './named.ts';
 import { type ContinueAs, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -80,6 +81,7 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     }
     // An account that exists takes a little longer, with what is read and recorded of it.
     await endOfStep(began);
+    keepNamed(services, visit.browser, reply, typed, false);
     return showRefusal(services, visit, result, typed);
   });
 }

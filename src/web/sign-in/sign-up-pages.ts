@@ -1,4 +1,13 @@
-import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../../pages/components.ts';
+import {
+  field,
+  helpLine,
+  hidden,
+  isolate,
+  operator,
+  type Problems,
+  problemSummary,
+  resendForm,
+} from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
@@ -32,28 +41,32 @@ interface VerifyPage {
   readonly problems: Problems;
   /** Undefined where no sign-up waits in this browser. */
   readonly address: string | undefined;
-  readonly mailbox: boolean;
+  /** About the mail of this server. */
+  readonly hint: Html | undefined;
+  /** In how many seconds another code is offered; undefined where no sign-up waits. */
+  readonly seconds: number | undefined;
 }
 
 /** Asks for the code that was sent to the address of a sign-up. */
-export function verifySignUpPage(site: Site, { token, app, problems, address, mailbox }: VerifyPage): Page {
+export function verifySignUpPage(site: Site, { token, app, problems, address, hint, seconds }: VerifyPage): Page {
   const { path } = site;
-  const box = html`<a href="${path('/mailbox')}">${text.mailboxName}</a>`;
+  const again = html`<a href="${path(`/signup?${new URLSearchParams({ ...(app && { request: app.handle }), again: 'yes' }).toString()}`)}">${text.again}</a>`;
   return {
     title: text.verifyTitle,
     layout: 'narrow',
     body: html`<section class="card">
 ${heading(text.verifyTitle, site.messages.signUp.lead, app, site)}
 <p>${address === undefined ? text.verifyLeadUnknown : text.verifyLead(isolate(readableEmail(address)))}</p>
-${mailbox && html`<div class="notice"><p>${text.mailbox(box)}</p></div>`}
+${hint}
 ${problemSummary(site.messages, problems)}
 <form method="post" action="${path('/signup/verify')}" novalidate>
 ${hidden(token, requestFields(app))}
 ${field({ name: 'code', label: text.code, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', hint: text.codeHint, problems, focus: true })}
 <button class="primary" type="submit">${text.submit}</button>
 </form>
+${seconds !== undefined && resendForm(site, { action: '/signup/verify', token, values: { ...requestFields(app), action: 'resend' }, label: text.resend, seconds })}
 </section>
-<p class="foot">${text.nothing} ${startAgain(site, app, text.again)}.</p>
+<p class="foot">${text.nothing} ${again}.</p>
 ${helpLine(site)}`,
   };
 }

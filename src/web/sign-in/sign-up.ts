@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createAccount } from '../../account-actions/accounts/create-account.ts';
 import { FieldTaken } from '../../account-actions/accounts/usernames.ts';
 import { findOpenInvitation } from '../../account-actions/invitations/invitations.ts';
-import { beginSignUp, signUpInvited } from '../../account-actions/invitations/sign-up.ts';
+import { beginSignUp, pendingSignUp, signUpInvited } from '../../account-actions/invitations/sign-up.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { findWeakPassword } from '../../accounts/password-problem.ts';
 import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
 import { take } from '../../limits/limits.ts';
+import { findChallengeOfBrowser } from '../../mail/challenges.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
@@ -58,7 +59,8 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     if (refused !== undefined) return refused;
     // The sign-up accepts it: there is nothing to continue to afterwards.
     if (invited !== undefined && visit.browser.invitationSecret !== undefined) browsers.setInvitation(reply, undefined);
-    return show(site, visit, 200, NO_PROBLEMS, NOTHING_TYPED, invited);
+    const values = queryOf(request).has('again') ? await typedBefore(services, visit) : NOTHING_TYPED;
+    return show(site, visit, 200, NO_PROBLEMS, values, invited);
   });
 
   app.post('/signup', { preHandler }, async (request, reply) => {
@@ -89,6 +91,13 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
       show(site, visit, status, problems, values, await findInvited(services, link ?? undefined)),
     );
   }
+}
+
+/** What was typed into the sign-up that waits in this browser. */
+async function typedBefore({ database, sealer, clock }: PageServices, { browser }: SignInVisit): Promise<SignUpValues> {
+  const now = clock();
+  const waiting = await database.read(() => findChallengeOfBrowser(sealer, browser.hash, 'sign up', now));
+  return waiting === undefined ? NOTHING_TYPED : pendingSignUp(waiting);
 }
 
 /** Shows the page with what was typed. */

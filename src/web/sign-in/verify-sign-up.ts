@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { completeSignUp, pendingSignUp, type SignUpFields } from '../../account-actions/invitations/sign-up.ts';
+import {
+  completeSignUp,
+  pendingSignUp,
+  resendSignUp,
+  type SignUpFields,
+} from '../../account-actions/invitations/sign-up.ts';
 import { findChallenge, findChallengeOfBrowser } from '../../mail/challenges.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { duration } from '../../pages/error-messages.ts';
@@ -7,10 +12,14 @@ import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
 import { advance, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { sendDeadInvitation } from './invitation-pages.ts';
+import { mailHint } from './mail-hint.ts';
+import { secondsLeft } from './named.ts';
+import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
@@ -52,7 +61,8 @@ export function verifySignUpRoutes(
       app: visit.pending,
       problems,
       address: found && pendingSignUp(found).email,
-      mailbox: services.mailbox,
+      hint: await mailHint(services),
+      seconds: found === undefined ? undefined : secondsLeft(found.createdAt, now),
     });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -86,6 +96,10 @@ export function verifySignUpRoutes(
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
     if (!visit.browser.owns(form, FORM)) return show(visit, 400, generalProblem(site.messages.account.formExpired));
+    if (form.get('action') === 'resend') {
+      await resendSignUp(services, visit.browser.hash, originOf(request));
+      return redirect(request, reply, site.path(`/signup/verify${requestQuery(visit.pending)}`));
+    }
     const link = form.get('link');
     const code = trimTyped(form.get('code'));
     if (link === undefined && code === '') {

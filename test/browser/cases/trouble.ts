@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { admin, newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
+import { mailsTo } from '../../support/mail.ts';
 import { newPasskey } from '../../support/passkeys.ts';
 import { newestMail } from '../../support/recovery.ts';
 import { enroll, giveRecoveryCodes } from '../../support/second-factor.ts';
@@ -164,6 +165,55 @@ export function troubleCases(theStage: () => Stage): void {
         const client = await appClient(stage, { name: 'Acme Bank' });
         await page.goto(requestUrl(stage, client, { prompt: 'login' }));
         assert.match(await textOf(page.locator('main')), /Acme Bank asks you to sign in again/);
+      });
+
+      walk('a name is typed once from the sign-in to the recovery, and its message can be sent again', async (at) => {
+        const { page, stage } = at;
+        const { server } = stage;
+        const user = await newUser(server, { emailVerified: true });
+        const address = `${user.username}@example.com`;
+        await open(at, '/login');
+        await signIn(page, user.username, 'not the password');
+        await press(page.getByRole('link', { name: 'Forgot your password?' }));
+        assert.equal(await page.inputValue('#identifier'), user.username);
+        await submit(page);
+        assert.match(await textOf(page.locator('main')), /This server sends no mail. Open the mailbox/);
+        await server.sendRequestedMail();
+        const sent = async () => (await mailsTo(server, address)).filter(({ kind }) => kind === 'recovery').length;
+        assert.equal(await sent(), 1);
+        const resend = page.getByRole('button', { name: 'Send another message' });
+        assert.equal(await resend.isVisible(), !javaScriptEnabled, 'a script counts down first');
+        if (javaScriptEnabled) assert.match(await textOf(page.locator('[data-text]')), /in \d+ seconds/);
+        server.advance(MINUTE);
+        await page.reload();
+        await press(resend);
+        await server.sendRequestedMail();
+        assert.equal(await sent(), 2);
+      });
+
+      walk('a sign-up keeps what was typed, and its code can be sent again', async (at) => {
+        const { page, stage } = at;
+        const { server } = stage;
+        const username = `again.${javaScriptEnabled ? 'js' : 'plain'}`;
+        const email = `${username}@example.com`;
+        await open(at, '/signup');
+        for (const [id, value] of Object.entries({ displayName: 'Grace', username, email, password: PASSWORD })) {
+          await page.fill(`#${id}`, value);
+        }
+        await submit(page);
+        assert.match(await textOf(page.locator('main')), /A code is on its way to/);
+        await press(page.getByRole('link', { name: 'change what you entered' }));
+        assert.equal(await page.inputValue('#username'), username);
+        assert.equal(await page.inputValue('#email'), email);
+        assert.equal(await page.inputValue('#password'), '');
+        server.advance(MINUTE);
+        await open(at, '/signup/verify');
+        await press(page.getByRole('button', { name: 'Send another code' }));
+        const mails = await mailsTo(server, email);
+        assert.equal(mails.length, 2);
+        await page.fill('#code', mails[0]?.code ?? '');
+        await submit(page);
+        await page.waitForURL('**/account');
       });
 
       walk('recovery codes outlast a reload, can be saved as a file, and are gone once they are kept', async (at) => {
