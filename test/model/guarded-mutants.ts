@@ -180,7 +180,7 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'a passkey of a thief closes the way back',
     file: 'src/account-actions/addresses/earlier-address.ts',
-    line: '.filter(({ createdAt }) => createdAt < before)',
+    line: '.filter(({ createdAt }) => createdAt < since)',
     broken: '',
     guardedBy: 'test/contract/taken-back-after-renewal.test.ts',
   },

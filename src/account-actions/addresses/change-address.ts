@@ -4,7 +4,6 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removeAllPasskeys } from '../../authenticators/factor-removal-store.ts';
-import { listFactors } from '../../authenticators/factor-store.ts';
 import {
   type Challenge,
   createChallenge,
@@ -129,7 +128,7 @@ export function mayReturn(
   const now = clock();
   return database.read(function* read(): Work<boolean> {
     const right = yield* findReturn(account, email, provedSince(session, account), now);
-    return right !== undefined && isReturnProved(yield* listFactors(account), session, right, now);
+    return right !== undefined && (yield* isReturnProved(account, session, right, now));
   });
 }
 

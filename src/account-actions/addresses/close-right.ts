@@ -5,7 +5,6 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { record } from '../../audit/audit.ts';
-import { listFactors } from '../../authenticators/factor-store.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
@@ -34,15 +33,14 @@ export function readEarlierAddresses(
   const now = clock();
   return database.read(function* read(): Work<readonly EarlierAddress[]> {
     const rights = yield* listPreviousAddresses({ accountId: account.id, now });
-    const factors = yield* listFactors(account);
-    return rights.map((right) => ({
-      email: right.email,
-      until: right.expiresAt,
-      isClosable: mayClose(session, right),
-      isReturn:
+    const addresses: EarlierAddress[] = [];
+    for (const right of rights) {
+      const isReturn =
         isEarlierProof(provedSince(session, account), right.factorsSince) &&
-        isReturnProved(factors, session, right, now),
-    }));
+        (yield* isReturnProved(account, session, right, now));
+      addresses.push({ email: right.email, until: right.expiresAt, isClosable: mayClose(session, right), isReturn });
+    }
+    return addresses;
   });
 }
 

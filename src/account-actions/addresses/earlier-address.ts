@@ -7,6 +7,7 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
+import { wasProtected } from '../../authenticators/earlier-factors.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
@@ -42,27 +43,31 @@ export function* findReturn(
 }
 
 /**
- * The factors with which the person of an account goes back to its first earlier address: those from before it was given up. A newer
- * passkey, which may be a thief's, does not stand in the way.
+ * The factors with which the person of an account goes back to an earlier address, the first one by default. Where the account had no app
+ * and no codes when it gave that up, a newer passkey, which may be a thief's, does not stand in the way.
  */
-export function* factorsToReturn(account: Pick<Account, 'id' | 'passwordHash'>, now: number): Work<readonly Factor[]> {
-  const first = (yield* listAddressesToReturnTo({ accountId: account.id, now })).at(-1);
-  return factorsBefore(yield* listFactors(account), first?.factorsSince ?? Number.POSITIVE_INFINITY);
+export function* factorsToReturn(
+  account: Pick<Account, 'id' | 'passwordHash'>,
+  now: number,
+  address?: PreviousAddress,
+): Work<readonly Factor[]> {
+  const factors = yield* listFactors(account);
+  const right = address ?? (yield* listAddressesToReturnTo({ accountId: account.id, now })).at(-1);
+  if (right === undefined) return factors;
+  const { factorsSince: since, changedAt: until } = right;
+  if (yield* wasProtected(account.id, { since, until })) return factors;
+  return factors.filter(({ createdAt }) => createdAt < since);
 }
 
-const factorsBefore = (factors: readonly Factor[], before: number): readonly Factor[] =>
-  factors.filter(({ createdAt }) => createdAt < before);
-
-/**
- * Whether a person has freshly proved themselves for going back to an earlier address: with the strongest factor from before it was given up.
- * @param session in which they do
- */
-export const isReturnProved = (
-  factors: readonly Factor[],
+/** Whether a person has freshly proved themselves in a session for going back to an earlier address. */
+export function* isReturnProved(
+  account: Pick<Account, 'id' | 'passwordHash'>,
   session: Session,
-  { factorsSince }: PreviousAddress,
+  address: PreviousAddress,
   now: number,
-): boolean => !needsProof(factorsBefore(factors, factorsSince), session, now);
+): Work<boolean> {
+  return !needsProof(yield* factorsToReturn(account, now, address), session, now);
+}
 
 /**
  * Ends what came since an account gave up the address that it has again, in the unit of work that has saved it: younger rights, links
