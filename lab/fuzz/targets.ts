@@ -5,6 +5,7 @@ import { readRegisteredSet, usableKeys } from '../../src/clients/rules/jwks.ts';
 import { documentLifetime, metadataUrlProblem, readDocument } from '../../src/clients/rules/metadata-document.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../src/clients/rules/redirect-uri.ts';
 import { explainUnregisteredUri } from '../../src/clients/rules/unregistered-uri.ts';
+import { readUserCode, USER_CODE_LETTERS } from '../../src/credentials/rules/user-code.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { asciiDomain, readableDomain } from '../../src/platform/domain-name.ts';
 import { Failure } from '../../src/platform/failure.ts';
@@ -17,7 +18,6 @@ import { checkTarget } from '../../src/protocol/authorize/rules/check-target.ts'
 import { parseClaims } from '../../src/protocol/authorize/rules/claims-parameter.ts';
 import { readCredentials } from '../../src/protocol/client-authentication/authenticate.ts';
 import { describeSecret, kindByForm, unwrapped } from '../../src/protocol/client-authentication/rules/secret-kind.ts';
-import { readUserCode, USER_CODE_LETTERS } from '../../src/protocol/device/rules/user-code.ts';
 import { bearerToken } from '../../src/protocol/token/bearer.ts';
 import { describeForm } from '../../src/protocol/token/rules/presented-form.ts';
 import { sentParameters } from '../../src/traces/rules/sent-parameters.ts';

@@ -20,11 +20,11 @@ const CONFIDENTIAL = [
 /** With the padding of base64, but without the sign between a name and its value. */
 const RUN = /[A-Za-z0-9_~+-]{20,}(?:={1,2}(?![^\s&"',;}=]))?/g;
 /**
- * Names in prose and URIs: words joined by one sign, also after the hyphens of an option, ids, and dates. Each word matches in one way only: with two, a run of many words
+ * Names in prose and URIs: words joined by one sign, or by a capital as in the fields of JSON, also after the hyphens of an option, ids, and dates. Each word matches in one way only: with two, a run of many words
  * would take exponential time.
  */
 const HARMLESS =
-  /^(?:-{0,2}(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
+  /^(?:[a-z]{2,}(?:[A-Z][a-z]{2,})+|-{0,2}(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
 
 const lengthOf = (kind: string, text: string): string => `[${kind}${text.length} characters]`;
 

@@ -1,11 +1,12 @@
 import { type Clock, iso } from '../platform/clock.ts';
 import { createTraceRecorder, type RecorderOptions, type TraceRecorder, untraced } from './recorder.ts';
 import { stepLine } from './rules/step-line.ts';
-import type { CompletedStep, RefusedStep, StepName } from './step.ts';
+import type { CompletedStep, RefusedStep, StepFacts, StepName } from './step.ts';
 
 /** The steps of an app. What a person does on a page, or a stranger asks for, is not for the developer's terminal. */
 const OF_APPS: ReadonlySet<StepName> = new Set([
   'authorize',
+  'device',
   'token',
   'refresh',
   'userinfo',
@@ -14,11 +15,16 @@ const OF_APPS: ReadonlySet<StepName> = new Set([
   'sign-out',
   'cross-origin',
 ]);
+/** Addresses of the protocol, also misspelled ones. */
+const PROTOCOL = /\/(oidc|api\/v2\/oauth|\.well-known)(\/|$)/;
+
+const isOfApp = (step: StepName, { path = '' }: StepFacts): boolean =>
+  OF_APPS.has(step) || (step === 'other' && PROTOCOL.test(path));
 
 /** The recorder, which also tells of each request of an app that is refused or ignored in part, in one line. */
 export function telling(recorder: TraceRecorder, tell: (line: string) => void, clock: Clock): TraceRecorder {
   const show = ({ step, requestId, clientId = null, facts }: CompletedStep | RefusedStep, outcome: string): void => {
-    if (!OF_APPS.has(step)) return;
+    if (!isOfApp(step, facts)) return;
     tell(stepLine({ ...facts, step, requestId, clientId, outcome, at: iso(clock()) }));
   };
   return {

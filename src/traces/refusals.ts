@@ -12,6 +12,7 @@ const STEPS: readonly (readonly [RegExp, StepName])[] = [
   [/\/authorize$|\/continue$/, 'authorize'],
   [/\/login$|\/signup$/, 'sign-in'],
   [/\/consent$/, 'consent'],
+  [/\/device_authorization$/, 'device'],
   [/\/token$/, 'token'],
   [/\/userinfo$/, 'userinfo'],
   [/\/introspect$/, 'introspection'],
@@ -24,6 +25,7 @@ const STEPS: readonly (readonly [RegExp, StepName])[] = [
 /** The steps whose descriptions are kept. Elsewhere one may repeat what a person or an operator typed. */
 const FOR_PROGRAMS: ReadonlySet<StepName> = new Set([
   'authorize',
+  'device',
   'token',
   'refresh',
   'userinfo',
@@ -89,7 +91,8 @@ const isDescribed = (step: StepName, refusal: RequestRefusal | null): boolean =>
   FOR_PROGRAMS.has(step) || refusal?.code === 'invalid_token';
 
 /** The field that a description begins with: a path such as `redirectUris[0]`. */
-const FIELD = /^(?:--)?([A-Za-z][A-Za-z_]{0,39}(?:\[\d{1,3}\])?(?:\.[A-Za-z]{1,40}(?:\[\d{1,3}\])?)*) (?:must|is)\b/;
+const FIELD =
+  /^(?:--)?(?!There )([A-Za-z][A-Za-z_]{0,39}(?:\[\d{1,3}\])?(?:\.[A-Za-z]{1,40}(?:\[\d{1,3}\])?)*) (?:must|is)\b/;
 
 /** Of a description that is not kept, the field that it begins with. */
 function undescribed(step: StepName, refusal: RequestRefusal | null): Pick<StepFacts, 'received' | 'remedy'> {

@@ -4,6 +4,7 @@ export const stepNames = [
   'sign-in',
   'consent',
   'code',
+  'device',
   'token',
   'userinfo',
   'refresh',

@@ -141,14 +141,14 @@ for (const endpointSet of ENDPOINT_SETS) {
       const basicOnly = (id: string, secret: string) => exchange(none, basic(id, secret));
 
       explained([
+        ['a wrong secret', () => exchange({ client_secret: 'tcs_x' }), /is not whole/, /Copy it again/],
+        ['the id of another server', () => exchange({ client_id: '1' }), /not registered here/, /Compare both/],
         [
-          'a wrong secret',
-          () => exchange({ client_secret: 'tcs_x' }),
-          /secret is wrong, was replaced/,
-          /check client_id and/,
+          'the secret of another app',
+          () => basicOnly(client.clientId, other.clientSecret),
+          /another client/,
+          /Compare both/,
         ],
-        ['the id of another server', () => exchange({ client_id: '1' }), /not registered here/, /check client_id and/],
-        ['the secret of another app', () => basicOnly(client.clientId, other.clientSecret), /another client/, /check/],
         ['no secret', () => exchange({ client_secret: undefined }), /client_secret was not sent/, /check client_id/],
         ['no client_id', () => exchange(none), /client_id is missing: /, /send it with client_secret/],
         [
@@ -194,7 +194,7 @@ for (const endpointSet of ENDPOINT_SETS) {
         const app = await register({});
         await admin(server, 'PATCH', `/clients/${app.clientId}`, { status: 'disabled' });
         const right = await basicOnly(app.clientId, app.clientSecret);
-        const wrong = await basicOnly(app.clientId, 'tcs_wrong');
+        const wrong = await basicOnly(app.clientId, `tcs_${'w'.repeat(43)}`);
         assert.match(wrong, /not registered here or is disabled/);
         // Decisions §4: the contract's answer is the same for both.
         if (rules.reportsDisabledClient)
@@ -355,7 +355,7 @@ for (const endpointSet of ENDPOINT_SETS) {
 
       explained([
         ['no grant_type', () => send({}), /grant_type is missing/, /send one of authorization_code/],
-        ['camelCase', () => send({ grantType: 'x' }), /grant_type is missing, and grantType was sent/, /send one of/],
+        ['camelCase', () => send({ grantType: 'x' }), /grant_type is missing, and grantType was sent/, /Rename/],
         ['a password', () => send({ grant_type: 'password' }), /password is not/, /one of authorization_code/],
         [
           'response_type as grant',
@@ -380,7 +380,7 @@ for (const endpointSet of ENDPOINT_SETS) {
           'camelCase',
           () => send({ grant_type: 'refresh_token', refreshToken: 'x' }),
           /refreshToken was sent/,
-          /token response/,
+          /Rename/,
         ],
         [
           'a wider scope',
@@ -423,7 +423,7 @@ for (const endpointSet of ENDPOINT_SETS) {
         [
           'an access token as hint',
           () => leave({ id_token_hint: tokens.access_token }),
-          /is not an unmodified ID token/,
+          /is an access token/,
           /Send the id_token/,
         ],
       ]);
@@ -521,10 +521,7 @@ for (const endpointSet of ENDPOINT_SETS) {
           described(await call(server, 'GET', `${rules.authorizationPath}?${query}`, { accept: 'application/json' }));
         for (const name of ['redirect_url', 'redirectUri', 'callback']) {
           const description = await send(`client_id=${client.clientId}&${name}=x`);
-          assert.match(
-            description,
-            new RegExp(`redirect_uri is missing, and ${name} was sent.*Send one that is registered`),
-          );
+          assert.match(description, new RegExp(`redirect_uri is missing, and ${name} was sent.*Rename`));
         }
         assert.match(await send('clientId=1'), /client_id is missing, and clientId was sent/);
         assert.doesNotMatch(await send('client_secret=tcs_hidden'), /hidden/);

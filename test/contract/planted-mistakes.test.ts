@@ -186,7 +186,7 @@ const mistakes: readonly Mistake[] = [
     'redirect_url',
     () => askRaw(`client_id=${app.clientId}&redirect_url=x`),
     /redirect_uri is missing, and redirect_url was sent/,
-    facts('redirect_uri is missing', 'remedy +Send one that is registered'),
+    facts('redirect_uri is missing', 'remedy +Rename the parameter'),
   ],
   [
     'the id of another server',
@@ -395,31 +395,31 @@ const mistakes: readonly Mistake[] = [
   [
     'white space',
     () => withSecret(`${app.clientSecret}\n`),
-    /no white space around it/,
+    /has white space around it: send it without/,
     facts('white space around it', 'remedy +Remove'),
   ],
   [
     'quotes',
     () => withSecret(`"${app.clientSecret}"`),
-    /the secret is wrong/,
+    /has quotes around it: send it without/,
     facts('quotes around it', 'remedy +Remove'),
   ],
   [
     'the word undefined',
     () => withSecret('undefined'),
-    /begins with tcs_/,
+    /is the word undefined: the variable that should hold it has no value/,
     facts('the word undefined', 'remedy +Set the variable'),
   ],
   [
     'a part of the secret',
     () => withSecret(app.clientSecret.slice(0, 20)),
-    /the secret is wrong/,
+    /is not whole/,
     facts('cut off', 'remedy +Copy the secret'),
   ],
   [
     'an invented secret',
     () => withSecret('changeme'),
-    /begins with tcs_/,
+    /does not begin with tcs_/,
     facts('does not begin with tcs_', 'remedy +Copy the secret'),
   ],
   [
@@ -734,7 +734,7 @@ const mistakes: readonly Mistake[] = [
   [
     'an access token as hint',
     () => leave({ id_token_hint: tokens.access_token }),
-    /not an unmodified ID token/,
+    /is an access token/,
     facts('remedy +Send the id_token'),
   ],
   // Pages of other origins, other addresses, the admin API.

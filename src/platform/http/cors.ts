@@ -88,6 +88,14 @@ export function crossOrigin(
         return false;
       }
     }
+    const refused = isPreflight(request) ? refusedHeader(request) : undefined;
+    if (refused !== undefined) {
+      reportUnreadable(request, `the request header ${refused} is not allowed here`, {
+        expected: 'a request without headers of the app’s own',
+        remedy: `Leave ${refused} out of this request: an interceptor of the app may add it.`,
+      });
+      return false;
+    }
     reply
       .header('access-control-allow-origin', path.readers === 'anyone' ? '*' : origin)
       .header('access-control-expose-headers', EXPOSED_HEADERS);
@@ -98,6 +106,15 @@ export function crossOrigin(
       .header('access-control-max-age', String(PREFLIGHT_MAX_AGE / SECOND));
     return true;
   };
+}
+
+const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED_HEADERS.toLowerCase().split(', '));
+
+/** The first header that a page would send and that is not allowed; it is only repeated if it is a name of a header. */
+function refusedHeader({ headers }: FastifyRequest): string | undefined {
+  const names = (headers['access-control-request-headers'] ?? '').toLowerCase().split(',');
+  const refused = names.map((name) => name.trim()).find((name) => name !== '' && !ALLOWED_NAMES.has(name));
+  return refused === undefined || /^[a-z0-9-]{1,40}$/.test(refused) ? refused : 'of the app';
 }
 
 /** Fetch Standard §3.2.2. */
@@ -111,8 +128,7 @@ const shown = (origin: string): string => (ORIGIN.test(origin) ? origin : 'this 
 /** Of an address that the browser itself opens. */
 export const NO_SCRIPTS: UnreadableAnswer = {
   expected: 'a navigation of the browser',
-  cause:
-    'the authorization endpoint was called by a script (fetch or XMLHttpRequest), and a browser must open it itself',
+  cause: 'this address was called by a script (fetch or XMLHttpRequest), and a browser must open it itself',
   remedy:
     'Navigate to it: set window.location, or let the server of the app answer the page with 401 and not with a redirect that fetch follows.',
 };
@@ -123,19 +139,23 @@ const NO_PAGES: UnreadableAnswer = {
   remedy: 'Make this call from your server.',
 };
 
+const UNKNOWN_ORIGIN = {
+  expected: 'a request from the origin of a redirect URI of an active public app',
+  remedy:
+    'Add a redirect URI at that origin to redirectUris of an app of type public (PATCH /api/v2/admin/clients/{clientId}), or make this call from your server.',
+};
+
 /**
  * Tells the developer of a page that browsers keep the answer from it: in the description of an error, and in the log, where the id
  * of the request leads.
  * @param cause what is wrong, to follow a colon
  */
-export function reportUnreadable(request: FastifyRequest, cause: string): void {
-  const remedy =
-    'Add a redirect URI at that origin to redirectUris of an app of type public (PATCH /api/v2/admin/clients/{clientId}), or make this call from your server.';
-  request.unreadable = {
-    cause,
-    remedy,
-    expected: 'a request from the origin of a redirect URI of an active public app',
-  };
+export function reportUnreadable(
+  request: FastifyRequest,
+  cause: string,
+  { expected, remedy }: Pick<UnreadableAnswer, 'expected' | 'remedy'> = UNKNOWN_ORIGIN,
+): void {
+  request.unreadable = { cause, remedy, expected };
   logLine(request.log, 'info', 'a page cannot read the answer', { ...requestIds(request), reason: cause });
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { Failure, notFound } from '../failure.ts';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { findMisspelled, renameParameter } from '../validation/misspelled-parameter.ts';
 import { findProblem } from '../validation/validate.ts';
 
 /** Named strings of a query, a form or a JSON object, each name at most once. */
@@ -15,20 +16,20 @@ export interface Parameters {
   misspelled(name: string): string | undefined;
 }
 
-/** Finds a name that has the same letters: clients of JSON APIs often write camelCase. A long or odd name is not repeated. */
-function findMisspelled(name: string, sent: Iterable<string>): string | undefined {
-  const letters = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase();
-  for (const other of sent) {
-    if (other !== name && /^[A-Za-z_-]{1,32}$/.test(other) && letters(other) === letters(name)) return other;
-  }
-  return undefined;
-}
-
-/** @param remedy what to send */
-export function missingParameter(parameters: Parameters, name: string, remedy: string): OAuthError {
-  const sent = parameters.misspelled(name);
-  const cause = sent === undefined ? `${name} is missing` : `${name} is missing, and ${sent} was sent`;
-  return invalidRequest(`${cause}:`, remedy);
+/**
+ * @param remedy what to send
+ * @param confused other parameters that are sent in its place
+ */
+export function missingParameter(
+  parameters: Parameters,
+  name: string,
+  remedy: string,
+  confused: readonly string[] = [],
+): OAuthError {
+  const sent = parameters.misspelled(name) ?? confused.find((other) => parameters.has(other));
+  return sent === undefined
+    ? invalidRequest(`${name} is missing:`, remedy)
+    : invalidRequest(`${name} is missing, and ${sent} was sent.`, renameParameter(sent, name));
 }
 
 /** A query or form, in which a name may be repeated by mistake. */

@@ -74,8 +74,12 @@ function explain(error: ErrorObject, where: string): string {
 
 /** The permitted value that a misspelt one is close to. What was sent is not repeated. */
 function suggestion({ keyword, params, data }: ErrorObject): string {
-  if (keyword !== 'enum' || typeof data !== 'string') return '';
+  if (typeof data !== 'string') return '';
+  const isLower = (schema: unknown) => new RegExp(String(schema)).test(data.toLowerCase());
+  if (keyword === 'pattern' && isLower((params as { pattern?: unknown }).pattern)) return ' Write it in small letters.';
+  if (keyword !== 'enum') return '';
   const permitted = (params as { readonly allowedValues: readonly unknown[] }).allowedValues;
+  if (data.split(/[\s,]+/).every((part) => permitted.includes(part))) return ' These are several: give each by itself.';
   const nearest = nearestText(
     data,
     permitted.filter((value) => typeof value === 'string'),

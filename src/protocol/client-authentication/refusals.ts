@@ -2,7 +2,14 @@ import type { Client } from '../../clients/store.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { type Column, columnOf, type RefusalRow } from '../refusals/row.ts';
 import type { ClientCredentials } from './authenticate.ts';
-import { describeSecret, SECRET_REMEDIES, type SecretKind } from './rules/secret-kind.ts';
+import {
+  describeSecret,
+  isEmptyWord,
+  isSecretLike,
+  kindByForm,
+  SECRET_REMEDIES,
+  type SecretKind,
+} from './rules/secret-kind.ts';
 
 /** What is known of a request whose client was not authenticated. */
 export interface UnauthenticatedRequest {
@@ -67,8 +74,30 @@ function adviceFor(credentials: ClientCredentials): string {
   if (method === 'private_key_jwt') return `${CHECK_ASSERTION}.`;
   if (method === 'none')
     return `check client_id; client_secret was not sent${sentInstead(credentials)}, and only a public client has none.`;
-  // The same for every cause, which must not be told apart.
-  return `${UNKNOWN_OR_WRONG}: check client_id and client_secret.`;
+  return `${describeSent(credentials)}.`;
+}
+
+/** What is wrong with the form of what was sent, which its sender knows; the same for all causes that its form does not tell. */
+function describeSent({ clientId, ...credentials }: ClientCredentials): string {
+  if (isSecretLike(clientId))
+    return 'client_id begins with tcs_, as secrets do: client_id and client_secret may be swapped';
+  if (isEmptyWord(clientId))
+    return `client_id is the word ${clientId.trim()}: the variable that should hold it has no value`;
+  const secret = 'clientSecret' in credentials ? kindByForm(credentials.clientSecret) : undefined;
+  switch (secret?.kind) {
+    case 'wrapped':
+      return `client_secret has ${secret.by} around it: send it without`;
+    case 'word':
+      return `client_secret is the word ${secret.word}: the variable that should hold it has no value`;
+    case 'placeholder':
+      return 'client_secret is a placeholder: send the secret that was shown when it was made';
+    case 'shortened':
+      return 'client_secret is not whole: a secret is tcs_ and 43 characters. Copy it again';
+    case 'not a secret':
+      return `client_secret does not begin with tcs_, as every secret of this service does. ${COMPARE}`;
+    default:
+      return `the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ${COMPARE}`;
+  }
 }
 
 const sentInstead = (credentials: ClientCredentials): string =>
@@ -78,9 +107,7 @@ const CHECK_ASSERTION =
   'check client_id and the claims and key of client_assertion. In it, iss and sub are the client_id, aud is the issuer, ' +
   'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
 
-const UNKNOWN_OR_WRONG =
-  'the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ' +
-  'A secret begins with tcs_, has no white space around it, and is shown only when it is made';
+const COMPARE = 'Compare both with the registration. A lost secret cannot be shown again: the operator makes another';
 
 const METHODS = {
   none: 'client_id alone',
@@ -186,7 +213,7 @@ export const AUTHENTICATION_REFUSALS = {
     expected: 'a confidential client: the API that receives the tokens',
     received: 'a public client, which cannot prove that the tokens are its own',
     remedy:
-      'Register the API with its resource, and have it authenticate with its own secret: tessera client create --resource URI',
+      'Register the API with its resource, and have it authenticate with its own secret: tessera client create --name "My API" --grant-type client_credentials --resource URI',
     example: WITH_SECRET,
   }),
   'the assertion is not supported': assertionRow(

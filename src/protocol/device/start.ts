@@ -4,6 +4,7 @@ import { adminResource, isCommandLine } from '../../clients/rules/command-line.t
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
 import { findClient } from '../../clients/store.ts';
 import { insertDevice } from '../../credentials/device-store.ts';
+import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from '../../credentials/rules/user-code.ts';
 import { ofNetwork, takeTogether } from '../../limits/limits.ts';
 import { MINUTE, SECOND } from '../../platform/clock.ts';
 import { digest, keyedDigest, randomCharacters, randomSecret } from '../../platform/crypto/secrets.ts';
@@ -21,7 +22,6 @@ import type { AuthenticatedClient } from '../client-authentication/authenticate.
 import { countRequest, type TokenServices } from '../token/grant.ts';
 import { refusal, refuseRequest } from '../token/refuse.ts';
 import { POLL_INTERVAL } from '../token/rules/poll.ts';
-import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from './rules/user-code.ts';
 
 /** How long a person has to answer a device: decisions §15. */
 export const DEVICE_LIFETIME = 10 * MINUTE;

@@ -193,6 +193,7 @@ const requestTokens: TokenHandler = async (parts, authenticated, parameters, rul
  */
 function presentedToken(parameters: Parameters): string {
   const token = parameters.get('token');
-  if (token === undefined) throw missingParameter(parameters, 'token', 'send the access or refresh token.');
+  if (token === undefined)
+    throw missingParameter(parameters, 'token', 'send the access or refresh token.', ['access_token', 'refresh_token']);
   return token;
 }

@@ -147,7 +147,9 @@ const readUser = (
       return refuseToken(verdict);
     }
     const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null, member, client } = found;
-    if (request.method !== 'HEAD') {
+    // Of a request that is refused for its scopes there is no first answer.
+    const isAnswered = endpointSet === 'v2' || scopes.has('openid');
+    if (request.method !== 'HEAD' && isAnswered) {
       const mayBeShort = member !== undefined && client !== undefined;
       const explained = mayBeShort ? await reportLeftOut(database, client, leftOutOfUserInfo(member), now) : {};
       if (parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, explained, now);

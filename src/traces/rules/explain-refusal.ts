@@ -6,6 +6,7 @@ const RULES: Readonly<Record<StepName, string>> = {
   'sign-in': 'A pending sign-in belongs to the browser that began it, and its form to that page.',
   consent: 'RFC 6749 §4.1.2.1',
   code: 'RFC 6749 §4.1.2.1',
+  device: 'RFC 8628 §3.2',
   token: 'RFC 6749 §5.2',
   refresh: 'RFC 6749 §5.2',
   userinfo: 'RFC 6750 §3.1',

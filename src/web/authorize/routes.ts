@@ -72,7 +72,7 @@ export function authorizationRoutes(app: FastifyInstance, services: Authorizatio
 const OPENED = { ...IN_FLOW, opened: true } as const;
 
 /** A script gets no page and no redirect: it could follow neither, and the browser would say no more than that. */
-async function refuseScripts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+export async function refuseScripts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   // Browsers send it with each request of a script, and programs that are no browser do not.
   if (request.headers['sec-fetch-dest'] !== 'empty') return undefined;
   request.unreadable = NO_SCRIPTS;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findClient } from '../../clients/store.ts';
 import { findWaitingDevice } from '../../credentials/device-store.ts';
+import { readUserCode } from '../../credentials/rules/user-code.ts';
 import { ofNetwork, take } from '../../limits/limits.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { duration } from '../../pages/error-messages.ts';
@@ -10,7 +11,6 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { addressBucket, networkBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
 import { deviceRequest } from '../../protocol/authorize/rules/request.ts';
-import { readUserCode } from '../../protocol/device/rules/user-code.ts';
 import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
 import { type AuthorizationPageServices, storeAndRedirect } from '../authorize/pending-request.ts';

@@ -23,8 +23,11 @@ import {
   type RedirectObstacle,
   requestingClientId,
 } from '../../protocol/logout/rules/end-session.ts';
+import { describeHint } from '../../protocol/logout/rules/hint-form.ts';
 import { explainObstacle } from '../../protocol/logout/rules/refusals.ts';
 import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
+import type { TraceRecorder } from '../../traces/recorder.ts';
+import { refuseScripts } from '../authorize/routes.ts';
 import { CONFIRM_PATH, confirmationPage, type LogoutFault, signedOutPage } from './pages.ts';
 import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
 
@@ -37,6 +40,7 @@ export interface LogoutServices {
   /** Whether the service runs on a developer's own machine. */
   readonly local: boolean;
   readonly browsers: Browsers;
+  readonly traces: TraceRecorder;
 }
 
 /** The end session endpoint: OpenID Connect RP-Initiated Logout 1.0. */
@@ -56,7 +60,7 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
 
   app.get(
     END_SESSION_PATH,
-    { schema: endSessionByGetSchema, preHandler: requireSingleParameters },
+    { schema: endSessionByGetSchema, preHandler: [refuseScripts, requireSingleParameters] },
     async (request, reply) => {
       const browser = browsers.of(request, reply);
       const visitor = await findVisitor(services, browser.sessionSecret);
@@ -111,7 +115,8 @@ async function handleRequest(
     return sendSignedOut(services, request, reply, step.returnTo, state);
   }
   const obstacle = 'obstacle' in step ? step.obstacle : undefined;
-  const fault = reportObstacle(services, request, obstacle, client, parameters.get('post_logout_redirect_uri'));
+  const fault = reportObstacle(services, request, obstacle, client, parameters);
+  if (obstacle === undefined) traceIgnored(services, request, client, hint, parameters);
   if (step.kind === 'ask' && visitor.kind === 'signed in') {
     const known = obstacle === undefined ? client : undefined;
     return askToSignOut(services, reply, browser, visitor, { client: known, state, returnTo: step.returnTo, fault });
@@ -146,9 +151,12 @@ function reportObstacle(
   request: FastifyRequest,
   obstacle: RedirectObstacle | undefined,
   client: Client | undefined,
-  sent: string | undefined,
+  parameters: RepeatableParameters,
 ): LogoutFault | undefined {
   if (obstacle === undefined) return undefined;
+  request.subject = { clientId: client?.id };
+  const sent = parameters.get('post_logout_redirect_uri');
+  const hint = parameters.get('id_token_hint');
   const advice =
     obstacle === 'address' && client !== undefined && sent !== undefined
       ? explainUnregisteredUri(client, {
@@ -162,9 +170,34 @@ function reportObstacle(
     clientId: client?.id,
     remedy: advice && [advice.remedy, advice.command].filter((text) => text !== undefined).join(' '),
     registered: advice?.nearest?.registered,
+    hint: hint && describeHint(hint),
+    sent,
   });
   request.refusal = { ...refusal, differs: advice?.differences };
   return { description: advice?.description ?? refusal.description, advice, correlationId: request.id };
+}
+
+/** Names of other services for the address to return to. */
+const RETURN_NAMES = ['redirect_uri', 'returnTo', 'return_to', 'post_logout_redirect_url', 'logout_uri'] as const;
+
+/** Traces what of a request was ignored, for its developer: the page is the person's. */
+function traceIgnored(
+  { traces, clock }: LogoutServices,
+  request: FastifyRequest,
+  client: Client | undefined,
+  hint: LogoutHint,
+  parameters: RepeatableParameters,
+): void {
+  const misnamed = RETURN_NAMES.find((name) => parameters.has(name) && !parameters.has('post_logout_redirect_uri'));
+  const ignored = [
+    misnamed && `parameter ${misnamed}: the address to return to is post_logout_redirect_uri here`,
+    hint.kind === 'unproven' &&
+      `id_token_hint: it is signed with HS256, which only the app can verify, so the person is asked. tessera client update ${hint.clientId} --id-token-signed-response-alg RS256`,
+  ].filter((part) => typeof part === 'string');
+  if (ignored.length === 0 || request.method === 'HEAD') return;
+  const { method, routeOptions } = request;
+  const facts = { method, path: routeOptions.url, description: 'A request to sign out.', ignored: ignored.join('; ') };
+  traces.completed.push({ at: clock(), requestId: request.id, step: 'sign-out', clientId: client?.id, facts });
 }
 
 /** What the confirmation page shows. */

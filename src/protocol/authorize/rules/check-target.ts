@@ -4,6 +4,7 @@ import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redi
 import { explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
+import { renameParameter } from '../../../platform/validation/misspelled-parameter.ts';
 import { PARAMETER_NAMES } from './parameters.ts';
 import type { ResponseMode } from './request.ts';
 
@@ -85,9 +86,13 @@ function missing(
   if (parameters.has(name)) return display(problem, `${name} empty`, { description: `${name} is empty.`, ...find });
   const other = (sent: string) => name === 'redirect_uri' && /^(redirect|callback)[_-]?(ur[il])?$/i.test(sent);
   const similar = parameters.misspelled(name) ?? parameters.names.find(other);
-  const came = similar === undefined ? undefined : { name: similar, value: parameters.get(similar) ?? '' };
-  const description = similar === undefined ? `${name} is missing.` : `${name} is missing, and ${similar} was sent.`;
-  return display(problem, `${name} missing`, { description, came, ...find });
+  const reason = `${name} missing`;
+  if (similar === undefined) return display(problem, reason, { description: `${name} is missing.`, ...find });
+  return display(problem, reason, {
+    description: `${name} is missing, and ${similar} was sent.`,
+    came: { name: similar, value: parameters.get(similar) ?? '' },
+    remedy: renameParameter(similar, name),
+  });
 }
 
 /** The client_id of a request, or the error of a request without one. */

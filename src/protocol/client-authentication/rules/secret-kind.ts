@@ -22,6 +22,11 @@ const WORDS: ReadonlySet<string> = new Set([
   '[object object]',
 ]);
 
+/** Whether a text is what programs send in place of a variable that has no value. */
+export const isEmptyWord = (text: string): boolean => WORDS.has(text.trim().toLowerCase());
+
+export const isSecretLike = (text: string): boolean => text.trimStart().startsWith('tcs_');
+
 /** The form of a secret: `tcs_` and 43 characters. */
 const SECRET = /^tcs_[A-Za-z0-9_-]{43}$/;
 
@@ -40,7 +45,7 @@ export function unwrapped(
 /** What a wrong secret is by its form. */
 export function kindByForm(presented: string): SecretKind {
   const word = presented.trim().toLowerCase();
-  if (WORDS.has(word)) return { kind: 'word', word };
+  if (isEmptyWord(word)) return { kind: 'word', word };
   const wrapped = unwrapped(presented);
   if (wrapped !== undefined) return { kind: 'wrapped', by: wrapped.by };
   if (/^[<{$%]|^your[_-]|secret$/i.test(presented)) return { kind: 'placeholder' };

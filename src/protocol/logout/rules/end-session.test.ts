@@ -18,7 +18,7 @@ const cases: [string, Partial<EndSessionInput>, unknown][] = [
   ['the hint is about this session', {}, { kind: 'end', returnTo: URI }],
   ['without an address', { redirectUri: undefined }, { kind: 'end', returnTo: undefined }],
   ['the same client_id beside it', { clientId: '1' }, { kind: 'end', returnTo: URI }],
-  ['another client_id beside it', { clientId: '2' }, ask(undefined, 'hint')],
+  ['another client_id beside it', { clientId: '2' }, ask(undefined, 'other client')],
   ['another session', { session: { ...session, sid: 'other' } }, ask(URI)],
   ['another person', { session: { ...session, accountId: '8' } }, ask(URI)],
   ['access was revoked', { hint: { ...proven, authorization: 'revoked' } }, ask(URI)],

@@ -26,7 +26,7 @@ export interface RegisteredLogoutClient {
 }
 
 /** Why a request cannot redirect to a client. */
-export type RedirectObstacle = 'hint' | 'client' | 'client missing' | 'address';
+export type RedirectObstacle = 'hint' | 'other client' | 'client' | 'client missing' | 'address';
 
 export interface EndSessionInput {
   readonly hint: LogoutHint;
@@ -86,7 +86,7 @@ function checkRedirect({ hint, clientId, client, redirectUri }: EndSessionInput)
   const none = (obstacle: RedirectObstacle | undefined) => ({ returnTo: undefined, obstacle });
   const named = requestingClientId(hint, clientId);
   if (named === undefined) {
-    if (hint.kind !== 'none') return none('hint');
+    if (hint.kind !== 'none') return none(hint.kind === 'bad' ? 'hint' : 'other client');
     return none(redirectUri === undefined ? undefined : 'client missing');
   }
   if (client === undefined || client.status !== 'active') return none('client');

@@ -7,42 +7,54 @@ interface IgnoredRedirect {
   /** What to do about an address that is not registered. */
   readonly remedy: string | undefined;
   readonly registered: string | undefined;
+  /** What was sent as `id_token_hint`, by its form. */
+  readonly hint: string | undefined;
+  /** The address that was sent. */
+  readonly sent: string | undefined;
 }
 
 type LogoutRow = RefusalRow<IgnoredRedirect, 'invalid_request'>;
 
 interface Texts {
   readonly when: string;
-  readonly cause: string;
+  readonly cause: Column<IgnoredRedirect, string>;
+  readonly received?: (facts: IgnoredRedirect) => string | undefined;
   readonly remedy: Column<IgnoredRedirect, string>;
   readonly expected: Column<IgnoredRedirect, string>;
   readonly reason: string;
 }
 
-const row = ({ when, cause, remedy, expected, reason }: Texts): LogoutRow => ({
+const row = ({ when, cause, received, remedy, expected, reason }: Texts): LogoutRow => ({
   when,
-  app: { error: 'invalid_request', description: (facts) => `${cause} ${columnOf(remedy, facts)}` },
+  app: { error: 'invalid_request', description: (facts) => `${columnOf(cause, facts)} ${columnOf(remedy, facts)}` },
   operator: {
     reason,
     trace: (facts): RefusalDetail => ({
       rule: 'OpenID Connect RP-Initiated Logout 1.0 §3',
       expected: columnOf(expected, facts),
-      received: cause,
+      received: received?.(facts) ?? columnOf(cause, facts),
       remedy: columnOf(remedy, facts),
     }),
   },
-  example: { clientId: 'CLIENT_ID', remedy: undefined, registered: undefined },
+  example: { clientId: 'CLIENT_ID', remedy: undefined, registered: undefined, hint: undefined, sent: undefined },
 });
 
 /** Why the person is not sent back to the app after signing out. The page says it to the developer. */
 export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
   hint: row({
     when: '`id_token_hint` is not an ID token that this service issued to the client.',
-    cause:
-      'id_token_hint is not an unmodified ID token that this service issued to the client. It was ignored, and so was post_logout_redirect_uri.',
+    cause: ({ hint }) =>
+      `id_token_hint ${hint ?? 'is not an unmodified ID token that this service issued to the client.'} It was ignored, and so was post_logout_redirect_uri.`,
     remedy: 'Send the id_token of a token response as it came, or client_id in its place.',
     expected: 'the ID token of the last token response, unchanged',
     reason: 'id_token_hint is not an ID token of the client',
+  }),
+  'other client': row({
+    when: '`id_token_hint` was issued to another client than `client_id`.',
+    cause: 'client_id is not the app that id_token_hint was issued to, so both were ignored.',
+    remedy: 'Send the client_id of that app, or leave it out.',
+    expected: 'the client_id of the app that got the ID token',
+    reason: 'client_id is not that of id_token_hint',
   }),
   client: row({
     when: 'No active client has this `client_id`.',
@@ -61,6 +73,7 @@ export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
   address: row({
     when: '`post_logout_redirect_uri` is not registered for the client.',
     cause: 'post_logout_redirect_uri is not registered for this app, so it was ignored.',
+    received: ({ sent }) => sent && `post_logout_redirect_uri = ${sent}`,
     remedy: ({ clientId, remedy }) =>
       remedy ??
       `Register it, character for character: tessera client update ${clientId} --add-post-logout-redirect-uri URI`,

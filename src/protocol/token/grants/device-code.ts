@@ -1,5 +1,6 @@
 import { lockCode } from '../../../credentials/code-store.ts';
 import { lockDevice, recordPoll } from '../../../credentials/device-store.ts';
+import { readUserCode } from '../../../credentials/rules/user-code.ts';
 import { revokeFamily } from '../../../credentials/token-family-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
 import { digest } from '../../../platform/crypto/secrets.ts';
@@ -48,7 +49,9 @@ function* check(
   const { authenticated, keySet, now, refuse } = request;
   const hash = digest(text);
   const device = yield* lockDevice({ hash });
-  if (device === undefined) return yield* refuse('unknown device code', {});
+  if (device === undefined) {
+    return yield* refuse(readUserCode(text) === undefined ? 'unknown device code' : 'user code as device code', {});
+  }
   if (device.clientId !== authenticated.client.id) return yield* refuse('device code of another client', {});
   if (device.outcome === 'denied') return yield* refuse('device denied', {});
   if (device.codeHash === null) {

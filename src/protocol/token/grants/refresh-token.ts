@@ -80,7 +80,9 @@ export const refreshTokenGrant: Grant<PresentedRefreshToken, RefreshableFamily, 
 async function read(request: TokenRequest, parameters: Parameters): Promise<ReadGrant<PresentedRefreshToken>> {
   const text = parameters.get('refresh_token');
   if (text === undefined) {
-    const refused = missingParameter(parameters, 'refresh_token', 'send the one of the last token response.');
+    const refused = missingParameter(parameters, 'refresh_token', 'send the one of the last token response.', [
+      'token',
+    ]);
     return { presented: refused };
   }
   const verified = await verify(request, text);

@@ -53,6 +53,15 @@ export const DEVICES = {
     app: { error: 'invalid_grant', description: UNKNOWN },
     operator: recorded('the device code is unknown'),
   }),
+  'user code as device code': row({
+    when: 'The code that the user types is sent in place of the device code.',
+    app: {
+      error: 'invalid_grant',
+      description:
+        'This is a user_code, which the user types on the page of the service. Send the device_code of the same response.',
+    },
+    operator: recorded('a user code in place of the device code'),
+  }),
   'device code of another client': row({
     when: 'The device code was issued to another client. The response does not say so.',
     app: { error: 'invalid_grant', description: UNKNOWN },

@@ -1,17 +1,26 @@
 import { ENDPOINT_RULES, type EndpointSet } from '../../../claims/endpoint-set.ts';
-import { GRANT_TYPES } from '../../../clients/rules/registration.ts';
+import { DEVICE_GRANT, GRANT_TYPES } from '../../../clients/rules/registration.ts';
+import { nearestText } from '../../../platform/nearest-text.ts';
 import { type AboutCredential, recorded, row } from '../../refusals/row.ts';
 
 const OTHER_GRANT = 'a grant or endpoint that the client may not use';
 
 /** Grants of other services. Only these names are repeated in an answer. */
+const BY_CODE =
+  'Send the user to the authorization endpoint, and exchange the code with grant_type=authorization_code.';
+/** Grants that are often asked for: why they are refused, and what to do. */
 const OTHER_GRANTS: Readonly<Record<string, string>> = {
-  password: 'people give their password to this service alone',
-  implicit: 'tokens are not sent in redirects',
-  code: 'code is a response_type',
-  'urn:ietf:params:oauth:grant-type:token-exchange': 'tokens are not exchanged',
-  'urn:ietf:params:oauth:grant-type:jwt-bearer': 'assertions authenticate clients only',
+  password: `password is not offered: people give their password to this service alone. ${BY_CODE}`,
+  implicit: `implicit is not offered: tokens are not sent in redirects. ${BY_CODE}`,
+  code: 'code is a response_type: to exchange a code, send grant_type=authorization_code.',
+  device_code: `device_code is not the whole name: send grant_type=${DEVICE_GRANT}.`,
+  'urn:ietf:params:oauth:grant-type:token-exchange': 'Tokens are not exchanged.',
+  'urn:ietf:params:oauth:grant-type:jwt-bearer': 'Assertions authenticate clients only.',
 };
+const adviceFor = (grantType: string): string | undefined =>
+  Object.hasOwn(OTHER_GRANTS, grantType)
+    ? OTHER_GRANTS[grantType]
+    : ((nearest) => nearest && `Did you mean ${nearest}?`)(nearestText(grantType, GRANT_TYPES));
 
 const requested = (resources: readonly string[]): string =>
   resources.map((resource) => `resource=${resource}`).join(' ');
@@ -30,12 +39,17 @@ export const REQUESTS = {
     when: 'The grant is not one of this service.',
     app: {
       error: 'unsupported_grant_type',
-      description: ({ grantType }) => {
-        const cause = Object.hasOwn(OTHER_GRANTS, grantType) ? ` ${grantType} is not: ${OTHER_GRANTS[grantType]}.` : '';
-        return `grant_type must be one of ${GRANT_TYPES.join(', ')}.${cause}`;
-      },
+      description: ({ grantType }) =>
+        [`grant_type must be one of ${GRANT_TYPES.join(', ')}.`, adviceFor(grantType)].filter(Boolean).join(' '),
     },
-    operator: {},
+    operator: {
+      trace: ({ grantType }) => ({
+        rule: 'RFC 6749 §5.2',
+        expected: `grant_type of ${GRANT_TYPES.join(', ')}`,
+        received: 'another grant_type',
+        remedy: adviceFor(grantType) ?? 'Send one of these.',
+      }),
+    },
     example: { grantType: 'password' },
   }),
   // RFC 6749 §5.2, TK-08.

@@ -9,7 +9,16 @@ export interface PresentedForm {
 const form = (reason: string, description: string): PresentedForm => ({ reason, description });
 
 /** What programs send in place of a variable that has no value. */
-const EMPTY_WORDS: ReadonlySet<string> = new Set(['undefined', 'null', 'nan', 'none', 'nil', 'false', 'true', '{}']);
+export const EMPTY_WORDS: ReadonlySet<string> = new Set([
+  'undefined',
+  'null',
+  'nan',
+  'none',
+  'nil',
+  'false',
+  'true',
+  '{}',
+]);
 
 const NOT_SET = 'the variable that should hold the token has no value.';
 
