@@ -154,8 +154,9 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
         const addsToLists = addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
         const save = () =>
           addsToLists ? api.change<ClientView>(client, changeOf) : api.patch<ClientView>(client, change);
-        const updated = changesFields ? await save() : undefined;
-        return (await savePicture<ClientView>(api, client, fields)) ?? updated ?? api.get(client);
+        // First: what the other fields must be was checked here, and whether it is a picture, only the server knows.
+        const pictured = await savePicture<ClientView>(api, client, fields);
+        return changesFields ? await save() : (pictured ?? api.get(client));
       })(id, fields, command);
     });
 }

@@ -117,8 +117,11 @@ function profileCommands({ user, about, showing, getContext }: UserCommands): vo
       throw invalid('Nothing to change: give at least one option. See: tessera user update --help');
     }
     await showing(async (api, id) => {
-      const updated = changesFields ? await api.patch<UserView>(path`/users/${id}`, change) : undefined;
-      return (await savePicture<UserView>(api, path`/users/${id}`, fields)) ?? updated ?? api.get(path`/users/${id}`);
+      // First: what the other fields must be was checked here, and whether it is a picture, only the server knows.
+      const pictured = await savePicture<UserView>(api, path`/users/${id}`, fields);
+      return changesFields
+        ? api.patch<UserView>(path`/users/${id}`, change)
+        : (pictured ?? api.get(path`/users/${id}`));
     })(who, fields, command);
   });
 }

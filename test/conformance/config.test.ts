@@ -19,6 +19,7 @@ const FIELDS = new Set([
     'revocation_endpoint_auth_signing_alg_values_supported',
     'introspection_endpoint',
     'device_authorization_endpoint',
+    'client_id_metadata_document_supported',
   ],
   ...['introspection_endpoint_auth_methods_supported', 'introspection_endpoint_auth_signing_alg_values_supported'],
   ...['code_challenge_methods_supported', 'authorization_response_iss_parameter_supported', 'end_session_endpoint'],

@@ -394,7 +394,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
   test('what is wrong is told to the developer, with the field and the remedy', async () => {
     const { browser, tokens } = await session();
     const pages: [Record<string, string>, RegExp][] = [
-      [{ id_token_hint: 'foo' }, /id_token_hint is not an unmodified ID token/],
+      [{ id_token_hint: 'foo' }, /id_token_hint is not a JWT/],
       [{ id_token_hint: tokens.id_token, post_logout_redirect_uri: 'https://x.example' }, /postLogoutRedirectUris/],
       [{ post_logout_redirect_uri: RETURN }, /Send id_token_hint or client_id/],
       [{ client_id: '1' }, /No active client/],

@@ -185,12 +185,12 @@ test('operators see the same, and end one or all', async () => {
   const { user, here, there } = await two();
   const tokens = await tokensFor(server, client, user, {}, { browser: there });
   const path = `/users/${user.id}/sessions`;
-  assert.equal((await admin(server, 'DELETE', `${path}/${await named(user, 'Safari')}`)).status, 204);
+  assert.equal((await admin(server, 'DELETE', `${path}/${await named(user, 'Safari')}`)).status, 200);
   assert.deepEqual([await isSignedIn(there), await isSignedIn(here)], [false, true]);
   assert.equal((await userinfo(server, tokens.access_token)).status, 401);
   assert.equal(
     (await admin(server, 'DELETE', `${path}/unknown-unknown-unknown`)).status,
-    204,
+    200,
     'nothing is left to end',
   );
   assert.equal((await admin(server, 'DELETE', path)).status, 204);

@@ -97,7 +97,7 @@ for (const redirectUri of [
         {
           error: 'consent_required',
           description:
-            'the user must consent each time, because any local program could claim this redirect_uri: remove prompt=none to show the consent page',
+            'the user must consent each time, because any local program could claim this redirect_uri, or no operator registered the app: remove prompt=none to show the consent page',
           state: 'st4te',
           to: redirectUri,
         },

@@ -161,5 +161,6 @@ export const HASHED: Readonly<Record<string, string>> = {
   pending_sign_in: 'random octets',
   recovery_code: 'random octets',
   replaced_value: 'random octets',
+  setup_link: 'random octets',
   trusted_browser: 'random octets',
 };

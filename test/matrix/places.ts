@@ -708,6 +708,32 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '409',
     },
   ],
+  'GET /setup': [
+    {
+      name: 'link',
+      present: async (world, link) => send(world, 'GET', `/setup?${form({ link })}`),
+      right: {},
+      refused: '410 not_found',
+    },
+  ],
+  'GET /setup/done': [
+    {
+      name: 'the session cookie',
+      present: async (world, credential) => send(world, 'GET', '/setup/done', cookie('session')(world, credential)),
+      // Nobody of the world owns the installation.
+      right: {},
+      refused: '302 /account',
+    },
+  ],
+  'POST /setup': [
+    {
+      name: 'link',
+      present: async (world, link) =>
+        send(world, 'POST', '/setup', rightCookies(world), form({ form_token: 'x'.repeat(43), link })),
+      right: {},
+      refused: '410 not_found',
+    },
+  ],
   'GET /playground': [
     {
       name: 'the browser cookie',

@@ -48,7 +48,10 @@ export async function passSecondFactor(world: World, user: User, real: Agent, fi
   const page = await real.get(first.location?.href ?? '');
   const answer = await real.submit(page, { code, with: 'recovery-code' }, '/login/verify');
   assert.equal(answer.status, 303, 'a recovery code');
-  return answer;
+  // The page in between says how many codes are left, and leads on.
+  const used = await real.get(answer.location?.href ?? '');
+  const [, next = ''] = /<a class="button primary" href="([^"]+)"/.exec(used.text) ?? [];
+  return real.get(next.replaceAll('&amp;', '&'));
 }
 
 /** Sets an authenticator app up, as if that had been in an earlier session. */

@@ -68,6 +68,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   // RFC 7636, appendix B: the verifier of the example, and its challenge.
   'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  // RFC 7517, appendix A.1, and RFC 8037, appendix A.2: public keys of examples.
+  'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
   // The alphabet of base64url.
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
   // That of base64 without its last two.
@@ -104,6 +108,8 @@ test('ST-03: no tracked file holds a key or a secret', () => {
       continue;
     }
     if (name.endsWith('package-lock.json')) text = text.replaceAll(/"integrity": "[^"]+"/g, '');
+    // The digest of the API document that it was made from.
+    if (name === 'types/admin-api.d.ts') text = text.replace(/the API document [\w-]{43}\./, '');
     if (name.endsWith('/go.sum')) text = text.replaceAll(/ h1:\S+$/gm, '');
     if (name === 'test/security/repository.test.ts') text = text.slice(0, text.indexOf('const SHAPES'));
     for (const hit of found(text)) if (!KNOWN.has(hit)) hits.push(`${name}: ${hit}`);

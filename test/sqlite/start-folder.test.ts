@@ -24,14 +24,14 @@ let counter = 0;
 const fresh = (): string => join(folder, `case${++counter}`);
 const refusal = (env: Readonly<Record<string, string>>) => refusedStart({ TESSERA_DATA_DIR: fresh(), ...env }, folder);
 
-test('a start says where it listens, where the data lies, and how to make a first user and client', async () => {
+test('a start says where it listens, where the data lies, and how to register a first app', async () => {
   const dataDir = fresh();
   const server = await serve({ env: { TESSERA_DATA_DIR: dataDir }, cwd: folder });
   try {
     assert.match(server.baseUrl, /^http:\/\/localhost:[1-9]\d+$/, 'port 0 takes a free one, and says which');
     assert.ok(server.greeting.includes(`sqlite:${join(dataDir, 'tessera.db')}`));
     const hints = [...server.greeting.matchAll(/npx tessera (.+)/g)].map((match) => match[1] ?? '');
-    assert.equal(hints.length, 2);
+    assert.equal(hints.length, 1);
     assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200);
     for (const hint of hints) {
       const args = [...hint.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');

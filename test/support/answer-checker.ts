@@ -109,7 +109,7 @@ function watchAnswers(app: FastifyInstance, report: (problem: string) => void): 
   app.addHook('onSend', (request, reply, payload, done) => {
     const { schema, url } = request.routeOptions;
     if (schema?.operationId !== undefined) {
-      check ??= answerCheck(documentOf(routes));
+      const check = checkOf(routes);
       const type = reply.getHeader('content-type');
       const problem = check({
         operationId: schema.operationId,
@@ -124,8 +124,17 @@ function watchAnswers(app: FastifyInstance, report: (problem: string) => void): 
   });
 }
 
-/** One for a process: every server of it has the same routes, whatever its address is. */
-let check: Check | undefined;
+/**
+ * One for a process and number of routes: every server of it has the same, whatever its address is, and a command that calls the admin API in
+ * its own process has those alone.
+ */
+const checks = new Map<number, Check>();
+
+function checkOf(routes: readonly DescribedRoute[]): Check {
+  const check = checks.get(routes.length) ?? answerCheck(documentOf(routes));
+  checks.set(routes.length, check);
+  return check;
+}
 
 const documentOf = (routes: readonly DescribedRoute[]): OpenApiDocument =>
   openApiDocument(routes, { issuer: 'http://localhost' });

@@ -1,14 +1,14 @@
 import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { endpointRulesOf } from '../../claims/endpoint-set.ts';
+import { type EndpointRules, endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { coveredClaims, formatScopes } from '../../claims/permissions.ts';
-import { namedScopes } from '../../claims/rules/api-scopes.ts';
+import { type ApiScope, namedScopes } from '../../claims/rules/api-scopes.ts';
 import { recordClient } from '../../clients/metadata-clients.ts';
 import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
 import { type Client, holdClient, listApiScopes } from '../../clients/store.ts';
 import { allowsAnything, type ConsentDecision, ConsentOutdated, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
-import { lockGrant, lockGrants } from '../../consent/store.ts';
+import { type ConsentGrant, lockGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode } from '../../credentials/code-store.ts';
 import { answerDevice, lockDevice } from '../../credentials/device-store.ts';
 import { takeTogether } from '../../limits/limits.ts';
@@ -141,8 +141,35 @@ function* holdClientOf(
   return found?.client.id === NOT_ON_RECORD ? found.client : yield* holdClient({ id: request.clientId });
 }
 
+/**
+ * The client of a code: one that is not on record yet is recorded with the decision that allows it anything.
+ * @returns undefined where it cannot be any more
+ */
+function* recordedClient(
+  client: Client,
+  { request, decision }: CodeInput,
+  { newClientId, now }: PreparedCode,
+  rules: EndpointRules,
+  origin: Origin,
+): Work<Client | undefined> {
+  if (client.id !== NOT_ON_RECORD || decision === undefined) return client;
+  if (!allowsAnything(decision, consentScopes(request), rules)) return client;
+  return yield* recordClient(client, newClientId, now, origin);
+}
+
+/** What the event of a consent says. */
+const consentDetails = (
+  { by }: NonNullable<CodeInput['decision']>,
+  { scopes, declined }: ConsentGrant,
+  apiScopes: readonly ApiScope[],
+) => ({
+  ...(by !== undefined && { decidedBy: by }),
+  scopes: namedScopes(scopes, apiScopes),
+  declined: namedScopes(declined, apiScopes),
+});
+
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
-  const { code, newGrantId, newClientId, now, response, limits, services } = prepared;
+  const { code, newGrantId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
@@ -151,30 +178,22 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const held = yield* holdClientOf(request, now, services);
   const evaluated = yield* evaluate(request, sessions, visitor, held, now, services);
   if (evaluated.kind === 'client gone' || visitor.kind !== 'signed in') return CHANGED;
-  const { step, path, apiScopes } = evaluated;
-  let { client } = evaluated;
+  const { step, path, apiScopes, client: asking } = evaluated;
   const named = (scopes: Iterable<string>) => namedScopes(scopes, apiScopes);
-  const rules = endpointRulesOf(request.endpointSet, client);
+  const rules = endpointRulesOf(request.endpointSet, asking);
   const { account, session } = visitor;
-  if (!isAnswered(step, client, account.id, decision)) return CHANGED;
+  if (!isAnswered(step, asking, account.id, decision)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
-  const ids = { origin, accountId: account.id, clientId: recordedId(client.id) };
-  const bucket = `authorization ${account.id} ${client.id}`;
+  const ids = { origin, accountId: account.id, clientId: recordedId(asking.id) };
+  const bucket = `authorization ${account.id} ${asking.id}`;
   if ((yield* takeTogether(bucket, limits.authorization, now, { name: 'authorization', ...ids })) > 0) {
     return { kind: 'refused', refusal: TOO_MANY_CODES };
   }
   const device = request.device && (yield* lockDevice({ hash: request.device.hash }));
   const expiresAt = request.device === undefined ? now + CODE_LIFETIME : (device?.expiresAt ?? 0);
   if (expiresAt <= now || (device?.outcome ?? null) !== null) return DEVICE_GONE;
-  if (
-    client.id === NOT_ON_RECORD &&
-    decision !== undefined &&
-    allowsAnything(decision, consentScopes(request), rules)
-  ) {
-    const recorded = yield* recordClient(client, newClientId, now, origin);
-    if (recorded === undefined) return CHANGED;
-    client = recorded;
-  }
+  const client = yield* recordedClient(asking, input, prepared, rules, origin);
+  if (client === undefined) return CHANGED;
   // Always after the count, with a decision or without: two orders of these locks could deadlock.
   const key = { accountId: account.id, clientId: client.id, endpointSet: request.endpointSet };
   const live = decision === undefined ? [] : yield* lockGrants(key);
@@ -195,11 +214,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
       apiScopes: allApiScopes,
     });
     if (grant !== undefined) {
-      const details = {
-        ...(decision.by !== undefined && { decidedBy: decision.by }),
-        scopes: namedScopes(grant.scopes, allApiScopes),
-        declined: namedScopes(grant.declined, allApiScopes),
-      };
+      const details = consentDetails(decision, grant, allApiScopes);
       yield* record({ ...event, type: 'consent.granted', details });
     }
   }

@@ -52,18 +52,25 @@ export function createMetadataDocuments(ask: Outgoing, clock: Clock): MetadataDo
     return fetching.size >= MOST_REQUESTS || sameHost.length >= MOST_FOR_HOST;
   }
 
+  function kept(url: string): MetadataCopy | undefined {
+    const found = cache.get(url);
+    return found !== undefined && 'copy' in found && found.copy.expiresAt > clock() ? found.copy : undefined;
+  }
+
+  function failure(url: string): MetadataFailure | undefined {
+    const found = cache.get(url);
+    return found !== undefined && 'failure' in found && found.until > clock() ? found.failure : undefined;
+  }
+
   return {
-    kept(url) {
-      const found = cache.get(url);
-      return found !== undefined && 'copy' in found && found.copy.expiresAt > clock() ? found.copy : undefined;
-    },
-    failure(url) {
-      const found = cache.get(url);
-      return found !== undefined && 'failure' in found && found.until > clock() ? found.failure : undefined;
-    },
+    kept,
+    failure,
     fetch(url) {
       const started = fetching.get(url);
       if (started !== undefined) return started;
+      // While this caller was counted, another one's request may have been answered.
+      const known = kept(url) ?? failure(url);
+      if (known !== undefined) return Promise.resolve(known);
       if (isBusy(url)) return Promise.resolve(BUSY);
       const request = readMetadata(ask, url, clock)
         .then((result) => keep(url, result))

@@ -16,6 +16,9 @@ import { signUpProblems, typedInSignUp } from '../sign-in/sign-up.ts';
 import { setupMessages as text } from './messages.ts';
 import { deadLinkPage, farPage, ownedPage, setupDonePage, setupPage } from './pages.ts';
 
+/** Why there is no form: asked for from elsewhere, a link that does not work, or an installation that has an owner. */
+type SetupProblem = 'far' | 'dead' | 'owned';
+
 /** What the form token is bound to. */
 const CONTEXT = 'setup';
 const NOTHING_TYPED: SignUpValues = { displayName: '', username: '', email: '' };
@@ -30,17 +33,20 @@ interface SetupServices extends PageServices {
 export function setupRoutes(app: FastifyInstance, services: SetupServices): void {
   const { site, browsers, localSetup } = services;
 
-  /** Why the form is not shown, as the page that says so. */
-  async function refuse(request: FastifyRequest, reply: FastifyReply, link: string): Promise<FastifyReply | undefined> {
-    if (localSetup && !isFromThisMachine(request)) return sendPage(reply, 403, site, farPage());
-    const problem = await problemOfSetupLink(services, link);
-    return problem && sendProblem(reply, problem);
-  }
+  /** Why the form is not shown. */
+  const problemOf = async (request: FastifyRequest, link: string): Promise<SetupProblem | undefined> =>
+    localSetup && !isFromThisMachine(request) ? 'far' : problemOfSetupLink(services, link);
 
-  const sendProblem = (reply: FastifyReply, problem: 'dead' | 'owned'): FastifyReply =>
-    problem === 'dead'
-      ? sendGone(reply, site, text.dead, deadLinkPage(site))
-      : sendGone(reply, site, text.owned, ownedPage(site));
+  function sendProblem(reply: FastifyReply, problem: SetupProblem): FastifyReply {
+    switch (problem) {
+      case 'far':
+        return sendPage(reply, 403, site, farPage());
+      case 'dead':
+        return sendGone(reply, site, text.dead, deadLinkPage(site));
+      case 'owned':
+        return sendGone(reply, site, text.owned, ownedPage(site));
+    }
+  }
 
   const show = (
     request: FastifyRequest,
@@ -56,16 +62,17 @@ export function setupRoutes(app: FastifyInstance, services: SetupServices): void
 
   app.get('/setup', async (request, reply) => {
     const link = queryOf(request).get('link') ?? '';
-    const refused = await refuse(request, reply, link);
-    return refused ?? show(request, reply, 200, link, NOTHING_TYPED, NO_PROBLEMS);
+    const problem = await problemOf(request, link);
+    if (problem !== undefined) return sendProblem(reply, problem);
+    return show(request, reply, 200, link, NOTHING_TYPED, NO_PROBLEMS);
   });
 
   app.post('/setup', async (request, reply) => {
     browsers.rejectCrossSiteForm(request);
     const form = formOf(request);
     const link = form.get('link') ?? '';
-    const refused = await refuse(request, reply, link);
-    if (refused !== undefined) return refused;
+    const problem = await problemOf(request, link);
+    if (problem !== undefined) return sendProblem(reply, problem);
     const visit = signInVisit(services, request, reply);
     if (!visit.browser.owns(form, CONTEXT)) {
       return show(request, reply, 400, link, NOTHING_TYPED, generalProblem(site.messages.account.formExpired));

@@ -174,18 +174,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
       .send(requestPasskey(relyingParty, verifyUse(visit), allowed, clock()));
   });
 
-  app.get(USED, { preHandler }, async (request, reply) => {
-    const visit = signInVisit(services, request, reply);
-    const { browser, pending } = visit;
-    const visitor = await findVisitor(services, browser.sessionSecret);
-    const next = nextAfterSignIn(visit);
-    if (visitor.kind !== 'signed in' || visitor.session.provedBy !== 'recovery code') {
-      return redirect(request, reply, site.path(next));
-    }
-    const codes = await services.database.read(() => countRecoveryCodes({ accountId: visitor.account.id }));
-    const page = codeUsedPage(site, { app: pending, left: codes?.left ?? 0, next });
-    return sendPage(reply, 200, site, page, formTargets(visit));
-  });
+  usedCodeRoute(app, services);
 
   app.post('/login/verify', { preHandler }, async (request, reply) => {
     const signIn = signInVisit(services, request, reply);
@@ -226,5 +215,24 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     await visit.abandon();
     browsers.setSignIn(reply, undefined, 0);
     return showRefusal(services, visit, result, '');
+  });
+}
+
+/** The page after a recovery code: how many are left, and the way on. */
+function usedCodeRoute(app: FastifyInstance, services: PageServices): void {
+  const { site } = services;
+  const preHandler = loadPendingRequest(services, { optional: true });
+
+  app.get(USED, { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const { browser, pending } = visit;
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    const next = nextAfterSignIn(visit);
+    if (visitor.kind !== 'signed in' || visitor.session.provedBy !== 'recovery code') {
+      return redirect(request, reply, site.path(next));
+    }
+    const codes = await services.database.read(() => countRecoveryCodes({ accountId: visitor.account.id }));
+    const page = codeUsedPage(site, { app: pending, left: codes?.left ?? 0, next });
+    return sendPage(reply, 200, site, page, formTargets(visit));
   });
 }
