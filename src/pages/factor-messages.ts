@@ -109,7 +109,7 @@ export const newCodes = {
     recovered:
       'Your new passkey is added, and the passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
   },
-  lead: 'Print them, or save them in your password manager. If you lose your device, each works once. This page shows them until you have kept them, for 30 minutes at most.',
+  lead: 'Print them, or save them in your password manager. If you lose your device, each works once. This page shows them until you have kept them, for ten minutes at most.',
   account: (username: HtmlPart): HtmlPart => ['For the account ', username],
   download: 'Download',
   print: 'Print',

@@ -20,8 +20,11 @@ import { formTargets, signInVisit } from './sign-in.ts';
 const ADDRESS = '/recovery-codes';
 const FORM = 'new recovery codes';
 
-/** For how long new codes are shown, unless their person says before that they have kept them. */
-const LIFETIME = 30 * MINUTE;
+/**
+ * For how long new codes are shown, unless their person says before that they have kept them: no longer than a proof is fresh, so that a copy
+ * of the cookies shows nothing that the session itself could not make.
+ */
+const LIFETIME = 10 * MINUTE;
 
 /** New recovery codes. Only the browser keeps them, sealed. */
 interface NewCodes {
