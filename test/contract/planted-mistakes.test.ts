@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { formatTrace } from '../../src/cli/explain.ts';
 import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
-import { agent } from '../support/agent.ts';
+import { type Agent, agent } from '../support/agent.ts';
 import { basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import {
   admin,
@@ -135,8 +135,11 @@ const bearer = (token: string, path?: string) => userinfo({ authorization: `Bear
 const introspect = (token: string, by: TestClient): Promise<Told> =>
   post('/oidc/introspect', form({ token }), basic(by.clientId, by.clientSecret));
 
-async function leave(fields: Readonly<Record<string, string>>): Promise<Told> {
-  const { headers, text } = await agent(server.baseUrl).get(`/oidc/logout?${form(fields)}`);
+async function leave(
+  fields: Readonly<Record<string, string>>,
+  browser: Agent | Promise<Agent> = agent(server.baseUrl),
+): Promise<Told> {
+  const { headers, text } = await (await browser).get(`/oidc/logout?${form(fields)}`);
   return { headers, text: text.replaceAll(/<[^>]*>/g, ' ').replaceAll('&#39;', "'") };
 }
 
@@ -737,7 +740,61 @@ const mistakes: readonly Mistake[] = [
     /is an access token/,
     facts('remedy +Send the id_token'),
   ],
+  [
+    'a client_id of another app than that of the hint',
+    () => leave({ id_token_hint: oidcTokens.id_token, client_id: other.clientId }),
+    /client_id is not the app that id_token_hint was issued to/,
+    facts('remedy +Send the client_id of that app'),
+  ],
+  [
+    'the name of another service for the address to return to',
+    () => leave({ redirect_uri: 'https://app.example.com/bye' }, signedIn(server, user)),
+    /Sign out/,
+    facts('ignored +parameter redirect_uri: the address to return to is post_logout_redirect_uri here'),
+  ],
+  [
+    'a script that signs out',
+    async () => told(await call(server, 'GET', '/oidc/logout', { 'sec-fetch-dest': 'empty' })),
+    /called by a script/,
+    facts('remedy +Navigate to it'),
+  ],
   // Pages of other origins, other addresses, the admin API.
+  [
+    'a header that an interceptor adds',
+    async () =>
+      told(
+        await call(server, 'OPTIONS', '/oidc/token', {
+          origin: new URL(spa.redirectUri).origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'content-type, x-csrf-token',
+        }),
+      ),
+    /the request header x-csrf-token is not allowed here/,
+    facts('remedy +Leave x-csrf-token out'),
+  ],
+  [
+    'an address that was copied from HTML',
+    () => askRaw(`response_type=code&amp;client_id=${app.clientId}`),
+    /client_id is missing, and amp;client_id was sent/,
+    facts('remedy +The address has &amp; \\(HTML\\)'),
+  ],
+  [
+    'client_id and client_secret swapped',
+    () =>
+      post(
+        '/oidc/token',
+        form({ grant_type: 'refresh_token', refresh_token: 'x' }),
+        basic(app.clientSecret, app.clientId),
+      ),
+    /client_id begins with tcs_.* may be swapped: exchange them/,
+    facts('received +a client_id that begins with tcs_', 'remedy +client_id and client_secret may be swapped'),
+  ],
+  [
+    'the token to revoke under the name of the token response',
+    () => post('/oidc/revoke', form({ access_token: 'x' }), basic(app.clientId, app.clientSecret)),
+    /token is missing, and access_token was sent\. Rename/,
+    facts('remedy +Rename the parameter access_token to token'),
+  ],
   [
     'a page of an unknown origin',
     () => userinfo({ origin: 'http://localhost:4321' }),

@@ -116,8 +116,9 @@ async function handleRequest(
   }
   const obstacle = 'obstacle' in step ? step.obstacle : undefined;
   const fault = reportObstacle(services, request, obstacle, client, parameters);
-  if (obstacle === undefined) traceIgnored(services, request, client, hint, parameters);
   if (step.kind === 'ask' && visitor.kind === 'signed in') {
+    // Not of strangers: they would displace the steps of the app.
+    if (obstacle === undefined) traceIgnored(services, request, client, hint, parameters);
     const known = obstacle === undefined ? client : undefined;
     return askToSignOut(services, reply, browser, visitor, { client: known, state, returnTo: step.returnTo, fault });
   }
