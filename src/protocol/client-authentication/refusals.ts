@@ -68,9 +68,23 @@ const row = (texts: Texts): AuthenticationRefusal => ({
 const idOf = ({ client }: UnauthenticatedRequest): string => client?.id ?? 'CLIENT_ID';
 const showClient = (facts: UnauthenticatedRequest): string => `tessera client show ${idOf(facts)}`;
 
+/** What a client_id is that no app can have, by its form alone; undefined for any other. */
+function idByForm(clientId: string): { readonly is: string; readonly remedy: string } | undefined {
+  if (isSecretLike(clientId)) {
+    return {
+      is: 'begins with tcs_, as secrets do',
+      remedy: 'client_id and client_secret may be swapped: exchange them.',
+    };
+  }
+  if (!isEmptyWord(clientId)) return undefined;
+  return { is: `is the word ${clientId.trim()}`, remedy: 'Set the variable that should hold it: it has no value.' };
+}
+
 /** What to check, by what the request holds alone: it must not tell which clients exist. */
 function adviceFor(credentials: ClientCredentials): string {
-  const { method } = credentials;
+  const { method, clientId } = credentials;
+  const wrongId = idByForm(clientId);
+  if (wrongId !== undefined) return `client_id ${wrongId.is}. ${wrongId.remedy}`;
   if (method === 'private_key_jwt') return `${CHECK_ASSERTION}.`;
   if (method === 'none')
     return `check client_id; client_secret was not sent${sentInstead(credentials)}, and only a public client has none.`;
@@ -78,11 +92,7 @@ function adviceFor(credentials: ClientCredentials): string {
 }
 
 /** What is wrong with the form of what was sent, which its sender knows; the same for all causes that its form does not tell. */
-function describeSent({ clientId, ...credentials }: ClientCredentials): string {
-  if (isSecretLike(clientId))
-    return 'client_id begins with tcs_, as secrets do: client_id and client_secret may be swapped';
-  if (isEmptyWord(clientId))
-    return `client_id is the word ${clientId.trim()}: the variable that should hold it has no value`;
+function describeSent(credentials: ClientCredentials): string {
   const secret = 'clientSecret' in credentials ? kindByForm(credentials.clientSecret) : undefined;
   switch (secret?.kind) {
     case 'wrapped':
@@ -154,11 +164,16 @@ export const AUTHENTICATION_REFUSALS = {
   'unknown client': row({
     when: 'No client has this `client_id`. The response does not say so.',
     expected: 'the client_id of an active app',
-    received: ({ credentials: { clientId } }) =>
-      /^\d{1,20}$/.test(clientId)
-        ? `client_id=${clientId}, which no app here has`
-        : 'a client_id that no app here can have: they are numbers',
-    remedy: 'Look for an app of another server or database. This lists those of this one: tessera client list',
+    received({ credentials: { clientId } }) {
+      if (/^\d{1,20}$/.test(clientId)) return `client_id=${clientId}, which no app here has`;
+      const wrongId = idByForm(clientId);
+      return wrongId === undefined
+        ? 'a client_id that no app here can have: they are numbers'
+        : `a client_id that ${wrongId.is}`;
+    },
+    remedy: ({ credentials: { clientId } }) =>
+      idByForm(clientId)?.remedy ??
+      'Look for an app of another server or database. This lists those of this one: tessera client list',
     example: { ...WITH_SECRET, client: undefined },
   }),
   'the client is disabled': row({
