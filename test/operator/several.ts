@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
 const TELL_PROCESS = new URL('./tell-process.ts', import.meta.url).href;
 
-interface Told {
+/** An answer, and who gave it. */
+export interface Told {
   readonly status: number;
   readonly text: string;
   /** The id of the process that answered. */
