@@ -222,6 +222,19 @@ test('who reads the earlier mailbox alone undoes no change after the app was rem
   assert.ok(await hasApp(ada), 'what was shown is kept');
 });
 
+test('an app that was removed at the later address is there again after an undo by a recovery code', async () => {
+  const ada = await twoStep();
+  const [code = '', another = ''] = ada.factor.recoveryCodes;
+  const thief = await signedInWith(ada, ada.factor);
+  await moveTo(thief, freshAddress());
+  await removeApp(thief);
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo, { code }), 200);
+  assert.ok(await hasApp(ada));
+  assert.notEqual(await recoverAt(ada.email, ''), 200, 'the mail alone');
+  assert.equal(await recoverAt(ada.email, another), 200);
+});
+
 // A thief renewed it.
 
 test('an owner recovers by mail with the app from before a thief replaced it', async () => {

@@ -90,7 +90,9 @@ const taken: [title: string, held: History, until: number, shown: FactorUse | un
   ['renewed before the change, a code shown: the recovery decides', RENEWED, 150, CODE, 'x  y'],
   ['renewed before and after the change, a code shown', RENEWED_TWICE, 150, CODE, 'x  y'],
   ['removed after the change, and shown: it is there again', REMOVED, 60, app('x'), 'x'],
-  ['removed after the change, a code shown: it stays removed', REMOVED, 60, CODE, '- x'],
+  ['removed after the change, a code shown: it is there again', REMOVED, 60, CODE, 'x'],
+  ['removed after the change, and an operator decides: it is there again', REMOVED, 60, undefined, 'x'],
+  ['removed before the change, a code shown: it stays removed', REMOVED, 150, CODE, '- x'],
   // By the form: with what the person signed in, they still sign in.
   ['added, and shown', ADDED, 150, app('z'), 'z'],
   // What was set aside by a report is shown in an undo.

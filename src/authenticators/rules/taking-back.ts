@@ -90,10 +90,11 @@ export function afterTakingBack<T extends Held>(
   const own = shownOf(kind, shown);
   if (own !== undefined) return withShown(history, own);
   const { present, earlier, aside } = history;
-  if (present === undefined || present.setUpAt < span.since) return history;
   const [kept] = lineage(history, span).filter(({ setUpAt }) => setUpAt < span.since);
+  if (present === undefined ? kept === undefined : present.setUpAt < span.since) return history;
   const isAside = ({ setUpAt }: T) => setUpAt >= span.since && setUpAt < span.until;
-  const renewed = [{ ...present, replacedAt: at }, ...earlier].filter(isAside);
+  const removed = present === undefined ? [] : [{ ...present, replacedAt: at }];
+  const renewed = [...removed, ...earlier].filter(isAside);
   return {
     present: again(kept),
     earlier: earlier.filter((one) => one !== kept && one.setUpAt < span.since),
