@@ -235,6 +235,21 @@ test('an app that was removed at the later address is there again after an undo 
   assert.equal(await recoverAt(ada.email, another), 200);
 });
 
+test('wrong codes at a link that undoes a change are limited by the day', async () => {
+  const ada = await twoStep();
+  await moveTo(await signedInWith(ada, ada.factor), freshAddress());
+  const [undo = ''] = await undoLinks(ada.email);
+  const tries: number[] = [];
+  for (let quarter = 0; quarter < 5; quarter++) {
+    for (let turn = 0; turn < 5; turn++) tries.push(await press(undo, { code: '000000' }));
+    server.advance(16 * MINUTE);
+  }
+  assert.equal(tries.filter((status) => status === 400).length, 20);
+  assert.equal(await press(undo, { code: codeOf(ada.factor) }), 429);
+  server.advance(DAY);
+  assert.equal(await press(undo, { code: codeOf(ada.factor) }), 200);
+});
+
 // A thief renewed it.
 
 test('an owner recovers by mail with the app from before a thief replaced it', async () => {

@@ -52,11 +52,12 @@ export async function attemptCode(
   const { database, limits } = services;
   const { account, origin } = attempt;
   const about = { origin, accountId: account.id };
+  // Recovery codes do not change with time, so guesses at them add up. A link is good for days, and for the codes of earlier apps as well.
+  const addsUp = method === 'recovery code' || attempt.link !== undefined;
   const { bucket, seconds } = await database.commit(function* count() {
     const bucket = yield* bucketOf(attempt);
     const seconds = yield* take(bucket, limits.totpAccount, now, { ...about, name: 'totpAccount' });
-    if (seconds > 0 || method !== 'recovery code') return { bucket, seconds };
-    // Recovery codes do not change with time, so guesses at them add up.
+    if (seconds > 0 || !addsUp) return { bucket, seconds };
     const name = 'recoveryCodeAccount';
     return { bucket, seconds: yield* take(`recovery ${bucket}`, limits[name], now, { ...about, name }) };
   });
@@ -75,7 +76,7 @@ export async function attemptCode(
       return { kind: 'wrong' };
     }
     yield* giveBack(bucket, limits.totpAccount);
-    if (method === 'recovery code') yield* giveBack(`recovery ${bucket}`, limits.recoveryCodeAccount);
+    if (addsUp) yield* giveBack(`recovery ${bucket}`, limits.recoveryCodeAccount);
     return { kind: 'authenticated', account: current, method, factorSince };
   }
   return { kind: 'checked', complete };

@@ -69,7 +69,7 @@ export const limitVariables = {
   recoveryCodeAccount: new LimitVariable(
     'TESSERA_LIMIT_RECOVERY_CODE_ACCOUNT',
     '20/24h',
-    'Wrong recovery codes for one account. Browsers that have signed in to it before are counted separately.',
+    'Wrong recovery codes for one account, and wrong codes of any kind for one recovery or undo of an address change. Browsers that have signed in to the account before are counted separately.',
   ),
   usernameAccount: new LimitVariable(
     'TESSERA_LIMIT_USERNAME_ACCOUNT',
