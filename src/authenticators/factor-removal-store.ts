@@ -22,18 +22,6 @@ const removeSetting = command((db, p: Since) =>
   db.deleteFrom('recovery_setting').where('account_id', '=', p.accountId).where('code_required_at', '>=', p.since),
 );
 
-/**
- * Ends the choice that mail alone is not enough where a recovery has left no codes: nothing would recover the account by mail any more. The
- * recovery itself has asked for a factor, or an operator decided.
- */
-export const removeSettingWithoutCodes = command((db, p: { accountId: string }) =>
-  db
-    .deleteFrom('recovery_setting')
-    .where('account_id', '=', p.accountId)
-    .where(({ not, exists }) =>
-      not(exists(db.selectFrom('recovery_code').select('hash').where('account_id', '=', p.accountId))),
-    ),
-);
 const removeTrusted = command((db, p: { accountId: string }) =>
   db.deleteFrom('trusted_browser').where('account_id', '=', p.accountId),
 );

@@ -108,6 +108,7 @@ export const newCodes = {
       'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
     recovered:
       'Your new passkey is added, and the passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
+    'password set': 'Your new password is set. You are signed out everywhere, also in apps.',
   },
   lead: 'Print them, or save them in your password manager. If you lose your device, each works once. This page shows them until you have kept them, for ten minutes at most.',
   account: (username: HtmlPart): HtmlPart => ['For the account ', username],

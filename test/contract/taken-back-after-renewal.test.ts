@@ -250,6 +250,17 @@ test('wrong codes at a link that undoes a change are limited by the day', async 
   assert.equal(await press(undo, { code: codeOf(ada.factor) }), 200);
 });
 
+test('an operator’s link that resets nothing does not end the choice that mail alone is not enough, and gives new codes', async () => {
+  const ada = await person();
+  await giveRecoveryCodes(server, ada.user);
+  await requireCode(server, ada.user);
+  const made = await admin(server, 'POST', `/users/${ada.user.id}/recovery-link`, {});
+  const done = await useLink(browserOf(), String(made.body.url), RECOVERED);
+  const [code = ''] = done.text.match(/\b[0-9a-z]{4}(?:-[0-9a-z]{4}){2}\b/g) ?? [];
+  assert.notEqual(await recoverAnew(ada, ''), 200, 'the mail alone');
+  assert.equal(await recoverAnew(ada, code), 200);
+});
+
 // A thief renewed it.
 
 test('an owner recovers by mail with the app from before a thief replaced it', async () => {

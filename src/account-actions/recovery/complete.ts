@@ -16,7 +16,7 @@ import {
   forgetEarlierFactors,
   settleAfterRecovery,
 } from '../../authenticators/earlier-factors.ts';
-import { removeFactorsSince, removeSettingWithoutCodes } from '../../authenticators/factor-removal-store.ts';
+import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import type { VerifiedRegistration } from '../../authenticators/relying-party.ts';
@@ -53,7 +53,7 @@ import {
   type CheckedAttempt,
 } from '../authentication/authenticators.ts';
 import type { PasskeyServices } from '../authentication/passkey.ts';
-import { prepareRecoveryCodes } from '../authentication/recovery-code.ts';
+import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authentication/recovery-code.ts';
 import { revokeAccessSince, revokeAllAccess } from '../connections/connections.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
@@ -208,7 +208,7 @@ export type RecoveryResult =
       readonly account: Account;
       readonly created: NewSession | undefined;
       readonly request: string | undefined;
-      /** New recovery codes, which come with a passkey. */
+      /** New recovery codes, which come with a passkey, and by an operator's link where mail alone is not enough. */
       readonly codes: readonly string[] | undefined;
     }
   | { readonly kind: 'gone' }
@@ -258,9 +258,12 @@ export async function completeRecovery(
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
     const changed = yield* secure(services, current, { passwordHash: hash, used }, own, now);
     const owner = { accountId: account.id, userAgent, origin: own };
-    const isIssued =
-      verified !== undefined &&
-      (yield* storeRecoveryPasskey(verified.created, prepared, owner, now, changed.updatedAt));
+    const at = changed.updatedAt;
+    if (verified !== undefined) yield* storeRecoveryPasskey(verified.created, owner, now, at);
+    // An operator’s link asks for no code, and leaves the choice that mail alone is not enough.
+    const needsCodes =
+      verified !== undefined || (current.by === 'operator' && (yield* requiresRecoveryCode(account.id)));
+    const isIssued = needsCodes && (yield* issueMissingRecoveryCodes(prepared, account.id, at));
     const codes = isIssued ? prepared.codes : undefined;
     const isOwnBrowser = challenge.browserHash === browser.mark.hash;
     const { request } = data;
@@ -335,7 +338,6 @@ function* secure(
   const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
   const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);
   yield* removeFactorsSince(accountId, { span: untilNow(data.resetFactors ? 0 : at + 1) }, at);
-  yield* removeSettingWithoutCodes({ accountId });
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);

@@ -1,7 +1,6 @@
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { findPasskey, insertPasskey, listPasskeys, type Passkey } from '../../authenticators/passkey-store.ts';
-import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
 import {
   type PasskeyProblem,
   parseCredential,
@@ -14,7 +13,6 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { deviceOf, type Origin } from '../../platform/validation/origin.ts';
 import { type PasskeyServices, usePasskeyChallenge } from '../authentication/passkey.ts';
-import { issueRecoveryCodes, type NewRecoveryCodes } from '../authentication/recovery-code.ts';
 import { creationOptions, type PasskeyCreation } from '../factors/passkeys.ts';
 
 /*
@@ -67,21 +65,16 @@ export function* claimRecoveryPasskey({ id, challenge }: VerifiedRegistration, n
 /**
  * Stores the passkey of a recovery, inside a unit of work that has secured the account.
  * @param at the time of the account at which it was secured
- * @returns whether the recovery codes were issued: not where some of the earlier ones can still be used
  */
 export function* storeRecoveryPasskey(
   { challenge: _used, ...created }: VerifiedRegistration,
-  codes: NewRecoveryCodes,
   { accountId, userAgent, origin }: { accountId: string; userAgent: string | undefined; origin: Origin },
   now: number,
   at: number,
-): Work<boolean> {
+): Work<void> {
   const name = suggestPasskeyName({ ...created, ...deviceOf(userAgent, null) });
   const passkey: Passkey = { ...created, accountId, name, createdAt: at, lastUsedAt: null };
   if (!(yield* insertPasskey(passkey))) throw new Error('the passkey of a recovery was stored meanwhile');
   const details = { factor: 'passkey', name };
   yield* record({ at: now, type: 'account.factor_added', origin, accountId, details });
-  if (((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0) return false;
-  yield* issueRecoveryCodes(codes, accountId, at);
-  return true;
 }

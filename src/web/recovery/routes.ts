@@ -243,7 +243,8 @@ function sendRecovered(
   const signedIn = interrupted === undefined ? '/account' : `/login${queryFor(interrupted)}`;
   const next = isSignedIn ? signedIn : '/login';
   if (codes !== undefined) {
-    return showNewCodes(services, request, reply, { account, codes, done: 'recovered', isSignedIn, next });
+    const done = withPasskey ? 'recovered' : 'password set';
+    return showNewCodes(services, request, reply, { account, codes, done, isSignedIn, next });
   }
   if (withPasskey) return sendPage(reply, 200, site, passkeyDonePage(site, isSignedIn, next));
   if (!isSignedIn) return sendPage(reply, 200, site, donePage(site));
