@@ -232,6 +232,11 @@ export function* claim(name: string, windowMs: number, now: number): Work<boolea
   return row?.count === 1;
 }
 
+/** Whether a name was claimed in the current window, without claiming it. */
+export function* isClaimed(name: string, windowMs: number, now: number): Work<boolean> {
+  return (yield* readCount(`claim ${name}`, now, latestEnd(now + windowMs))) !== undefined;
+}
+
 /**
  * Claims a name again before its window ends.
  * @param heldUntil the end of the window that the caller claimed

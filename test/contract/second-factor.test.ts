@@ -312,9 +312,15 @@ test('new recovery codes are shown until they are kept, to their person in this 
   assert.match((await used.browser.get(after.location?.href ?? '')).text, /you have 9 left/);
   assert.deepEqual(codesOf(await browser.get('/recovery-codes')), codes.slice(1), 'only those that work');
 
+  const copy = agent(server.baseUrl, server.nodeInTurn);
+  for (const name of ['tessera_browser', 'tessera_session', 'tessera_new_codes']) {
+    copy.setCookie(name, browser.cookie(name) ?? '');
+  }
+  assert.equal((await copy.get('/recovery-codes')).status, 200);
   const kept = await browser.submit(page, {}, '/recovery-codes');
   assert.equal(kept.location?.pathname, '/account/security');
   assert.equal((await browser.get('/recovery-codes')).status, 302);
+  assert.equal((await copy.get('/recovery-codes')).status, 302, 'a copy of the cookies');
 });
 
 test('new recovery codes are shown for ten minutes, no longer than a proof is fresh', async () => {

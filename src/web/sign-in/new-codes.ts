@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { usableCodes } from '../../account-actions/authentication/recovery-code.ts';
 import type { Account } from '../../accounts/store.ts';
+import { claim, isClaimed } from '../../limits/limits.ts';
 import { copyButton, doneNotice, formatMoment, helpLine, hidden, isolate } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, FormViewer } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -39,6 +41,9 @@ interface NewCodes {
   readonly next: string;
   readonly madeAt: number;
 }
+
+/** What says that the person has kept the codes: a copy of the browser's cookies shows them no longer. */
+const keptName = ({ accountId, madeAt }: NewCodes): string => `kept codes ${accountId} ${madeAt}`;
 
 const contextOf = ({ hash }: Pick<Browser, 'hash'>): string => `new recovery codes ${hash}`;
 
@@ -79,14 +84,17 @@ async function readNewCodes(
   const visitor = await findVisitor(services, browser.sessionSecret);
   const isTheirs = visitor.kind === 'signed in' ? visitor.account.id === kept.accountId : !kept.isSignedIn;
   if (!isTheirs) return undefined;
-  const codes = await database.read(() => usableCodes(sealer, kept.accountId, kept.codes));
+  const codes = await database.read(function* read(): Work<readonly string[]> {
+    if (yield* isClaimed(keptName(kept), LIFETIME, clock())) return [];
+    return yield* usableCodes(sealer, kept.accountId, kept.codes);
+  });
   const viewer = visitor.kind === 'signed in' ? visitor : undefined;
   return codes.length === 0 ? undefined : { ...kept, codes, viewer };
 }
 
 /** The page that shows new recovery codes until their person has kept them, and the same as a file. */
 export function newCodesRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site, browsers } = services;
+  const { site, browsers, database, clock } = services;
   const preHandler = loadPendingRequest(services, { optional: true });
 
   app.get(ADDRESS, { preHandler }, async (request, reply) => {
@@ -112,6 +120,7 @@ export function newCodesRoutes(app: FastifyInstance, services: PageServices): vo
       return redirect(request, reply, site.path(`${ADDRESS}${requestQuery(pending)}`));
     }
     const found = await readNewCodes(services, browser);
+    if (found !== undefined) await database.commit(() => claim(keptName(found), LIFETIME, clock()));
     browsers.setNote(reply, 'newCodes', undefined, 0);
     return redirect(request, reply, site.path(found?.next ?? '/account/security'));
   });
