@@ -360,8 +360,6 @@ test('an account changes its address three times in seven days, and can go back 
   );
   await moveTo(ada.browser, ada.email);
   assert.equal(await addressOf(ada), ada.email);
-  assert.equal((await ask(ada.browser, more)).status, 429, 'going back gives no change back');
-  server.advance(9 * DAY);
   await moveTo(await signedIn(server, ada.user), more);
 });
 

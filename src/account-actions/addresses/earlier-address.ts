@@ -1,6 +1,7 @@
 import {
   insertPreviousAddress,
   listAddressesToReturnTo,
+  listPreviousAddresses,
   type PreviousAddress,
   prolongPreviousAddresses,
   removePreviousAddresses,
@@ -12,6 +13,7 @@ import { listFactors } from '../../authenticators/factor-store.ts';
 import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
+import type { Limits } from '../../platform/config/limits.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -19,6 +21,7 @@ import type { Session } from '../../sessions/store.ts';
 import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
+import { giveChangesBack } from './change-limit.ts';
 import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
 import { isEarlierProof } from './rules/earlier-proof.ts';
 
@@ -75,7 +78,7 @@ export function* isReturnProved(
  * @param left the account's address until now
  */
 export function* endSince(
-  services: SecurityNoticeServices,
+  services: SecurityNoticeServices & { readonly limits: Limits },
   account: Account,
   {
     right,
@@ -97,6 +100,9 @@ export function* endSince(
   const shown = { method: session.provedBy, factorSince: session.provedFactorSince };
   const span = { since: right.factorsSince, until: right.changedAt };
   const undone = yield* removeAddedSince(account, { span, shown }, origin, now);
+  if ((yield* listPreviousAddresses({ accountId, now })).length === 0) {
+    yield* giveChangesBack(services.limits, accountId, now);
+  }
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
   yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
   const regained = addressRegainedMail(profile.username, undone);
