@@ -21,7 +21,7 @@ import type { Metrics } from './platform/metrics/metrics.ts';
 import { createClientKeys } from './protocol/client-authentication/client-keys.ts';
 import { createMetadataDocuments } from './protocol/client-metadata/documents.ts';
 import { createMetadataClients } from './protocol/client-metadata/metadata-clients.ts';
-import { openTraces } from './traces/recorders.ts';
+import { type DeveloperTerminal, openTraces } from './traces/recorders.ts';
 import { requestSender } from './web/playground/exchange.ts';
 
 /** What a process shares with the others of a service that several make up. */
@@ -40,8 +40,8 @@ export interface StartOptions extends OpenOptions {
   readonly share?: ProcessShare;
   /** Where the log is written: to the standard output by default. */
   readonly log?: Pick<LogOutput, 'write' | 'loss'>;
-  /** With `development`: called with one readable line for each request of an app that is refused, or ignored in part. */
-  readonly tellDeveloper?: (line: string) => void;
+  /** With `development`: is given one readable line for each request of an app that is refused, or ignored in part. */
+  readonly developerTerminal?: DeveloperTerminal;
   /** For how long requests waited before they were read, so that those that came too late are not begun. */
   readonly waiting?: Waiting;
 }
@@ -116,7 +116,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     clock,
     dropped: meter.droppedSteps,
     failed: (error) => log.line('error', 'the steps of traces', { err: error }),
-    tell: config.development ? base.options.tellDeveloper : undefined,
+    terminal: config.development ? base.options.developerTerminal : undefined,
   });
   resources.defer(() => traces.stop());
   const guarded = outgoing({ local, networks: config.outgoingAllow });

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Tessera } from '../app.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
@@ -6,9 +5,9 @@ import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { withoutPassword } from '../platform/database/server-address.ts';
 import { watchWaiting } from '../platform/http/waiting.ts';
-import { shellWord } from '../platform/shell.ts';
 import { VERSION } from '../platform/version.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
+import { databaseFlags, developerTerminal } from './developer-terminal.ts';
 import { type Logs, openLogs } from './logs.ts';
 import { environment, type GlobalFlags, reportLong } from './session.ts';
 import { stopOnSignals } from './stop.ts';
@@ -35,7 +34,7 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
     migration: { progress: reportLong },
     warn: (text) => logs.err.write(`Warning: ${text}\n`),
     log: logs.out,
-    tellDeveloper: (line) => logs.err.write(`${line}\n`),
+    developerTerminal: developerTerminal(config, logs),
     waiting: watchWaiting(),
   });
   stopOnSignals(config, tessera, logs);
@@ -76,14 +75,6 @@ function welcome(
   seconds: string,
   mailbox: string | undefined,
 ): string {
-  // A command in another terminal has the defaults, so settings that differ from them are printed as flags.
-  const where = [
-    config.dataDir === resolve('data') ? '' : ` --data-dir ${quoted(config.dataDir)}`,
-    config.databaseUrl === `sqlite:${resolve(config.dataDir, 'tessera.db')}` ||
-    !config.databaseUrl.startsWith('sqlite:')
-      ? ''
-      : ` --database-url ${quoted(config.databaseUrl)}`,
-  ].join('');
   return [
     `Tessera ${VERSION} is ready after ${seconds} s.`,
     `  Address   ${baseUrl}`,
@@ -102,9 +93,7 @@ function welcome(
     ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',
     'Register an app from another terminal, in this folder:',
-    `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${where}`,
+    `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${databaseFlags(config)}`,
     '',
   ].join('\n');
 }
-
-const quoted = (text: string): string => (/^[\w./:@+-]+$/.test(text) ? text : shellWord(text));

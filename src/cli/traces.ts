@@ -5,6 +5,7 @@ import type { ListedStep } from '../traces/read-trace.ts';
 import { stepLine } from '../traces/rules/step-line.ts';
 import { withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
+import { explainCommandLine } from './developer-terminal.ts';
 import { follow } from './follow.ts';
 import { wholeNumber } from './option-parsers.ts';
 
@@ -38,7 +39,7 @@ export function tracesCommand(getContext: GetCommandContext): Command {
         const list = (after: string, most: number) =>
           api.list<ListedStep>(steps, { after, limit: most }, { clientId: client, order: 'asc' });
         const show = (step: ListedStep) =>
-          void process.stdout.write(`${flags.json ? JSON.stringify(step) : stepLine(step)}\n`);
+          void process.stdout.write(`${flags.json ? JSON.stringify(step) : stepLine(step, explainCommandLine)}\n`);
         const start = await newest();
         const shown = await api.list<ListedStep>(steps, { limit }, { clientId: client, order: 'desc' });
         shown.toReversed().forEach(show);

@@ -8,7 +8,7 @@ test('a line for each refused request of an app, and for each that is ignored in
   const lines: string[] = [];
   const told = telling(
     untraced,
-    (line) => lines.push(line),
+    { write: (line) => lines.push(line), explain: (requestId) => `tessera explain ${requestId}` },
     () => 0,
   );
   const step = { requestId: 'an-id', clientId: '1', at: 0 } as const;

@@ -21,11 +21,19 @@ const PROTOCOL = /\/(oidc|api\/v2\/oauth|\.well-known)(\/|$)/;
 const isOfApp = (step: StepName, { path = '' }: StepFacts): boolean =>
   OF_APPS.has(step) || (step === 'other' && PROTOCOL.test(path));
 
+/** Where a developer reads what becomes of the requests of an app. */
+export interface DeveloperTerminal {
+  write(line: string): void;
+  /** The command that explains a request. */
+  explain(requestId: string): string;
+}
+
 /** The recorder, which also tells of each request of an app that is refused or ignored in part, in one line. */
-export function telling(recorder: TraceRecorder, tell: (line: string) => void, clock: Clock): TraceRecorder {
+export function telling(recorder: TraceRecorder, terminal: DeveloperTerminal, clock: Clock): TraceRecorder {
   const show = ({ step, requestId, clientId = null, facts }: CompletedStep | RefusedStep, outcome: string): void => {
     if (!isOfApp(step, facts)) return;
-    tell(stepLine({ ...facts, step, requestId, clientId, outcome, at: iso(clock()) }));
+    const line = { ...facts, step, requestId, clientId, outcome, at: iso(clock()) };
+    terminal.write(stepLine(line, terminal.explain));
   };
   return {
     isFirstAnswer: (familyId) => recorder.isFirstAnswer(familyId),
@@ -47,14 +55,14 @@ export function telling(recorder: TraceRecorder, tell: (line: string) => void, c
 /**
  * The recorder of a server.
  * @param isKept whether steps are stored
- * @param options.tell writes a line to the terminal of a developer
+ * @param options.terminal undefined where no developer reads along
  */
 export function openTraces(
   isKept: boolean,
-  { tell, ...options }: RecorderOptions & { readonly tell: ((line: string) => void) | undefined },
+  { terminal, ...options }: RecorderOptions & { readonly terminal: DeveloperTerminal | undefined },
 ): TraceRecorder {
   const recorder = isKept ? createTraceRecorder(options) : untraced;
-  return tell === undefined ? recorder : telling(recorder, tell, options.clock);
+  return terminal === undefined ? recorder : telling(recorder, terminal, options.clock);
 }
 
 /** The recorder, but while `isSilent` one that records nothing. */

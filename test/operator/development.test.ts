@@ -46,7 +46,7 @@ async function printed(env: Readonly<Record<string, string>>): Promise<string> {
 
 test('the server prints one line for a refused request, with the remedy and the command for the trace', async () => {
   const line =
-    /^✗ \d\d:\d\d:\d\d token \(400 invalid_grant\) app CLIENT: .*undefined.* More: tessera explain REQUEST$/m;
+    /^✗ \d\d:\d\d:\d\d token \(400 invalid_grant\) app CLIENT: .*undefined.* More: npx tessera explain REQUEST --data-dir \S+$/m;
   assert.match(await printed({}), line);
   assert.doesNotMatch(await printed({ TESSERA_DEVELOPMENT: 'off' }), /✗/);
 });

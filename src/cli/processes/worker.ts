@@ -6,6 +6,7 @@ import { watchWaiting } from '../../platform/http/waiting.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Turn } from '../../platform/turns.ts';
+import { developerTerminal } from '../developer-terminal.ts';
 import type { Logs } from '../logs.ts';
 import { reportLong } from '../session.ts';
 import { end } from '../stop.ts';
@@ -74,7 +75,7 @@ export async function serveAsWorker(config: Config, logs: Logs): Promise<void> {
       // Once is enough.
       warn: joins === undefined ? (text) => logs.err.write(`Warning: ${text}\n`) : () => {},
       log: logs.out,
-      tellDeveloper: (line) => logs.err.write(`${line}\n`),
+      developerTerminal: developerTerminal(config, logs),
       waiting,
       passwords: (concurrency) =>
         passwords(concurrency, HASH_COST, { turn: turnFor('hash'), processes: config.processes }),

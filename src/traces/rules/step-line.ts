@@ -13,18 +13,27 @@ interface LineStep extends StepFacts {
 /**
  * A step in one line, for the terminal of a developer: what was wrong, what to do, and the command for the whole trace. Of a completed
  * step, what was ignored.
+ * @param explain the command that explains a request
  */
-export function stepLine({ at, step, outcome, requestId, clientId, ...facts }: LineStep): string {
+export function stepLine(
+  { at, step, outcome, requestId, clientId, ...facts }: LineStep,
+  explain: (requestId: string) => string,
+): string {
   const mark = outcome === 'failure' ? '✗' : '✓';
   const answer = [facts.status, facts.error].filter((part) => part !== undefined).join(' ');
   const what = [step, answer === '' ? '' : `(${answer})`, clientId === null ? '' : `app ${clientId}`];
   const parts = [
     facts.description ?? facts.reason ?? facts.received,
     facts.ignored && `Ignored: ${facts.ignored}.`,
-    facts.remedy !== undefined && facts.description?.includes(facts.remedy) !== true && `Remedy: ${facts.remedy}`,
+    facts.remedy !== undefined && !hasRemedy(facts.description, facts.remedy) && `Remedy: ${facts.remedy}`,
   ];
   const text = parts.filter((part) => typeof part === 'string' && part !== '').map((part) => masked(String(part)));
   // The ID is not masked, or the command would lead nowhere.
-  const more = outcome === 'failure' || facts.ignored !== undefined ? [`More: tessera explain ${requestId}`] : [];
+  const isExplained = requestId !== null && (outcome === 'failure' || facts.ignored !== undefined);
+  const more = isExplained ? [`More: ${explain(requestId)}`] : [];
   return [`${mark} ${at.slice(11, 19)} ${what.filter((part) => part !== '').join(' ')}:`, ...text, ...more].join(' ');
 }
+
+/** A remedy that follows a colon in the description begins there in lower case. */
+const hasRemedy = (description: string | undefined, remedy: string): boolean =>
+  description?.toLowerCase().includes(remedy.toLowerCase()) === true;
