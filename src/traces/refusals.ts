@@ -80,7 +80,7 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
         received: `Origin: ${request.headers.origin}`,
         remedy: unreadable.remedy,
       }),
-      ...undescribed(step, refusal),
+      ...undescribed({ step, status, path }, refusal),
       sent: sentParameters(request.query, request.body),
     }),
   };
@@ -94,12 +94,38 @@ const isDescribed = (step: StepName, refusal: RequestRefusal | null): boolean =>
 const FIELD =
   /^(?:--)?(?!There )([A-Za-z][A-Za-z_]{0,39}(?:\[\d{1,3}\])?(?:\.[A-Za-z]{1,40}(?:\[\d{1,3}\])?)*) (?:must|is)\b/;
 
+/** The commands that list what the paths of the admin API name. */
+const LISTS: readonly (readonly [RegExp, string])[] = [
+  [/\/admin\/users(\/|$)/, 'tessera user list'],
+  [/\/admin\/clients(\/|$)/, 'tessera client list'],
+  [/\/admin\/groups(\/|$)/, 'tessera group list'],
+  [/\/admin\/organizations(\/|$)/, 'tessera org list'],
+  [/\/admin\/invitations(\/|$)/, 'tessera invite list'],
+  [/\/admin\/admin-keys(\/|$)/, 'tessera admin-key list'],
+];
+
+interface RefusedRequest {
+  readonly step: StepName;
+  readonly status: number;
+  readonly path: string;
+}
+
 /** Of a description that is not kept, the field that it begins with. */
-function undescribed(step: StepName, refusal: RequestRefusal | null): Pick<StepFacts, 'received' | 'remedy'> {
+function undescribed(
+  { step, status, path }: RefusedRequest,
+  refusal: RequestRefusal | null,
+): Pick<StepFacts, 'received' | 'remedy'> {
   if (isDescribed(step, refusal)) return {};
   if (refusal === null)
     return { received: 'a form that is incomplete, or of an earlier page', remedy: 'Reload the page.' };
   if (refusal.reason !== undefined || refusal.detail?.remedy !== undefined) return {};
+  if (step === 'admin' && status === 404) {
+    const list = LISTS.find(([pattern]) => pattern.test(path))?.[1];
+    return {
+      received: 'an id that nothing here has, or whose record the caller may not see',
+      remedy: `Take the id from the list of its kind${list === undefined ? '' : `: ${list}`}`,
+    };
+  }
   const field = FIELD.exec(refusal.description)?.[1];
   return {
     ...(field !== undefined && { received: `a value of ${field} that was refused` }),

@@ -425,7 +425,8 @@ describe('traces', () => {
     const { user, browser } = await newSignedInUser(server);
     const parameters = { scope: `${NOTES} groups other`, audience: 'value', ui_locales: 'de', 'X Y': '1' };
     const shown = await stepOf(await browser.get(authorizeUrl(app, parameters)));
-    const ignored = 'scope groups, scope other, parameter audience, parameter ui_locales, 1 more';
+    const ignored =
+      'scope groups (not registered for this app), scope other, parameter audience (send resource, which names an API here), parameter ui_locales, 1 more';
     assert.equal(shown.ignored, ignored);
     assert.match(shown.sent, /scope="openid notes\.read notes\.write groups other"/);
     await tokensFor(server, app, user, { scope: NOTES }, { browser });
@@ -454,7 +455,10 @@ describe('traces', () => {
       return stepOf(await redeem(server, app, code, more));
     };
     const exchanged = await exchange({ scope: 'notes.read' });
-    assert.deepEqual([exchanged.step, exchanged.ignored], ['token', 'parameter scope']);
+    assert.deepEqual(
+      [exchanged.step, exchanged.ignored],
+      ['token', 'parameter scope (a code has the scopes of its authorization request)'],
+    );
     assert.equal('ignored' in (await exchange({})), false);
   });
 });

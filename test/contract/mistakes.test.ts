@@ -345,7 +345,11 @@ for (const endpointSet of ENDPOINT_SETS) {
           authorization: `Bearer ${tokens.access_token}`,
         });
         if (endpointSet === 'v2') assert.equal(answer.status, 200);
-        else assert.match(described(answer), /This access token is for \/oidc\/userinfo: send it there/);
+        else
+          assert.match(
+            described(answer),
+            /This access token was issued at \/oidc\/token\. Send it to \/oidc\/userinfo\./,
+          );
       });
     });
 

@@ -274,7 +274,7 @@ const mistakes: readonly Mistake[] = [
     'a fragment',
     () => ask({ response_mode: 'fragment' }),
     /response_mode must be query or form_post/,
-    facts('received +response_mode=fragment', 'remedy +leave it out'),
+    facts('received +response_mode=fragment', 'remedy +leave response_mode out'),
   ],
   ['no PKCE', () => ask({}, standard(mobile)), /must use PKCE.*switch PKCE on/, facts('remedy +switch PKCE on')],
   [
@@ -358,7 +358,7 @@ const mistakes: readonly Mistake[] = [
         `client_id=${app.clientId}&redirect_uri=https://app.example.com/callback&response_type=code&state=1&state=2`,
       ).then(({ headers }) => ({ headers, text: headers.get('location') ?? '' })),
     /state\+was\+sent\+more\+than\+once/,
-    facts('remedy +send it once'),
+    facts('remedy +send state once'),
   ],
   [
     'form_post to a private scheme',
@@ -368,7 +368,7 @@ const mistakes: readonly Mistake[] = [
         standard(spa),
       ),
     /form_post state must have no line ends/,
-    facts('remedy +change that'),
+    facts('remedy +Leave response_mode out, or change redirect_uri or state'),
   ],
   [
     'fetch() on the authorization endpoint',
@@ -671,14 +671,14 @@ const mistakes: readonly Mistake[] = [
   [
     'a token of the OIDC endpoints at v2',
     () => bearer(oidcTokens.access_token, '/api/v2/oauth/userinfo'),
-    /is for \/oidc\/userinfo: send it there/,
-    facts('remedy +send it there'),
+    /issued at \/oidc\/token\. Send it to \/oidc\/userinfo/,
+    facts('remedy +Send it to /oidc/userinfo'),
   ],
   [
     'the token in the address',
     () => userinfo({}, '/oidc/userinfo?access_token=x'),
     /in the address/,
-    facts('remedy +Send it in the Authorization header'),
+    facts('remedy +Send the token in the Authorization header'),
   ],
   // Introspection and revocation: the answer is active: false, whatever the reason.
   [
@@ -818,6 +818,18 @@ const mistakes: readonly Mistake[] = [
     facts('Did you mean'),
   ],
   [
+    'a misspelled endpoint',
+    async () => told(await call(server, 'GET', '/oidc/authorise')),
+    /Did you mean .*\/oidc\/authorize/,
+    facts('Did you mean'),
+  ],
+  [
+    'end_session',
+    async () => told(await call(server, 'GET', '/oidc/end_session')),
+    /Did you mean \/oidc\/logout/,
+    facts('Did you mean'),
+  ],
+  [
     'a slash after the token endpoint',
     async () => told(await call(server, 'POST', '/oidc/token/')),
     /Did you mean \/oidc\/token\?/,
@@ -830,12 +842,43 @@ const mistakes: readonly Mistake[] = [
     facts('received +a value of redirect_uris', 'remedy +Correct what the response said'),
   ],
   [
+    'an id that nothing has',
+    async () => told(await admin(server, 'GET', '/clients/1')),
+    /There is no client with the id 1/,
+    facts('received +an id that nothing here has', 'remedy .*tessera client list'),
+  ],
+  [
     'a wrong admin key',
     async () => told(await admin(server, 'GET', '/users', undefined, 'wrong')),
     /admin key/i,
     facts('description .*admin key'),
   ],
 ];
+
+/** Requests that succeed: what of them is ignored, and what to do instead. */
+const ignoredInPart: readonly (readonly [string, () => Promise<Told>, RegExp])[] = [
+  [
+    'the secret in the authorization URL',
+    () => ask({ client_secret: app.clientSecret }),
+    facts('ignored +parameter client_secret \\(it belongs in the token request alone.*rotate'),
+  ],
+  ['a misspelled parameter', () => ask({ promt: 'login' }), facts('ignored +parameter promt \\(did you mean prompt')],
+  [
+    'a scope that is not registered',
+    () => ask({ scope: 'openid phone' }, standard(narrow)),
+    facts('ignored +scope phone \\(not registered for this app\\)'),
+  ],
+  [
+    'the audience of a token for the app itself',
+    () => grant({ grant_type: 'client_credentials', audience: NOTES }, machine),
+    facts('issued to the app itself', 'ignored +parameter audience \\(send resource'),
+  ],
+];
+
+for (const [name, make, explanation] of ignoredInPart) {
+  test(`${name}: the trace says what was ignored`, async () =>
+    assert.match(await explained(await make()), explanation));
+}
 
 for (const [name, make, answer, explanation] of mistakes) {
   test(name, async () => {
@@ -878,7 +921,7 @@ test('a request that is ignored in part, and is traced as it was sent', async ()
     await explained(came),
     facts(
       'sent +.*scope="openid emial".*audience=https://api.example.com',
-      'ignored +scope emial, parameter .*audience',
+      'ignored +scope emial \\(did you mean email\\?\\), parameter audience \\(send resource',
     ),
   );
 });

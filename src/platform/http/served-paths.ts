@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { nearestText } from '../nearest-text.ts';
 
 /** The paths that a server answers, to tell a wrong method from an unknown path. */
 export interface ServedPaths {
@@ -78,8 +79,11 @@ export function servedPaths(app: FastifyInstance): ServedPaths {
         .filter((part) => part !== '');
       const plain = `/${parts.join('/')}`;
       if (documented.has(plain)) return [plain];
-      const name = parts.at(-1) ?? '';
-      const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
+      const name = (parts.at(-1) ?? '').replaceAll('_', '-');
+      // Strangers look for many paths; only in a folder of the protocol is a similar name a misspelled one.
+      const isOfProtocol = /^(oidc|oauth2?|api|connect|\.well-known)$/.test(parts[0] ?? '');
+      const known = isOfProtocol ? nearestText(name, Object.keys(ENDPOINTS)) : name;
+      const endpoint = known !== undefined && Object.hasOwn(ENDPOINTS, known) ? ENDPOINTS[known] : undefined;
       return endpoint === undefined ? [] : [...documented].filter((url) => url.endsWith(`/${endpoint}`));
     },
     insteadOf(path) {

@@ -1,5 +1,6 @@
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { formatScopes, parseResources } from '../../claims/permissions.ts';
+import { adviceForScope } from '../../claims/rules/scope-advice.ts';
 import { adminResource, isCommandLine } from '../../clients/rules/command-line.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
 import { findClient } from '../../clients/store.ts';
@@ -112,7 +113,10 @@ export async function startDevice(
         path: DEVICE_AUTHORIZATION_PATH,
         description: 'A device asked for access, and got its codes.',
         sent: sentParameters(parameters),
-        ignored: describeIgnored(asked.leftOut),
+        ignored: describeIgnored({
+          scopes: asked.leftOut,
+          scopeAdvice: (scope) => adviceForScope(scope, RULES.scopes),
+        }),
       },
     });
     return {

@@ -44,6 +44,20 @@ for (const [catalogue, rows] of Object.entries({
   }
 }
 
+test('the remedy of a trace is a sentence of its own', () => {
+  const told = Object.values({ ...CATALOGUES, INACTIVE_TOKENS: INACTIVE_TOKENS as never as Catalogue })
+    .flatMap((rows) => Object.values(rows))
+    .map(({ operator, example = {} }) => operator.trace && columnOf(operator.trace, example as never).remedy)
+    .filter((remedy) => remedy !== undefined);
+  // Names of parameters and grants stay as they are written.
+  const unclear = told.filter(
+    (remedy) =>
+      !/^([A-Z]|(password|client_id)\b)/.test(remedy) ||
+      /^(?!Let )\w+ (it|that|this)( there)?\b[.,]?( |$)(?!to |at |twice)/i.test(remedy),
+  );
+  assert.deepEqual(unclear, []);
+});
+
 test('each refusal says what to do: to the developer, or to the operator in the trace', () => {
   const silent = Object.values(CATALOGUES).flatMap((rows) =>
     Object.entries(rows).filter(([, { app, operator, example = {} }]) => {

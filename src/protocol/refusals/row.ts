@@ -53,5 +53,8 @@ export const recorded = (reason: string) => ({
 export const AGAIN = 'Send the user through authorization again.';
 export const AGAIN_ON_DEVICE = 'Start again at the device authorization endpoint.';
 
+/** What follows a colon in the response, as a sentence of its own in the trace. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const columnOf = <Facts, T extends string | object>(column: Column<Facts, T>, facts: Facts): T =>
   typeof column === 'function' ? column(facts) : column;

@@ -18,6 +18,7 @@ import { reportLeftOut } from './left-out.ts';
 import { refusalByVerdict } from './refusals/sign-ins.ts';
 import { refusal } from './refuse.ts';
 import { FAMILY_LIFETIME } from './rules/claims.ts';
+import { adviceForTokenParameter } from './rules/ignored-parameters.ts';
 
 /** A locked code, and the id of the family that it may be exchanged for. */
 interface PresentedCode {
@@ -131,7 +132,7 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
     facts: {
       description: `Tokens were issued for the scopes ${scope}.`,
       sent: sentParameters(request.parameters),
-      ignored: describeIgnored([], issued.ignored),
+      ignored: describeIgnored({ parameters: issued.ignored, parameterAdvice: adviceForTokenParameter }),
       ...explained,
     },
   });

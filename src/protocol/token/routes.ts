@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { narrowedResources, parseResources } from '../../claims/permissions.ts';
+import { findUnregistered } from '../../clients/resources.ts';
 import { DEVICE_GRANT, GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import { withCurrentKeys } from '../../keys/keys.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -25,6 +26,7 @@ import { introspect } from './introspection.ts';
 import { type Refuse, refusal, refuseRequest } from './refuse.ts';
 import { revokeToken } from './revocation.ts';
 import { introspectTokenSchema, requestTokensSchemas, revokeTokenSchema } from './route-schemas.ts';
+import { accessAudience } from './rules/claims.ts';
 
 /** What an API is told of a token that is not active, and no more (RFC 7662 §2.2). */
 const NOT_ACTIVE = 'The token is not active.';
@@ -136,7 +138,11 @@ const exchange =
         if (resources === undefined) {
           const { granted, about } = checked;
           const name = refusedResource(grant.refusedResource, granted, requested);
-          return yield* refuse(name, { ...about, requested, granted });
+          const unknown =
+            name === 'unknown resource'
+              ? yield* findUnregistered(requested, { issuer: parts.issuer, own: accessAudience(parts.issuer) })
+              : undefined;
+          return yield* refuse(name, { ...about, requested, granted, nearest: unknown?.nearest });
         }
         return yield* grant.issue(request, checked, resources);
       });

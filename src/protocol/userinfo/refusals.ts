@@ -1,6 +1,6 @@
 import { ENDPOINT_RULES, type EndpointSet } from '../../claims/endpoint-set.ts';
 import { invalidRequest, invalidToken, missingToken, OAuthError } from '../../platform/oauth-error.ts';
-import { columnOf, type RefusalRow } from '../refusals/row.ts';
+import { columnOf, type RefusalRow, sentence } from '../refusals/row.ts';
 import type { TokenFault } from '../token/misuse.ts';
 
 type Challenge = 'invalid_request' | 'missing token' | 'invalid_token' | 'insufficient_scope';
@@ -35,7 +35,7 @@ function row<Facts = unknown>(texts: Texts<Facts>): UserInfoRow<Facts> {
         rule,
         expected,
         received: columnOf(received, facts),
-        remedy: columnOf(remedy, facts),
+        remedy: sentence(columnOf(remedy, facts)),
       }),
     },
     ...(example !== undefined && { example }),
@@ -51,7 +51,7 @@ export const USERINFO_REFUSALS = {
     when: 'The access token is in the address.',
     challenge: 'invalid_request',
     cause: 'The access token is in the address, where logs and histories keep it.',
-    remedy: 'Send it in the Authorization header.',
+    remedy: 'Send the token in the Authorization header.',
     rule: 'RFC 6750 §2.3',
     expected: IN_HEADER,
   }),
@@ -59,7 +59,7 @@ export const USERINFO_REFUSALS = {
     when: 'The access token is in the address, and there is no `Authorization` header.',
     challenge: 'missing token',
     cause: 'The access token is in the address, where logs and histories keep it.',
-    remedy: 'Send it in the Authorization header.',
+    remedy: 'Send the token in the Authorization header.',
     rule: 'RFC 6750 §2.3',
     expected: IN_HEADER,
   }),
@@ -98,8 +98,8 @@ export const USERINFO_REFUSALS = {
   'token of the other endpoints': row<{ readonly issuedBy: EndpointSet }>({
     when: 'The access token was issued by the OIDC endpoints, and sent to `/api/v2/oauth/userinfo`.',
     challenge: 'invalid_token',
-    cause: ({ issuedBy }) => `This access token is for ${ENDPOINT_RULES[issuedBy].userinfoPath}:`,
-    remedy: 'send it there.',
+    cause: ({ issuedBy }) => `This access token was issued at ${ENDPOINT_RULES[issuedBy].tokenPath}.`,
+    remedy: ({ issuedBy }) => `Send it to ${ENDPOINT_RULES[issuedBy].userinfoPath}.`,
     reason: 'a token of the other endpoints',
     rule: 'RFC 6750 §3.1',
     expected: 'an access token of the v2 endpoints',
@@ -110,7 +110,7 @@ export const USERINFO_REFUSALS = {
     when: 'At `/oidc/userinfo`: `openid` was not granted.',
     challenge: 'insufficient_scope',
     cause: `The access token lacks the scope ${SCOPE}:`,
-    remedy: 'request it in a new authorization.',
+    remedy: `request ${SCOPE} in a new authorization.`,
     rule: 'RFC 6750 §3.1',
     expected: `an access token with the scope ${SCOPE}`,
     received: 'an access token without it',

@@ -1,13 +1,14 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { effectiveClaims, parseResources } from '../../../claims/permissions.ts';
+import { adviceForScope } from '../../../claims/rules/scope-advice.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
 import { describeIgnored } from '../../../traces/rules/ignored.ts';
 import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
-import { CHALLENGE, ignoredParameters, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
+import { adviceForParameter, CHALLENGE, ignoredParameters, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
 import { refuseByRedirect } from './refusals.ts';
 import {
   type AuthorizationRequest,
@@ -78,7 +79,12 @@ export function checkRequest(
   if ('kind' in authentication) return authentication;
 
   const { scopes, resources } = asked;
-  const ignored = describeIgnored(asked.leftOut, ignoredParameters(parameters));
+  const ignored = describeIgnored({
+    scopes: asked.leftOut,
+    parameters: ignoredParameters(parameters),
+    scopeAdvice: (scope) => adviceForScope(scope, rules.scopes),
+    parameterAdvice: adviceForParameter,
+  });
   return {
     kind: 'request',
     request: {

@@ -1,6 +1,7 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../../claims/permissions.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
+import { nearestText } from '../../../platform/nearest-text.ts';
 import * as Type from '../../../platform/validation/type.ts';
 import { LARGEST_REQUEST, PROMPTS, RESPONSE_MODES } from './request.ts';
 
@@ -64,6 +65,23 @@ export const SINGLE_NAMES = PARAMETER_NAMES.filter(
 
 /** Accepted, because standards name them, and without effect. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['display', 'ui_locales', 'claims_locales']);
+
+/** What to do instead of sending a parameter that other servers read, or that belongs elsewhere. */
+const ADVICE: Readonly<Record<string, string>> = {
+  audience: 'send resource, which names an API here',
+  client_secret:
+    'it belongs in the token request alone; this address is kept in histories and logs, so rotate the secret',
+  code_verifier: 'it belongs in the token request alone',
+  grant_type: 'it belongs in the token request',
+};
+
+/** What to do about a parameter that changes nothing; undefined where nothing is wrong with sending it. */
+export function adviceForParameter(name: string): string | undefined {
+  if (WITHOUT_EFFECT.has(name)) return undefined;
+  if (Object.hasOwn(ADVICE, name)) return ADVICE[name];
+  const nearest = nearestText(name, PARAMETER_NAMES);
+  return nearest && `did you mean ${nearest}?`;
+}
 
 /** The names of parameters that change nothing. */
 export const ignoredParameters = ({ names }: RepeatableParameters): readonly string[] =>

@@ -76,7 +76,7 @@ export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
     received: ({ sent }) => sent && `post_logout_redirect_uri = ${sent}`,
     remedy: ({ clientId, remedy }) =>
       remedy ??
-      `Register it, character for character: tessera client update ${clientId} --add-post-logout-redirect-uri URI`,
+      `Register the address, character for character: tessera client update ${clientId} --add-post-logout-redirect-uri URI`,
     expected: ({ registered }) =>
       registered ?? 'a registered post-logout redirect URI of the app, character for character',
     reason: 'post_logout_redirect_uri is not registered',

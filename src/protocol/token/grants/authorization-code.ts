@@ -38,7 +38,7 @@ function presentedCode(parameters: Parameters, familyId: string): PresentedCode 
   }
   // code_verifier= is a wrong verifier, and not the absence of one.
   const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;
-  const ignored = ['scope'].filter((name) => parameters.has(name));
+  const ignored = ['scope', 'audience'].filter((name) => parameters.has(name));
   return { text, redirectUri, codeVerifier, familyId, ignored };
 }
 

@@ -14,6 +14,7 @@ import { judgeClientToken } from '../../../verdict/rules.ts';
 import type { Exchangeable, Grant, TokenRequest } from '../grant.ts';
 import { refusal } from '../refuse.ts';
 import { ACCESS_LIFETIME, accessAudience, clientClaims } from '../rules/claims.ts';
+import { adviceForTokenParameter } from '../rules/ignored-parameters.ts';
 
 interface RequestedScopes {
   /** The names; empty where `scope` was not sent. */
@@ -97,15 +98,19 @@ function* issue(
   return { jti, resources: granted ?? [], scope, leftOut };
 }
 
-async function respond({ parts, authenticated, keySet, now }: TokenRequest, issued: IssuedClientToken) {
-  const ignored = describeIgnored(issued.leftOut);
+async function respond({ parts, authenticated, keySet, now, parameters }: TokenRequest, issued: IssuedClientToken) {
+  const ignored = describeIgnored({
+    scopes: issued.leftOut,
+    parameters: ['audience'].filter((name) => parameters.has(name)),
+    parameterAdvice: adviceForTokenParameter,
+  });
   if (ignored !== undefined) {
     parts.traces.completed.push({
       at: now,
       requestId: authenticated.origin.requestId,
       step: 'token',
       clientId: authenticated.client.id,
-      facts: { description: `A token was issued to the app itself, for the scopes ${issued.scope}.`, ignored },
+      facts: { description: describeIssued(issued), ignored },
     });
   }
   const claims = clientClaims(parts.issuer, authenticated.client.id, issued, now);
@@ -116,5 +121,10 @@ async function respond({ parts, authenticated, keySet, now }: TokenRequest, issu
     ...(issued.scope !== undefined && { scope: issued.scope }),
   } as const;
 }
+
+const describeIssued = ({ scope }: IssuedClientToken): string =>
+  scope === undefined
+    ? 'A token without scopes was issued to the app itself.'
+    : `A token was issued to the app itself, for the scopes ${scope}.`;
 
 const clientGone = (): OAuthError => refusal('client changed', {});

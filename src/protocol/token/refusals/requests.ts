@@ -29,6 +29,22 @@ interface RequestedResources extends AboutCredential {
   readonly requested: readonly string[];
   /** Those of the authorization request; null where it named none. */
   readonly granted: readonly string[] | null;
+  /** A registered resource that is spelled almost like one of the request. */
+  readonly nearest?: string | undefined;
+}
+
+/** A resource of the authorization request that one of this request is a misspelling of. */
+function meantResource({ requested: sent, granted }: RequestedResources): string | undefined {
+  return granted?.find((known) =>
+    sent.some((resource) => !granted.includes(resource) && nearestText(resource, [known])),
+  );
+}
+
+function remedyForResource(facts: RequestedResources): string {
+  const meant = meantResource(facts);
+  return meant === undefined
+    ? `Have the app add ${requested(facts.requested)} to its authorization request, or leave resource out here.`
+    : `Have the app send resource=${meant}`;
 }
 
 const RESOURCES: RequestedResources = { requested: ['https://api.example.com/'], granted: null };
@@ -86,19 +102,23 @@ export const REQUESTS = {
     when: 'A `resource` was not part of the authorization request.',
     app: {
       error: 'invalid_target',
-      description:
-        'This resource was not part of the authorization request. Add resource to the authorization URL, then send the user through authorization again.',
+      description(facts) {
+        const meant = meantResource(facts);
+        return meant === undefined
+          ? 'This resource was not part of the authorization request. Add resource to the authorization URL, then send the user through authorization again.'
+          : `This resource was not part of the authorization request. Did you mean ${meant}? It must match exactly, character for character.`;
+      },
     },
     operator: {
       ...recorded('a resource that was not granted'),
-      trace: ({ requested: sent, granted }) => ({
+      trace: (facts) => ({
         rule: 'RFC 8707 §2.2',
         expected:
-          granted === null
+          facts.granted === null
             ? 'no resource: the authorization request named none'
-            : `resources of the authorization request: ${granted.join(', ')}`,
-        received: requested(sent),
-        remedy: `Have the app add ${requested(sent)} to its authorization request, or leave resource out here.`,
+            : `resources of the authorization request: ${facts.granted.join(', ')}`,
+        received: requested(facts.requested),
+        remedy: remedyForResource(facts),
       }),
     },
     example: RESOURCES,
@@ -134,16 +154,19 @@ export const REQUESTS = {
     when: 'Client credentials: a `resource` is not registered.',
     app: {
       error: 'invalid_target',
-      description:
-        'Unknown resource. It must match the registered resource of an API exactly, character for character.',
+      description: ({ nearest }) =>
+        `Unknown resource.${nearest === undefined ? '' : ` Did you mean ${nearest}?`} It must match the registered resource of an API exactly, character for character.`,
     },
     operator: {
       ...recorded('a resource that is unknown'),
-      trace: ({ requested: sent }) => ({
+      trace: ({ requested: sent, nearest }) => ({
         rule: 'RFC 8707 §2',
-        expected: 'resources of active clients, character for character',
+        expected: nearest ?? 'resources of active clients, character for character',
         received: requested(sent),
-        remedy: 'Correct the app, or register the API: tessera client update CLIENT_ID --resource URI',
+        remedy:
+          nearest === undefined
+            ? 'Correct the app, or register the API: tessera client update CLIENT_ID --resource URI'
+            : `Have the app send resource=${nearest}`,
       }),
     },
     example: RESOURCES,

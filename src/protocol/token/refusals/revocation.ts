@@ -17,7 +17,8 @@ export const REVOCATIONS = {
         rule: 'RFC 7009 §2.1',
         expected: 'a token of the client that sends it',
         received: `one that was issued to the app ${issuedTo}`,
-        remedy: 'Have that app revoke it, or end the access of the user: tessera user disconnect USER CLIENT_ID',
+        remedy:
+          'Have the app that the token was issued to revoke it, or end the access of the user: tessera user disconnect USER CLIENT_ID',
       }),
       event: 'token.foreign_client',
       details: ({ familyId }) => (familyId === undefined ? {} : { familyId }),

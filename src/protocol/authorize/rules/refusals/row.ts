@@ -1,4 +1,4 @@
-import { type Column, columnOf, type RefusalRow } from '../../../refusals/row.ts';
+import { type Column, columnOf, type RefusalRow, sentence } from '../../../refusals/row.ts';
 import type { AuthorizationErrorCode } from '../request.ts';
 
 /** OpenID Connect Core 1.0: where a request is refused that may show no page. */
@@ -38,12 +38,15 @@ export function redirectRow<Facts = unknown>(texts: Texts<Facts>): Authorization
     },
     operator: {
       ...(reason !== undefined && { reason }),
-      trace: (facts) => ({
-        rule,
-        expected: textOf(expected, facts),
-        received: textOf(received, facts),
-        remedy: textOf(operatorRemedy, facts),
-      }),
+      trace: (facts) => {
+        const advice = textOf(operatorRemedy, facts);
+        return {
+          rule,
+          expected: textOf(expected, facts),
+          received: textOf(received, facts),
+          remedy: advice && sentence(advice),
+        };
+      },
     },
     ...(example !== undefined && { example }),
   };
