@@ -69,6 +69,7 @@ const ORDER = [
   'access',
   'claims',
   'clients',
+  'upstreams',
   'authenticators',
   'sessions',
   'credentials',

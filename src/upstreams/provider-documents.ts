@@ -1,0 +1,123 @@
+import type { AuthorizationServer } from 'oauth4webapi';
+import { ASSERTION_ALGS, type AssertionAlg, type ClientKey, chooseKey, usableKeys } from '../clients/rules/jwks.ts';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import type { Outgoing } from '../platform/http/outgoing.ts';
+import { guardedFetch, RESPONSE_TIMEOUT, reasonOf } from './guarded-fetch.ts';
+import { KeptCopies } from './kept-copy.ts';
+import { UpstreamRefusal } from './refusal.ts';
+
+const METADATA = { fresh: HOUR, usable: DAY, pause: 30 * SECOND };
+/** So long a key may work after its owner has removed it. */
+const KEYS = { fresh: 10 * MINUTE, usable: 10 * MINUTE, pause: MINUTE };
+
+const LONGEST_METADATA = 128 * 1024;
+const LONGEST_KEYS = 128 * 1024;
+
+/** What a provider says of itself, with the endpoints that a sign-in needs. */
+export interface ProviderMetadata extends AuthorizationServer {
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+  readonly jwks_uri: string;
+}
+
+/** The metadata and the keys of OpenID Providers, with copies of what was fetched in this process. */
+export interface ProviderDocuments {
+  /** @throws {UpstreamRefusal} */
+  metadata(issuer: string): Promise<ProviderMetadata>;
+  /**
+   * The key that a token names; undefined where the provider has none such. An unknown one makes it fetch the keys again.
+   * @throws {UpstreamRefusal}
+   */
+  key(metadata: ProviderMetadata, alg: AssertionAlg, kid: string | undefined): Promise<ClientKey | undefined>;
+  /** Fetches both on the next call: for an operator who has just changed something. */
+  forget(issuer: string): Promise<void>;
+}
+
+/** @param local whether this installation runs on a developer's machine, where `http` is allowed */
+export function createProviderDocuments(ask: Outgoing, clock: Clock, local: boolean): ProviderDocuments {
+  const metadata = new KeptCopies((issuer) => readMetadata(ask, issuer, local), clock, METADATA);
+  const keySets = new KeptCopies((uri) => readKeys(ask, uri), clock, KEYS);
+  return {
+    metadata: (issuer) => metadata.get(issuer),
+    async key({ jwks_uri: uri }, alg, kid) {
+      const known = chooseKey(await keySets.get(uri), alg, kid);
+      return known ?? chooseKey(await keySets.get(uri, true), alg, kid);
+    },
+    async forget(issuer) {
+      const kept = await metadata.get(issuer).catch(() => undefined);
+      if (kept !== undefined) keySets.forget(kept.jwks_uri);
+      metadata.forget(issuer);
+    },
+  };
+}
+
+async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Promise<ProviderMetadata> {
+  const oauth = await import('oauth4webapi');
+  const refuse = (reason: string): UpstreamRefusal => new UpstreamRefusal('metadata', `The metadata: ${reason}.`);
+  let found: AuthorizationServer;
+  try {
+    const options = {
+      [oauth.customFetch]: guardedFetch(ask, LONGEST_METADATA),
+      [oauth.allowInsecureRequests]: local,
+    };
+    const url = new URL(issuer);
+    found = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
+  } catch (error) {
+    throw refuse(await reasonOf(error));
+  }
+  // OpenID Connect Discovery 1.0 §4.3: exactly. The library compares URLs, of which several are written differently.
+  if (found.issuer !== issuer) throw refuse(`issuer is ${JSON.stringify(found.issuer)}, not ${JSON.stringify(issuer)}`);
+  const endpoint = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri'): string => {
+    const value: unknown = found[name];
+    if (typeof value !== 'string' || !isEndpoint(value, local)) throw refuse(`${name} must be an https URL`);
+    return value;
+  };
+  requireSupport(found, refuse);
+  return {
+    ...found,
+    authorization_endpoint: endpoint('authorization_endpoint'),
+    token_endpoint: endpoint('token_endpoint'),
+    jwks_uri: endpoint('jwks_uri'),
+  };
+}
+
+/** Lists that are left out have defaults that suffice (OpenID Connect Discovery 1.0 §3). */
+function requireSupport(found: AuthorizationServer, refuse: (reason: string) => UpstreamRefusal): void {
+  const lists = (value: unknown, ...some: readonly string[]): boolean =>
+    value === undefined || (Array.isArray(value) && some.some((one) => value.includes(one)));
+  if (!lists(found.response_types_supported, 'code')) throw refuse('response_types_supported must have code');
+  if (!lists(found['id_token_signing_alg_values_supported'], ...ASSERTION_ALGS)) {
+    throw refuse(`id_token_signing_alg_values_supported must have one of ${ASSERTION_ALGS.join(', ')}`);
+  }
+  const methods = ['client_secret_basic', 'client_secret_post', 'none'];
+  if (!lists(found.token_endpoint_auth_methods_supported, ...methods)) {
+    throw refuse(`token_endpoint_auth_methods_supported must have one of ${methods.join(', ')}`);
+  }
+}
+
+function isEndpoint(value: string, local: boolean): boolean {
+  const url = URL.parse(value);
+  const isAllowed = url?.protocol === 'https:' || (local && url?.protocol === 'http:');
+  return url !== null && isAllowed && url.username === '' && url.password === '' && url.hash === '';
+}
+
+async function readKeys(ask: Outgoing, uri: string): Promise<readonly ClientKey[]> {
+  const refuse = (reason: string): UpstreamRefusal => new UpstreamRefusal('keys', `The keys: ${reason}.`);
+  const headers = { accept: 'application/jwk-set+json, application/json' };
+  const request = { method: 'GET', url: uri, headers, longestBody: LONGEST_KEYS, timeoutMs: RESPONSE_TIMEOUT } as const;
+  const answer = await ask(request).catch(async (error: unknown) => {
+    throw refuse(await reasonOf(error));
+  });
+  if (answer.status !== 200) throw refuse(`the response has the status ${answer.status}`);
+  const keys = usableKeys(parseJson(answer.body));
+  if (keys === undefined) throw refuse('the response is no JSON Web Key Set of at most 20 keys');
+  return keys;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

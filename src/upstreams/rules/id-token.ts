@@ -1,0 +1,111 @@
+import { CLOCK_SKEW, SECOND } from '../../platform/clock.ts';
+import {
+  commonProblem,
+  isSubject,
+  isTokenId,
+  type TokenAudience,
+  type TokenClaims,
+  type TokenProblem,
+  timeOf,
+} from './token-claims.ts';
+
+/** What the ID token of a sign-in must say. */
+export interface ExpectedIdToken extends TokenAudience {
+  readonly nonce: string;
+  /** The longest time in seconds since the person authenticated at the upstream; null where that does not matter. */
+  readonly maxAge: number | null;
+  /** The `at_hash` of the access token that came with it. */
+  readonly accessTokenHash: string;
+  /** The claim that identifies a person: `sub`, unless the upstream is known to have a better one. */
+  readonly subjectClaim: 'sub' | 'oid';
+}
+
+/** A person, as an upstream has just said. */
+export interface UpstreamPerson {
+  readonly issuer: string;
+  /** With the issuer, the only thing by which a person is known. */
+  readonly subject: string;
+  /** Names the session at the upstream, for its logout tokens. */
+  readonly sid: string | null;
+  /** When the token was made. */
+  readonly issuedAt: number;
+  /** How the person authenticated, in the words of the upstream. */
+  readonly amr: readonly string[];
+  /** Proposals for a new account; nothing is decided by them. */
+  readonly name: string | undefined;
+  readonly email: string | undefined;
+}
+
+/** How many methods of `amr` are kept. */
+const MOST_METHODS = 10;
+/** A name of RFC 8176, or of an upstream. */
+const METHOD_NAME = /^[A-Za-z0-9_.:/-]{1,40}$/;
+const LONGEST_NAME = 64;
+const LONGEST_EMAIL = 254;
+
+/**
+ * Reads the ID token of a sign-in, whose signature is verified (OpenID Connect Core 1.0 §3.1.3.7).
+ * @param claims its claims
+ */
+export function readIdToken(
+  claims: TokenClaims,
+  expected: ExpectedIdToken,
+  now: number,
+): UpstreamPerson | TokenProblem {
+  const problem = idTokenProblem(claims, expected, now);
+  if (problem !== undefined) return { problem };
+  const { sid, amr, name, email, iat } = claims;
+  const subject = subjectOf(claims, expected);
+  if (subject === undefined) return { problem: `${expected.subjectClaim} is missing or no identifier` };
+  return {
+    issuer: expected.issuer,
+    subject,
+    sid: isTokenId(sid) ? sid : null,
+    issuedAt: timeOf(iat) ?? now,
+    amr: Array.isArray(amr) ? amr.filter(isMethodName).slice(0, MOST_METHODS) : [],
+    name: proposal(name, LONGEST_NAME),
+    email: proposal(email, LONGEST_EMAIL),
+  };
+}
+
+function idTokenProblem(claims: TokenClaims, expected: ExpectedIdToken, now: number): string | undefined {
+  const common = commonProblem(claims, expected, now);
+  if (common !== undefined) return common;
+  // A logout token must not pass for an ID token (OpenID Connect Back-Channel Logout 1.0 §2.6).
+  if (claims['events'] !== undefined) return 'it has events, as a logout token';
+  if (claims['exp'] === undefined) return 'exp is missing';
+  if (!isSubject(claims['sub'])) return 'sub is missing or no identifier';
+  if (claims['nonce'] !== expected.nonce) return 'nonce is not that of the request';
+  const { at_hash: accessTokenHash } = claims;
+  if (accessTokenHash !== undefined && accessTokenHash !== expected.accessTokenHash) {
+    return 'at_hash is not that of the access token';
+  }
+  return ageProblem(claims['auth_time'], expected.maxAge, now);
+}
+
+function ageProblem(value: unknown, maxAge: number | null, now: number): string | undefined {
+  const at = timeOf(value);
+  if (value !== undefined && (at === undefined || at > now + CLOCK_SKEW))
+    return 'auth_time is no time, or in the future';
+  if (maxAge === null) return undefined;
+  // §2: auth_time is required where max_age was requested.
+  if (at === undefined) return 'auth_time is missing, so nothing says when the person authenticated';
+  return at + maxAge * SECOND < now - CLOCK_SKEW ? 'auth_time lies further back than was asked for' : undefined;
+}
+
+/**
+ * Decisions §14. In Microsoft Entra `sub` is another one for each app, while `tid` and `oid` name the person; the issuer holds the tenant.
+ */
+function subjectOf({ sub, oid, tid }: TokenClaims, { subjectClaim }: ExpectedIdToken): string | undefined {
+  if (subjectClaim === 'sub') return isSubject(sub) ? sub : undefined;
+  return isSubject(tid) && isSubject(oid) && tid.length + oid.length < 255 ? `${tid}/${oid}` : undefined;
+}
+
+const isMethodName = (value: unknown): value is string => typeof value === 'string' && METHOD_NAME.test(value);
+
+/** What may be shown in a form: a short text without control characters. */
+function proposal(value: unknown, longest: number): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return text === '' || text.length > longest || /\p{Cc}|\p{Cf}/u.test(text) ? undefined : text;
+}
