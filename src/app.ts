@@ -186,7 +186,6 @@ function registerRoutes(
       discoveryRoutes(root, { keys, ...published });
       referenceRoutes(root, { ...routed, described });
       serveAssets(root);
-      homeRoutes(root, site, config.playground);
       root.register(async (pages) => {
         pages.register(cookie);
         acceptForms(pages);
@@ -195,6 +194,7 @@ function registerRoutes(
         pages.setErrorHandler(pageErrors(site));
         refuseForeignForms(pages, services);
         authorizationRoutes(pages, routed);
+        homeRoutes(pages, routed, config.playground);
         sessionRoutes(pages, routed);
         setupRoutes(pages, { ...routed, localSetup: config.baseUrl === undefined, playground: config.playground });
         recoveryRoutes(pages, routed);

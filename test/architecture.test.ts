@@ -135,7 +135,7 @@ function domainOf(path: string): string {
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   'account-actions/personal-data': ['account'],
-  access: ['group_member', 'membership', 'user_group'],
+  access: ['client', 'group_member', 'membership', 'user_group'],
   audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'app_assignment', 'client', 'consent_grant', 'key_set'],

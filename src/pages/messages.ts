@@ -9,9 +9,10 @@ import { device } from './device-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { expired } from './expired-messages.ts';
 import { enroll, newCodes, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
+import { home } from './home-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
-import { home, playground } from './playground-messages.ts';
+import { playground } from './playground-messages.ts';
 import { recovery, signInCode } from './recovery-messages.ts';
 import { unusedForm } from './unused-form-messages.ts';
 

@@ -1,23 +1,6 @@
 import { duration } from './error-messages.ts';
 import type { HtmlPart } from './html.ts';
 
-/** The texts of the page at the base URL. */
-export const home = {
-  title: 'Welcome',
-  heading: 'Sign in to your apps with one account.',
-  lead: 'You decide what each app may know about you, and can take that back at any time.',
-  developers: 'For developers',
-  playground: 'Walk through the flow',
-  playgroundNote: 'Get an app and its first token in under a minute, and see every byte on the way.',
-  account: 'Your account',
-  accountNote: 'Your profile, your password and the apps that have access.',
-  create: 'Create an account',
-  reference: 'API reference',
-  referenceNote: 'Every call with its parameters and responses.',
-  discovery: 'Discovery document',
-  discoveryNote: 'The configuration that OpenID Connect libraries read.',
-};
-
 /** The texts of the playground. Developers read it, so it uses the terms of the specifications. */
 export const playground = {
   title: 'Playground',

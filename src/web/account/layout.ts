@@ -1,7 +1,8 @@
 import type { Account } from '../../accounts/store.ts';
-import { hidden, type ListPart, partNumber } from '../../pages/components.ts';
+import { type ListPart, partNumber } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
+import { signedInAside } from '../../pages/signed-in.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 
 /** What every page of the account shows around its content. */
@@ -25,7 +26,7 @@ export const accountLayout = (
   title,
   layout: 'wide',
   theme: account.profile.theme,
-  aside: signOutForm(site, logoutToken),
+  aside: signedInAside(site, account, logoutToken),
   body: html`${nav(site, current)}<div class="stack">
 ${content}
 </div>`,
@@ -36,9 +37,6 @@ function nav({ messages, path }: Site, current: AccountPageName): Html {
     html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
   return html`<nav class="side" aria-label="${messages.account.title}">${link('profile', '/account', messages.profile.nav)}${link('security', '/account/security', messages.security.nav)}${link('sessions', '/account/sessions', messages.sessions.nav)}${link('connections', '/account/connections', messages.connections.nav)}${link('data', '/account/data', messages.data.nav)}</nav>`;
 }
-
-const signOutForm = ({ messages, path }: Site, token: string): Html =>
-  html`<form method="post" action="${path('/logout')}">${hidden(token)}<button class="link" type="submit">${messages.account.signOut}</button></form>`;
 
 /** Few enough that a page stays light, even with the longest names. */
 const PAGE_SIZE = 12;

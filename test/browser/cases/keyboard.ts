@@ -114,7 +114,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await focusAt(page, '[role=status]');
   // The notice has the focus, below what stands first: from the top again.
   await page.goto(`${baseUrl}/account`);
-  assert.deepEqual(await enter('Sign out'), ['Skip to content', 'Tessera']);
+  assert.deepEqual(await enter('Sign out'), ['Skip to content', 'Tessera', 'Jean Bartik']);
   await page.waitForURL('**/login');
 }
 

@@ -5,17 +5,21 @@ import { PASSWORD } from '../../support/flow.ts';
 import { clipboard, focus } from '../in-page.ts';
 import { focusAt, type Stage, textOf, visit } from '../stage.ts';
 
-/** Presses Tab until this has the focus, which must show, and then Enter. */
-async function enter(page: Page, name: string): Promise<void> {
+/** Presses Tab until this has the focus, which must show. */
+async function tabTo(page: Page, name: string): Promise<void> {
   for (let step = 0; step < 30; step++) {
     await page.keyboard.press('Tab');
     const at = await focus(page);
     assert.ok(at.ring >= 2, `no focus ring on ${at.name}`);
-    if (at.name !== name) continue;
-    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
-    return;
+    if (at.name === name) return;
   }
   throw new Error(`Tab does not reach ${name}`);
+}
+
+/** The same, and then Enter. */
+async function enter(page: Page, name: string): Promise<void> {
+  await tabTo(page, name);
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
 }
 
 export function playgroundCases(theStage: () => Stage): void {
@@ -26,6 +30,8 @@ export function playgroundCases(theStage: () => Stage): void {
         const { baseUrl } = theStage().server;
         const username = javaScriptEnabled ? 'kay.mcnulty' : 'kay.antonelli';
         await page.goto(baseUrl);
+        await tabTo(page, 'For developers');
+        await page.keyboard.press('Enter');
         await enter(page, 'Walk through the flow');
         await enter(page, 'Start with the v2 endpoints');
         await enter(page, 'Sign in and decide');
