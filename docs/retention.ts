@@ -137,7 +137,8 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: 7,
   },
   replaced_value: {
-    holds: 'Usernames, authenticator apps (encrypted) and recovery codes (as keyed digests) that accounts had before',
+    holds:
+      'Usernames, authenticator apps (encrypted), recovery codes (as keyed digests) and passkeys (their public keys) that accounts had before',
     until:
       '28 days after they were replaced or removed, 366 days after they were set aside for a recovery, or the deletion of the account',
     why: 'The owner who takes an account back has them again',

@@ -15,7 +15,7 @@ import {
 } from '../platform/database/statement.ts';
 
 /** What is remembered of an account. */
-export type ReplacedKind = 'username' | 'totp' | 'totp aside' | 'recovery codes' | 'recovery codes aside';
+export type ReplacedKind = 'username' | 'totp' | 'totp aside' | 'recovery codes' | 'recovery codes aside' | 'passkey';
 
 const REPLACED = {
   hash: storedField('hash', plain<string>()),

@@ -9,6 +9,7 @@ import {
   updateReplaced,
 } from '../accounts/replaced-store.ts';
 import type { Work } from '../platform/database/database.ts';
+import { listPasskeys, type Passkey, removePasskey } from './passkey-store.ts';
 import { insertRecoveryCode, listRecoveryCodes, removeRecoveryCodes } from './recovery-code-store.ts';
 import {
   acceptedIn,
@@ -18,14 +19,18 @@ import {
   type Held,
   type History,
   isKept,
+  keptLine,
+  lineage,
+  lineOf,
   type Span,
   type TakingBack,
+  untilNow,
 } from './rules/taking-back.ts';
 import { findTotpSeed, removeTotpSeed, saveTotpSeed, type TotpSeed } from './totp-store.ts';
 
 /*
- * The authenticator apps and the recovery codes that an account had before these were replaced or removed, for those who take it back:
- * see `rules/taking-back.ts`.
+ * The authenticator apps, the recovery codes and the passkeys that an account had before these were replaced or removed, for those who take
+ * it back: see `rules/taking-back.ts`.
  */
 
 type SeedValue = Pick<TotpSeed, 'sealed' | 'lastStep'>;
@@ -113,6 +118,59 @@ export function* rememberRecoveryCodes(accountId: string, replacedAt: number): W
   yield* rememberReplaced({ accountId, kind: 'recovery codes', value: codesValue(codes), setUpAt, replacedAt });
 }
 
+/** A passkey that an account has or had. */
+export interface HeldPasskey extends Held, Passkey {}
+
+type StoredPasskey = Omit<Passkey, 'publicKey'> & { readonly publicKey: string };
+
+const passkeyValue = ({ publicKey, ...passkey }: Passkey): string =>
+  JSON.stringify({ ...passkey, publicKey: Buffer.from(publicKey).toString('base64url') } satisfies StoredPasskey);
+
+function passkeyOf({ value, setUpAt, replacedAt }: Replaced): HeldPasskey {
+  const { publicKey, ...passkey } = JSON.parse(value) as StoredPasskey;
+  return { ...passkey, publicKey: Buffer.from(publicKey, 'base64url'), setUpAt, replacedAt };
+}
+
+function* readPasskeys(accountId: string): Work<readonly HeldPasskey[]> {
+  const present = (yield* listPasskeys({ accountId })).map((passkey) => ({
+    ...passkey,
+    setUpAt: passkey.createdAt,
+    replacedAt: NOT_REPLACED,
+  }));
+  return [...present, ...(yield* listReplaced({ accountId, kind: 'passkey' })).map(passkeyOf)];
+}
+
+/** So many passkeys are remembered: those that were set up first, which no later ones push out. */
+const MOST_PASSKEYS = 20;
+
+/**
+ * Removes passkeys of an account, and remembers them for those who take it back, inside a unit of work that holds its lock.
+ * @param isRemoved which of them; all by default
+ * @param at the time of the account
+ * @returns how many were removed
+ */
+export function* removePasskeys(
+  accountId: string,
+  at: number,
+  isRemoved: (passkey: Passkey) => boolean = () => true,
+): Work<number> {
+  const removed = (yield* listPasskeys({ accountId })).filter(isRemoved);
+  for (const passkey of removed) {
+    const { id, createdAt: setUpAt } = passkey;
+    yield* removePasskey({ id, accountId });
+    yield* insertReplaced({ accountId, kind: 'passkey', value: passkeyValue(passkey), setUpAt, replacedAt: at });
+  }
+  const remembered = yield* listReplaced({ accountId, kind: 'passkey' });
+  const younger = remembered.toSorted((one, other) => one.setUpAt - other.setUpAt).slice(MOST_PASSKEYS);
+  for (const { hash } of younger) yield* removeReplaced({ hash });
+  return removed.length;
+}
+
+/** The passkeys of which one is accepted where a change of address is undone. */
+export function* acceptedPasskeys(accountId: string, span: Span): Work<readonly HeldPasskey[]> {
+  return keptLine(lineOf(yield* readPasskeys(accountId), span), span);
+}
+
 /** The apps of which a code is accepted where an account is taken back. */
 export function* acceptedApps(accountId: string, span: Span): Work<readonly HeldApp[]> {
   return acceptedIn(yield* readApps(accountId), span);
@@ -123,14 +181,29 @@ export function* acceptedCodes(accountId: string, span: Span): Work<readonly Hel
   return acceptedIn(yield* readCodes(accountId), span).filter(({ hashes }) => hashes.length > 0);
 }
 
-/**
- * Whether an account had a second factor in a span, and before it, of which its owner can show a code: an app, or codes, which stand in for
- * the app.
- */
-export function* wasProtected(accountId: string, span: Span): Work<boolean> {
-  if (isKept(yield* readApps(accountId), span)) return true;
+/** The kinds of second factor that an account had in a span, and before it, of which its owner can show one. */
+export function* askedIn(accountId: string, span: Span): Work<readonly ('code' | 'passkey')[]> {
   const codes = yield* readCodes(accountId);
-  return isKept(codes, span) && (yield* acceptedCodes(accountId, span)).length > 0;
+  // Codes stand in for the app.
+  const hasCode =
+    isKept(yield* readApps(accountId), span) ||
+    (isKept(codes, span) && (yield* acceptedCodes(accountId, span)).length > 0);
+  const hasPasskey = (yield* acceptedPasskeys(accountId, span)).length > 0;
+  return [...(hasCode ? (['code'] as const) : []), ...(hasPasskey ? (['passkey'] as const) : [])];
+}
+
+/**
+ * The second factors from before a span, and those that replaced them, in it or until now. What was removed is among them, and what was set
+ * up after that is not.
+ */
+export function* keptFactors(accountId: string, span: Span): Work<readonly Held[]> {
+  const [apps, codes] = [yield* readApps(accountId), yield* readCodes(accountId)];
+  const passkeys = yield* readPasskeys(accountId);
+  return [span, untilNow(span.since)].flatMap((one) =>
+    [lineage<Held>(apps, one), lineage<Held>(codes, one), lineOf<Held>(passkeys, one)].flatMap((line) =>
+      keptLine(line, one),
+    ),
+  );
 }
 
 /** Uses up a code of an earlier app, inside a unit of work that holds the account's lock. @returns when the app was set up */
@@ -237,8 +310,9 @@ function* storeRemembered<T extends Held>(
   }
 }
 
-/** Forgets the earlier apps and recovery codes of an account, whose second factor an operator has reset. */
+/** Forgets the earlier factors of an account, whose second factor an operator has reset. */
 export function* forgetEarlierFactors(accountId: string): Work<void> {
+  yield* forgetReplaced({ accountId, kind: 'passkey', since: 0 });
   for (const kind of ['app', 'codes'] as const) {
     for (const { hash } of yield* listRemembered(accountId, kind)) yield* removeReplaced({ hash });
   }

@@ -1,6 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
-import { command, many } from '../platform/database/statement.ts';
-import { type SettledFactors, settleFactors } from './earlier-factors.ts';
+import { command } from '../platform/database/statement.ts';
+import { removePasskeys, type SettledFactors, settleFactors } from './earlier-factors.ts';
 import type { TakingBack } from './rules/taking-back.ts';
 
 interface Since {
@@ -8,16 +8,6 @@ interface Since {
   readonly since: number;
 }
 
-const removePasskeys = many(
-  (db, p: Since & { readonly kept: number }) =>
-    db
-      .deleteFrom('passkey')
-      .where('account_id', '=', p.accountId)
-      .where('created_at', '>=', p.since)
-      .where('created_at', '<>', p.kept)
-      .returning('name'),
-  ({ name }) => name,
-);
 const removeSetting = command((db, p: Since) =>
   db.deleteFrom('recovery_setting').where('account_id', '=', p.accountId).where('code_required_at', '>=', p.since),
 );
@@ -47,14 +37,10 @@ const NONE = -1;
 export function* removeFactorsSince(accountId: string, back: TakingBack, at: number): Work<FactorsUndone> {
   const { since } = back.span;
   const kept = back.shown?.method === 'passkey' ? (back.shown.factorSince ?? NONE) : NONE;
-  const passkeys = yield* removePasskeys({ accountId, since, kept });
+  const passkeys = yield* removePasskeys(accountId, at, ({ createdAt }) => createdAt >= since && createdAt !== kept);
   const settled = yield* settleFactors(accountId, back, at);
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
-  return { ...settled, passkeys: passkeys.length };
+  return { ...settled, passkeys };
 }
-
-/** Removes the passkeys of an account that may not all be its owner's. */
-export const removeAllPasskeys = (accountId: string): Work<readonly string[]> =>
-  removePasskeys({ accountId, since: 0, kept: NONE });

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/store.ts';
 import { isSecondFactorRequired } from '../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
-import { command, many } from '../platform/database/statement.ts';
+import { many } from '../platform/database/statement.ts';
 import { rememberRecoveryCodes, rememberTotp } from './earlier-factors.ts';
 import { removeRecoveryCodes } from './recovery-code-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
@@ -53,7 +53,3 @@ export function* removeUselessCodes(
   yield* rememberRecoveryCodes(accountId, updatedAt);
   yield* removeRecoveryCodes({ accountId });
 }
-
-export const removePasskeys = command((db, p: { accountId: string }) =>
-  db.deleteFrom('passkey').where('account_id', '=', p.accountId),
-);

@@ -83,6 +83,9 @@ export const addressTexts = {
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint:
     'You had set this up before the address was changed. If you renewed it in the days before, the earlier one works, too.',
+  undoPasskey:
+    'You had a passkey before the address was changed. It works here, also if it was removed since. If you no longer have it, contact the administrator of this service.',
+  undoByPasskey: 'Undo the change with a passkey',
   undoSubmit: 'Undo the change',
   undoWrong: 'This code is wrong. Check it, or use another one.',
   undoneTitle: 'The change is undone',

@@ -9,7 +9,7 @@ import { type Agent, formOf } from '../support/agent.ts';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
 import { admin, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
+import { addPasskeyOnPage, newPasskey, passkeyForm, undoByPasskey, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { requireCode } from '../support/recovery-setting.ts';
 import { giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
@@ -234,6 +234,102 @@ test('an app that was removed at the later address is there again after an undo 
   assert.notEqual(await recoverAt(ada.email, ''), 200, 'the mail alone');
   assert.equal(await recoverAt(ada.email, another), 200);
 });
+
+// A second factor of then stands in the way of the password, whatever became of it.
+
+const REMOVALS: Readonly<Record<string, () => Promise<{ readonly ada: Robbed; readonly away: string }>>> = {
+  'the last passkey': async () => {
+    const ada = await person();
+    const passkey = await newPasskey(server, ada.user.id);
+    const away = freshAddress();
+    const owner = browserOf();
+    await usePasskey(owner, passkey);
+    await moveTo(owner, away);
+    await passkeyForm(owner, { action: 'remove', id: passkey.id });
+    return { ada, away };
+  },
+  'a lost passkey, which an operator removed': async () => {
+    const ada = await person();
+    const passkey = await newPasskey(server, ada.user.id);
+    const away = freshAddress();
+    const owner = browserOf();
+    await usePasskey(owner, passkey);
+    await moveTo(owner, away);
+    const removed = await admin(server, 'DELETE', `/users/${ada.user.id}/factors/${passkey.id}`);
+    assert.equal(removed.status, 200, JSON.stringify(removed.body));
+    return { ada, away };
+  },
+  'the app': async () => {
+    const ada = await twoStep();
+    const away = freshAddress();
+    const owner = await signedInWith(ada, ada.factor);
+    await moveTo(owner, away);
+    await removeApp(owner);
+    return { ada, away };
+  },
+};
+for (const [what, remove] of Object.entries(REMOVALS)) {
+  test(`after ${what} was removed, the password and the earlier mailbox take nothing from the later address`, async () => {
+    const { ada, away } = await remove();
+    server.advance(60 * MINUTE);
+    const thief = await signedIn(server, ada.user);
+    assert.doesNotMatch((await thief.get('/account/email')).text, /Go back to/);
+    // An ordinary change.
+    await moveTo(thief, ada.email);
+    const [undo = ''] = await undoLinks(away);
+    assert.equal(await press(undo), 200);
+    assert.equal((await profileOf(ada)).email, away);
+  });
+
+  test(`after ${what} was removed, the password goes back with nothing that was set up since`, async () => {
+    const { ada, away } = await remove();
+    server.advance(60 * MINUTE);
+    const thiefs = await addApp(await signedIn(server, ada.user));
+    await moveTo(await signedInWith(ada, thiefs), ada.email);
+    assert.equal((await undoLinks(away)).length, 1);
+  });
+}
+
+test('who reads the earlier mailbox alone undoes no change of an account with a passkey, and its owner does', async () => {
+  const ada = await person();
+  const passkey = await newPasskey(server, ada.user.id);
+  const thief = browserOf();
+  await usePasskey(thief, passkey);
+  server.advance(MINUTE);
+  const thiefs = await addPasskeyOnPage(server, thief, ada.user.id);
+  const away = freshAddress();
+  await moveTo(thief, away);
+  const later = await addPasskeyOnPage(server, thief, ada.user.id);
+  await passkeyForm(thief, { action: 'remove', id: passkey.id });
+  // Which removes every passkey.
+  await askRecovery(server, browserOf(), away);
+  assert.equal(await recoverAt(away, ''), 200);
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await press(undo), 400);
+  assert.equal(await press(undo, { code: '123456' }), 400);
+  assert.equal(await undoByPasskey(browserOf(), undo, later), 400, 'a passkey from after the change');
+  assert.equal(await undoByPasskey(browserOf(), undo, passkey, { origin: 'https://elsewhere.example' }), 400);
+  assert.equal(await undoByPasskey(browserOf(), undo, passkey), 200);
+  assert.equal((await profileOf(ada)).email, ada.email);
+  assert.equal(await recoverAt(ada.email, ''), 200);
+  for (const one of [thiefs, later]) assert.notEqual((await usePasskey(browserOf(), one)).status, 303);
+});
+
+for (const which of ['the earlier', 'the new']) {
+  test(`an owner who replaced the passkey undoes a change with ${which} one, and the mailbox alone does not`, async () => {
+    const ada = await person();
+    const earlier = await newPasskey(server, ada.user.id);
+    const owner = browserOf();
+    await usePasskey(owner, earlier);
+    server.advance(MINUTE);
+    const next = await addPasskeyOnPage(server, owner, ada.user.id);
+    await passkeyForm(owner, { action: 'remove', id: earlier.id });
+    await moveTo(owner, freshAddress());
+    const [undo = ''] = await undoLinks(ada.email);
+    assert.equal(await press(undo), 400);
+    assert.equal(await undoByPasskey(browserOf(), undo, which === 'the new' ? next : earlier), 200);
+  });
+}
 
 test('wrong codes at a link that undoes a change are limited by the day', async () => {
   const ada = await twoStep();

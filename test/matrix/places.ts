@@ -775,6 +775,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /verify': mailedLink('GET', '/verify', '410 not_found'),
   'POST /verify': mailedLink('POST', '/verify', '303 /verify'),
   'GET /undo-address-change': mailedLink('GET', '/undo-address-change', '410 not_found'),
+  'GET /undo-address-change/passkey': mailedLink('GET', '/undo-address-change/passkey', '410 not_found'),
   'POST /undo-address-change': mailedLink('POST', '/undo-address-change', '303 /undo-address-change'),
   'GET /account/email': accountPage('/account/email'),
   'POST /account/email': accountForm('/account/email', { email: 'new@example.com' }, '200'),

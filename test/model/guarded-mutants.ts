@@ -159,7 +159,7 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'an undo asks for nothing of what was replaced',
     file: 'src/authenticators/earlier-factors.ts',
-    line: '  if (isKept(yield* readApps(accountId), span)) return true;\n',
+    line: '    isKept(yield* readApps(accountId), span) ||\n',
     broken: '',
     guardedBy: 'test/contract/taken-back-as-it-was.test.ts',
   },
@@ -178,10 +178,24 @@ export const guardedMutants: readonly Mutant[] = [
     guardedBy: 'test/contract/known-browsers.test.ts',
   },
   {
+    name: 'the password goes back past a second factor that was removed since',
+    file: 'src/account-actions/addresses/rules/earlier-proof.ts',
+    line: '(kept === undefined || (isSecondFactor(session.provedBy) && isAmong(kept, session.provedFactorSince)))',
+    broken: 'true',
+    guardedBy: 'test/contract/taken-back-after-renewal.test.ts',
+  },
+  {
+    name: 'a passkey that was removed is not remembered',
+    file: 'src/authenticators/earlier-factors.ts',
+    line: "    yield* insertReplaced({ accountId, kind: 'passkey', value: passkeyValue(passkey), setUpAt, replacedAt: at });\n",
+    broken: '',
+    guardedBy: 'test/contract/taken-back-after-renewal.test.ts',
+  },
+  {
     name: 'a passkey of a thief closes the way back',
     file: 'src/account-actions/addresses/earlier-address.ts',
-    line: '.filter(({ createdAt }) => createdAt < since)',
-    broken: '',
+    line: 'return factors.filter(({ createdAt }) => createdAt < right.factorsSince);',
+    broken: 'return factors;',
     guardedBy: 'test/contract/taken-back-after-renewal.test.ts',
   },
   {

@@ -23,7 +23,7 @@ const operations = (): [name: string, operation: OperationObject][] =>
 /** The routes that are no part of the API, and why. */
 const NOT_API: readonly (readonly [RegExp, string])[] = [
   [
-    /^\/(login(\/.*)?|signup|signup\/verify|verify|undo-address-change|secure-account|invitation|logout|continue|consent|no-access|device|account(\/.*)?|recover(\/.*)?|recovery-codes|setup(\/done)?|oidc\/logout\/confirm)$/,
+    /^\/(login(\/.*)?|signup|signup\/verify|verify|undo-address-change(\/passkey)?|secure-account|invitation|logout|continue|consent|no-access|device|account(\/.*)?|recover(\/.*)?|recovery-codes|setup(\/done)?|oidc\/logout\/confirm)$/,
     'a page, or the form of one',
   ],
   [/^\/(playground(\/.*)?)?$/, 'a page for people, or the form of one'],

@@ -491,7 +491,7 @@ const ENDINGS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = 
   async 'going back to an earlier address'(person) {
     const [row] = await query(server, 'SELECT generation FROM account WHERE id = ?', person.id);
     const generation = String(row?.['generation']);
-    const data = { email: `former-${person.email}`, provedSince: 0 };
+    const data = { email: `former-${person.email}`, right: person.undo.hash };
     const { code } = await challenge({ ...person, generation }, 'change address', person.other, data);
     await send(person.other, '/account/email', '/account/email/code', { code });
   },

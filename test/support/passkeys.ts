@@ -60,6 +60,22 @@ export async function usePasskey(
   return browser.post('/login/passkey', { ...hidden, passkey });
 }
 
+/** Undoes a change of address by its link and a passkey, as the script of the page does. */
+export async function undoByPasskey(
+  browser: Agent,
+  link: string,
+  authenticator: SoftAuthenticator,
+  forged: Forgery = {},
+): Promise<number> {
+  const page = await browser.get(link);
+  if (page.status !== 200 || !page.text.includes('data-passkey="get"')) return page.status;
+  const { searchParams } = new URL(link);
+  const options = await passkeyOptions(browser, `/undo-address-change/passkey?${searchParams.toString()}`);
+  const { hidden } = formOf(page.text, '/undo-address-change');
+  return (await browser.post('/undo-address-change', { ...hidden, passkey: authenticator.use(options, forged) }))
+    .status;
+}
+
 const FORM = '/account/security/passkeys';
 
 /** Sends a form of the passkeys on the Security page. */

@@ -1,9 +1,13 @@
 import type { BrowserMark } from '../../accounts/known-browser-store.ts';
-import { isReservedAddress, type PreviousAddress } from '../../accounts/previous-address-store.ts';
+import {
+  isReservedAddress,
+  listAddressesToReturnTo,
+  type PreviousAddress,
+} from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { removeAllPasskeys } from '../../authenticators/factor-removal-store.ts';
+import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import {
   type Challenge,
   createChallenge,
@@ -27,9 +31,8 @@ import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
-import { endSince, findReturn, giveUpAddress, isReturnProved } from './earlier-address.ts';
+import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
 import { accountExistsMail, verifyMail } from './mails.ts';
-import { provedSince } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** How long a link or a code confirms an address. */
@@ -58,8 +61,8 @@ export interface AddressVisit {
 /** What a request for an address remembers. */
 interface RequestedAddress {
   readonly email: string;
-  /** {@link provedSince} when the person asked; undefined in a request of an earlier version. */
-  readonly provedSince?: number | null;
+  /** The right of the earlier address that the person goes back to, having proved themselves; undefined in a request of an earlier version. */
+  readonly right?: string | undefined;
   /** Whether the person proved themselves with what is enough to go back to an earlier address, and for nothing else. */
   readonly isReturnOnly?: boolean;
 }
@@ -83,8 +86,8 @@ export async function requestAddress(
   const { id, profile } = account;
   const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
   return sessionDatabase(services, session).commit(function* request(): Work<number> {
-    const since = provedSince(session, account);
-    const isReturn = purpose === 'change address' && (yield* findReturn(account, email, since, now)) !== undefined;
+    const right = purpose === 'change address' ? yield* findReturn(account, session, email, now) : undefined;
+    const isReturn = right !== undefined;
     if (isReturnOnly && !isReturn) throw conflict('This is no earlier address of the account. Nothing was changed.');
     if (purpose === 'change address' && !isReturn) {
       const seconds = yield* exceededChanges(limits, id, origin, now);
@@ -95,7 +98,7 @@ export async function requestAddress(
       account: { id, generation: session.generation },
       address: emailKey(email),
       browserHash: browser.hash,
-      data: { email, provedSince: since, isReturnOnly } satisfies RequestedAddress,
+      data: { email, right: right?.hash, isReturnOnly } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
     const owner = yield* ownerOf(email, id, now);
@@ -127,8 +130,7 @@ export function mayReturn(
 ): Promise<boolean> {
   const now = clock();
   return database.read(function* read(): Work<boolean> {
-    const right = yield* findReturn(account, email, provedSince(session, account), now);
-    return right !== undefined && (yield* isReturnProved(account, session, right, now));
+    return (yield* findReturn(account, session, email, now)) !== undefined;
   });
 }
 
@@ -250,7 +252,7 @@ async function confirm(
 ): Promise<AddressResult> {
   const { clock, limits } = services;
   const now = clock();
-  const { email, provedSince: since = null, isReturnOnly = false } = challenge.data as RequestedAddress;
+  const { email, right: hash, isReturnOnly = false } = challenge.data as RequestedAddress;
   const purpose = challenge.purpose as AddressPurpose;
   const sent = prepareChallenge();
   let before = account.profile;
@@ -268,7 +270,7 @@ async function confirm(
       *prepare() {
         if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
         if (purpose === 'verify address') return;
-        right = yield* findReturn(account, email, since, now);
+        right = (yield* listAddressesToReturnTo({ accountId: account.id, now })).find((one) => one.hash === hash);
         if (isReturnOnly && right === undefined) throw new AddressLost();
         username = right && (yield* usernameAt(account, right.factorsSince, now));
         const seconds = right === undefined ? yield* takeChange(limits, account.id, origin, now) : 0;
@@ -293,7 +295,9 @@ async function confirm(
       *afterSave(changed, renewed) {
         if (afterSave !== undefined) yield* afterSave(renewed);
         // The earlier holder of the account may have added a passkey. An authenticator app is asked for at every sign-in.
-        if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(changed.id);
+        if (!before.emailVerified && !session.amr.includes('pop')) {
+          yield* removePasskeys(changed.id, changed.updatedAt);
+        }
         if (purpose === 'verify address') return;
         if (right !== undefined) {
           yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });

@@ -10,9 +10,9 @@ import type { Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { AddressVisit } from './change-address.ts';
-import { isReturnProved } from './earlier-address.ts';
+import { findReturn } from './earlier-address.ts';
 import { rightClosedMail } from './mails.ts';
-import { isEarlierProof, isSecondFactor, provedSince } from './rules/earlier-proof.ts';
+import { isEarlierProof, isSecondFactor } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** An address that an account had in the last days, which can undo what came since. */
@@ -35,9 +35,7 @@ export function readEarlierAddresses(
     const rights = yield* listPreviousAddresses({ accountId: account.id, now });
     const addresses: EarlierAddress[] = [];
     for (const right of rights) {
-      const isReturn =
-        isEarlierProof(provedSince(session, account), right.factorsSince) &&
-        (yield* isReturnProved(account, session, right, now));
+      const isReturn = (yield* findReturn(account, session, right.email, now)) !== undefined;
       addresses.push({ email: right.email, until: right.expiresAt, isClosable: mayClose(session, right), isReturn });
     }
     return addresses;

@@ -8,9 +8,10 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
-import { wasProtected } from '../../authenticators/earlier-factors.ts';
+import { askedIn, keptFactors } from '../../authenticators/earlier-factors.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
+import type { Held } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -23,53 +24,56 @@ import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
-import { isEarlierProof } from './rules/earlier-proof.ts';
+import { isAmong, isReturnProof } from './rules/earlier-proof.ts';
 
 /** How long a change can be undone from the earlier address. */
 export const UNDO_LIFETIME = 7 * DAY;
 
-/**
- * The address that an account had in the last days and now goes back to, if the person proved themselves with something from before it was
- * given up: the first time that it was. Otherwise going back is a change like any other.
- * @param since `provedSince` of the session
- */
-export function* findReturn(
-  { id: accountId }: Account,
-  email: string,
-  since: number | null,
-  now: number,
-): Work<PreviousAddress | undefined> {
-  const addresses = yield* listAddressesToReturnTo({ accountId, now });
-  return addresses.findLast(
-    (address) => emailKey(address.email) === emailKey(email) && isEarlierProof(since, address.factorsSince),
-  );
+/** The second factors from before an address was given up, and those that replaced them; undefined where the account had none then. */
+function* factorsOfThen(
+  accountId: string,
+  { factorsSince: since, changedAt: until }: PreviousAddress,
+): Work<readonly Held[] | undefined> {
+  const span = { since, until };
+  return (yield* askedIn(accountId, span)).length === 0 ? undefined : yield* keptFactors(accountId, span);
 }
 
 /**
- * The factors with which the person of an account goes back to an earlier address, the first one by default. Where the account had no app
- * and no codes when it gave that up, a newer passkey, which may be a thief's, does not stand in the way.
+ * The factors with which the person of an account goes back to an earlier address, the first one by default; undefined where what the
+ * account had when it gave that up was removed since. What is newer, and may be a thief's, does not stand in the way.
  */
 export function* factorsToReturn(
   account: Pick<Account, 'id' | 'passwordHash'>,
   now: number,
   address?: PreviousAddress,
-): Work<readonly Factor[]> {
+): Work<readonly Factor[] | undefined> {
   const factors = yield* listFactors(account);
   const right = address ?? (yield* listAddressesToReturnTo({ accountId: account.id, now })).at(-1);
   if (right === undefined) return factors;
-  const { factorsSince: since, changedAt: until } = right;
-  if (yield* wasProtected(account.id, { since, until })) return factors;
-  return factors.filter(({ createdAt }) => createdAt < since);
+  const kept = yield* factorsOfThen(account.id, right);
+  if (kept === undefined) return factors.filter(({ createdAt }) => createdAt < right.factorsSince);
+  const left = factors.filter(({ kind, createdAt }) => kind !== 'password' && isAmong(kept, createdAt));
+  return left.length === 0 ? undefined : left;
 }
 
-/** Whether a person has freshly proved themselves in a session for going back to an earlier address. */
-export function* isReturnProved(
-  account: Pick<Account, 'id' | 'passwordHash'>,
+/**
+ * The address that an account had in the last days and now goes back to, if its person freshly proved themselves for that: the first time
+ * that it was given up. Otherwise going back is a change like any other.
+ */
+export function* findReturn(
+  account: Pick<Account, 'id' | 'passwordHash' | 'passwordSetAt'>,
   session: Session,
-  address: PreviousAddress,
+  email: string,
   now: number,
-): Work<boolean> {
-  return !needsProof(yield* factorsToReturn(account, now, address), session, now);
+): Work<PreviousAddress | undefined> {
+  const addresses = yield* listAddressesToReturnTo({ accountId: account.id, now });
+  for (const address of addresses.toReversed()) {
+    if (emailKey(address.email) !== emailKey(email)) continue;
+    if (!isReturnProof(session, account, address.factorsSince, yield* factorsOfThen(account.id, address))) continue;
+    const factors = yield* factorsToReturn(account, now, address);
+    if (factors !== undefined && !needsProof(factors, session, now)) return address;
+  }
+  return undefined;
 }
 
 /**

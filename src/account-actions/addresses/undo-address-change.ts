@@ -9,15 +9,23 @@ import {
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { wasProtected } from '../../authenticators/earlier-factors.ts';
+import { acceptedPasskeys, askedIn, type HeldPasskey } from '../../authenticators/earlier-factors.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
+import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import type { Span } from '../../authenticators/rules/taking-back.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
+import type { AttemptsLimited, CheckedAttempt } from '../authentication/authenticators.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
+import {
+  authenticateByPasskey,
+  type PasskeyRequest,
+  type PasskeyServices,
+  requestPasskey,
+} from '../authentication/passkey.ts';
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
 import { giveChangesBack } from './change-limit.ts';
@@ -29,8 +37,11 @@ import { endAndRecover } from './secure-account.ts';
 export interface OpenUndo {
   readonly account: Account;
   readonly previous: PreviousAddress;
-  /** Whether a second factor that was set up before the change has to be shown: the mailbox alone may be in foreign hands. */
-  readonly asksFactor: boolean;
+  /**
+   * The second factors from before the change of which one has to be shown, since the mailbox alone may be in foreign hands; empty where
+   * the account had none.
+   */
+  readonly asks: readonly ('code' | 'passkey')[];
 }
 
 /** Reads the change that a link undoes, inside a unit of work; undefined where it no longer does. */
@@ -44,8 +55,7 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   // Each link of an address undoes all that came since the account gave that up for the first time.
   const rights = yield* listPreviousAddresses({ accountId: account.id, now });
   const previous = rights.findLast((right) => emailKey(right.email) === emailKey(opened.email)) ?? opened;
-  // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
-  return { account, previous, asksFactor: yield* wasProtected(account.id, spanOf(previous)) };
+  return { account, previous, asks: yield* askedIn(account.id, spanOf(previous)) };
 }
 
 /** What was renewed before the change may be the owner's; what was set up since is not. */
@@ -55,6 +65,29 @@ const spanOf = ({ factorsSince, changedAt }: PreviousAddress): Span => ({ since:
 export async function readUndo({ database, clock }: CodeServices, link: string): Promise<OpenUndo | undefined> {
   const now = clock();
   return database.read(() => readOpen(link, now, findAccount));
+}
+
+/** A passkey is asked for by one link in one browser. */
+const passkeyUse = (link: string, browserHash: string): ChallengeUse => ({
+  purpose: 'undo',
+  browserHash,
+  subject: digest(link),
+});
+
+/** Asks for a passkey from before the change; undefined where the link does not, or where browsers have no passkeys for the base URL. */
+export async function requestUndoPasskey(
+  { database, clock, relyingParty }: PasskeyServices,
+  link: string,
+  browserHash: string,
+): Promise<PasskeyRequest | undefined> {
+  if (relyingParty === undefined) return undefined;
+  const now = clock();
+  const allowed = await database.read(function* read(): Work<readonly HeldPasskey[]> {
+    const open = yield* readOpen(link, now, findAccount);
+    return open === undefined ? [] : yield* acceptedPasskeys(open.account.id, spanOf(open.previous));
+  });
+  if (allowed.length === 0) return undefined;
+  return requestPasskey(relyingParty, passkeyUse(link, browserHash), allowed, now);
 }
 
 export type UndoResult =
@@ -67,31 +100,34 @@ export type UndoResult =
   /** The account is banned or suspended, or an operator gave the address to another one. */
   | { readonly kind: 'refused' };
 
+interface UndoAttempt {
+  /** A code as typed, or what the browser sent of a passkey; an empty code where none is asked for. */
+  readonly shown: { readonly code: string } | { readonly passkey: string };
+  readonly browser: BrowserMark;
+  readonly origin: Origin;
+}
+
 /**
  * Undoes a change of address, once: the account has its earlier address again, what was added since is removed, everything ends, and
  * recovery begins at the earlier address. The link belongs to no generation of the account.
  */
 export async function undoAddressChange(
-  services: CodeServices,
+  services: CodeServices & PasskeyServices,
   link: string,
-  { code, browser, origin }: { readonly code: string; readonly browser: BrowserMark; readonly origin: Origin },
+  { shown: factor, browser, origin }: UndoAttempt,
 ): Promise<UndoResult> {
   const { database, clock, mail } = services;
   const now = clock();
   const open = await readUndo(services, link);
   if (open === undefined) return { kind: 'dead' };
-  // Each link counts for itself: a thief of a later address has a link, too.
-  const { account, previous } = open;
-  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, span: spanOf(previous) };
-  const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
-  const checked = open.asksFactor ? await authenticate(services, attempt, now) : undefined;
+  const checked = open.asks.length > 0 ? await check(services, link, open, factor, browser, origin, now) : undefined;
   if (checked?.kind === 'limited') return checked;
   return database.commit(function* undo(): Work<UndoResult> {
     const current = yield* readOpen(link, now, lockAccount);
     if (current === undefined) return { kind: 'dead' };
     const { account, previous } = current;
     if (accountStatus(account, now) !== 'active') return { kind: 'refused' };
-    if (current.asksFactor && checked === undefined) return { kind: 'wrong' };
+    if (current.asks.length > 0 && checked === undefined) return { kind: 'wrong' };
     let shown: FactorUse | undefined;
     if (checked !== undefined) {
       const authentication = yield* checked.complete();
@@ -115,6 +151,29 @@ export async function undoAddressChange(
     }
     return { kind: 'undone' };
   });
+}
+
+/** Checks the factor that was shown. */
+function check(
+  services: CodeServices & PasskeyServices,
+  link: string,
+  { account, previous }: OpenUndo,
+  factor: UndoAttempt['shown'],
+  browser: BrowserMark,
+  origin: Origin,
+  now: number,
+): Promise<CheckedAttempt | AttemptsLimited> {
+  const span = spanOf(previous);
+  if ('passkey' in factor) {
+    const use = passkeyUse(link, browser.hash);
+    const attempt = { response: factor.passkey, use, accountId: account.id, origin, span };
+    return authenticateByPasskey(services, attempt, now);
+  }
+  const { code } = factor;
+  // Each link counts for itself: a thief of a later address has a link, too.
+  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, span };
+  const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
+  return authenticate(services, attempt, now);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { findAccount, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { acceptedPasskeys } from '../../authenticators/earlier-factors.ts';
 import { findPasskey, type Passkey, recordPasskeyUse } from '../../authenticators/passkey-store.ts';
 import {
   type PasskeyProblem,
@@ -15,6 +16,7 @@ import {
   PASSKEY_CHALLENGE_LIFETIME,
 } from '../../authenticators/rules/passkey-challenge.ts';
 import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
+import type { Span } from '../../authenticators/rules/taking-back.ts';
 import { claim, giveBack, take } from '../../limits/limits.ts';
 import { CLOCK_SKEW } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
@@ -42,6 +44,8 @@ export interface PasskeyAttempt {
   readonly use: ChallengeUse;
   /** The account whose passkey is asked for; undefined where the passkey says whose it is. */
   readonly accountId?: string;
+  /** Where the account is taken back: the passkey is one that it had in this span. */
+  readonly span?: Span;
   readonly origin: Origin;
 }
 
@@ -65,7 +69,7 @@ export interface PasskeyRequest {
 export const requestPasskey = (
   { id, challengeKey }: RelyingParty,
   use: ChallengeUse,
-  allowed: readonly Passkey[],
+  allowed: readonly Pick<Passkey, 'id' | 'transports'>[],
   now: number,
 ): PasskeyRequest => ({
   challenge: createPasskeyChallenge(challengeKey, use, randomIdentifier(), now),
@@ -128,7 +132,7 @@ export async function authenticateByPasskey(
     const { id, accountId } = passkey;
     const account = yield* lockAccount({ id: accountId });
     // Since the check the passkey may have been removed, and the account deleted, banned, suspended or secured.
-    const current = yield* findPasskey({ id });
+    const current = yield* findUsable(attempt, id);
     if (account === undefined || current?.accountId !== accountId) {
       return yield* refuse({ kind: 'unknown passkey', credentialId: id }, 'unknown passkey', accountId);
     }
@@ -151,15 +155,24 @@ export async function authenticateByPasskey(
   return { kind: 'checked', complete };
 }
 
+/** The passkey of an id, if it is one of those that are accepted. */
+function* findUsable(
+  { accountId, span }: { readonly accountId?: string | undefined; readonly span?: Span | undefined },
+  id: string,
+): Work<Passkey | undefined> {
+  if (accountId === undefined || span === undefined) return yield* findPasskey({ id });
+  return (yield* acceptedPasskeys(accountId, span)).find((passkey) => passkey.id === id);
+}
+
 async function check(
   { database, relyingParty }: PasskeyServices,
-  { response, use, accountId }: PasskeyAttempt,
+  { response, use, accountId, span }: PasskeyAttempt,
   now: number,
 ): Promise<CheckedPasskey | PasskeyRefusal> {
   const credential = parseCredential(response);
   if (credential === undefined || relyingParty === undefined) return { kind: 'wrong passkey', problem: 'invalid' };
   const found = await database.read(function* read() {
-    const passkey = yield* findPasskey({ id: credential.id });
+    const passkey = yield* findUsable({ accountId, span }, credential.id);
     const account = passkey && (yield* findAccount({ id: passkey.accountId }));
     return passkey && account && { passkey, generation: account.generation };
   });

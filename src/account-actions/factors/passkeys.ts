@@ -1,14 +1,9 @@
 import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeUselessCodes } from '../../authenticators/factor-store.ts';
-import {
-  insertPasskey,
-  listPasskeys,
-  type Passkey,
-  removePasskey,
-  updatePasskeyName,
-} from '../../authenticators/passkey-store.ts';
+import { insertPasskey, listPasskeys, type Passkey, updatePasskeyName } from '../../authenticators/passkey-store.ts';
 import {
   type PasskeyProblem,
   parseCredential,
@@ -253,7 +248,9 @@ export async function takeAwayPasskey(
       event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
       *afterSave(saved): Work<void> {
         if (!(yield* canSpareAPasskey(services, saved, yield* listFactors(saved)))) throw new NotRemoved('last way');
-        if (!(yield* removePasskey({ id, accountId }))) throw new NotRemoved('unknown');
+        if ((yield* removePasskeys(accountId, saved.updatedAt, (one) => one.id === id)) === 0) {
+          throw new NotRemoved('unknown');
+        }
         yield* removeUselessCodes(services.secondFactor, saved);
         const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
         yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);

@@ -14,10 +14,11 @@ import {
   acceptedApps,
   acceptedCodes,
   forgetEarlierFactors,
+  removePasskeys,
   settleAfterRecovery,
 } from '../../authenticators/earlier-factors.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
-import { listFactors, removePasskeys } from '../../authenticators/factor-store.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import type { VerifiedRegistration } from '../../authenticators/relying-party.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
@@ -333,7 +334,7 @@ function* secure(
   yield* saveAccount(changed);
   if (isRenamed) yield* replaceUsername(profile.username, username, id, at);
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
-  yield* removePasskeys({ accountId });
+  yield* removePasskeys(accountId, at);
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
   const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
   const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);

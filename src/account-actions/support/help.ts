@@ -3,8 +3,9 @@ import { listPreviousAddresses } from '../../accounts/previous-address-store.ts'
 import { emailKey, identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
-import { findPasskey, listPasskeys, removePasskey } from '../../authenticators/passkey-store.ts';
+import { findPasskey, listPasskeys } from '../../authenticators/passkey-store.ts';
 import { forget, takeWithin } from '../../limits/limits.ts';
 import { prepareChallenge } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
@@ -178,8 +179,8 @@ function* removeApp({ secondFactor }: WayInServices, account: Account): Work<str
 
 function* removeOne({ secondFactor }: WayInServices, account: Account, id: string): Work<string> {
   const found = yield* findPasskey({ id });
-  if (found?.accountId !== account.id || !(yield* removePasskey({ id, accountId: account.id })))
-    throw new NoSuchFactor();
+  if (found?.accountId !== account.id) throw new NoSuchFactor();
+  yield* removePasskeys(account.id, account.updatedAt, (passkey) => passkey.id === id);
   yield* removeUselessCodes(secondFactor, account);
   return `the passkey “${found.name}”`;
 }

@@ -6,7 +6,7 @@ export const PASSKEY_CHALLENGE_LIFETIME = 5 * MINUTE;
 
 /** What a challenge is good for. A response to it is accepted nowhere else. */
 export interface ChallengeUse {
-  readonly purpose: 'sign in' | 'second factor' | 'proof' | 'enrollment' | 'recovery';
+  readonly purpose: 'sign in' | 'second factor' | 'proof' | 'enrollment' | 'recovery' | 'undo';
   readonly browserHash: string;
   /** What it belongs to, such as the session in which a passkey is added; empty for none. */
   readonly subject: string;

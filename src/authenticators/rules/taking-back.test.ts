@@ -11,7 +11,9 @@ import {
   type Held,
   type History,
   isKept,
+  keptLine,
   lineage,
+  lineOf,
   type Span,
   untilNow,
 } from './taking-back.ts';
@@ -52,6 +54,26 @@ const lines: [title: string, held: History, span: Span, line: string][] = [
 ];
 for (const [title, held, span, line] of lines) {
   test(`an account that is taken back has had ${title}`, () => assert.equal(names(lineage(held, span)), line));
+}
+
+/*
+ * Passkeys stand beside each other. One replaces another that was removed after it was set up.
+ */
+const passkeys: [title: string, held: readonly Held[], span: Span, kept: string][] = [
+  ['one from before', [named('x')], untilNow(50), 'x'],
+  ['one from before, with another one beside it', [named('y'), named('x')], untilNow(50), 'yx'],
+  ['one that was removed after the change', [named('x', 100)], { since: 50, until: 60 }, 'x'],
+  ['one that replaced another, and that one', [named('y'), named('x', 150)], untilNow(50), 'yx'],
+  ['both where one replaced another before the change', [named('y'), named('x', 150)], { since: 50, until: 160 }, 'yx'],
+  ['none that was removed before the change', [named('x', 100)], { since: 50, until: 150 }, ''],
+  ['none where one was added after the last was removed', [named('z'), named('x', 150)], untilNow(50), ''],
+  ['none that was added since', [named('y')], untilNow(50), ''],
+  ['none that was added after the change', [named('z'), named('x', 250)], { since: 50, until: 150 }, 'x'],
+];
+for (const [title, held, span, kept] of passkeys) {
+  test(`of the passkeys of an account count: ${title}`, () => {
+    assert.equal(names(keptLine(lineOf(held, span), span)), kept);
+  });
 }
 
 test('what was set up at the instant itself is not from before it', () => {

@@ -33,23 +33,32 @@ export const untilNow = (since: number): Span => ({ since, until: Number.POSITIV
 
 /**
  * What an account had at the end of a span, and what that replaced, back to what the account had at its beginning: the latest first. Where
- * something was removed, nothing from before that is among them.
+ * something was removed, nothing from before that is among them. One passkey replaces another that was removed after it was set up.
  */
-export function lineage<T extends Held>({ present, earlier }: History<T>, { since, until }: Span): readonly T[] {
-  const held = present === undefined ? earlier : [present, ...earlier];
+export function lineOf<T extends Held>(held: readonly T[], { since, until }: Span): readonly T[] {
   const found: T[] = [];
-  let next = held.find(({ setUpAt, replacedAt }) => setUpAt < until && replacedAt >= until);
-  while (next !== undefined) {
-    found.push(next);
-    const { setUpAt } = next;
-    next = setUpAt < since ? undefined : held.find(({ replacedAt }) => replacedAt === setUpAt);
+  let next = held.filter(({ setUpAt, replacedAt }) => setUpAt < until && replacedAt >= until);
+  while (next.length > 0) {
+    found.push(...next);
+    const from = Math.min(...found.map(({ setUpAt }) => setUpAt));
+    next = from < since ? [] : held.filter(({ setUpAt, replacedAt }) => setUpAt < from && replacedAt >= from);
   }
   return found;
 }
 
+/** All that an account has and had of a kind. */
+const heldIn = <T extends Held>({ present, earlier }: History<T>): readonly T[] =>
+  present === undefined ? earlier : [present, ...earlier];
+
+/** {@link lineOf} the authenticator apps or the recovery codes of an account. */
+export const lineage = <T extends Held>(history: History<T>, span: Span): readonly T[] => lineOf(heldIn(history), span);
+
+/** A line that reaches back to before its span; empty where the account had nothing of the kind then, or has had a gap since. */
+export const keptLine = <T extends Held>(line: readonly T[], { since }: Pick<Span, 'since'>): readonly T[] =>
+  line.some(({ setUpAt }) => setUpAt < since) ? line : [];
+
 /** Whether an account had a second factor of a kind without a gap since the beginning of a span. */
-export const isKept = (history: History, span: Span): boolean =>
-  lineage(history, span).some(({ setUpAt }) => setUpAt < span.since);
+export const isKept = (history: History, span: Span): boolean => keptLine(lineage(history, span), span).length > 0;
 
 /** What takes an account back: a code of any of these is accepted. What was set aside is, however long the recovery takes. */
 export const acceptedIn = <T extends Held>(history: History<T>, span: Span): readonly T[] => [

@@ -1,8 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UNDO_PATH } from '../../account-actions/addresses/change-address.ts';
-import { type OpenUndo, readUndo, undoAddressChange } from '../../account-actions/addresses/undo-address-change.ts';
+import {
+  type OpenUndo,
+  readUndo,
+  requestUndoPasskey,
+  undoAddressChange,
+} from '../../account-actions/addresses/undo-address-change.ts';
 import {
   field,
+  fieldProblem,
   generalProblem,
   hidden,
   isolate,
@@ -11,8 +17,9 @@ import {
   type Problems,
   problemSummary,
 } from '../../pages/components.ts';
-import { html } from '../../pages/html.ts';
-import { sendPage } from '../../pages/layout.ts';
+import { type Html, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -23,6 +30,20 @@ import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 
 const CONTEXT = 'undo address change';
+const UNDO_PASSKEY_PATH = `${UNDO_PATH}/passkey`;
+
+/** The form with a passkey from before the change. */
+const undoPasskeyForm = (site: Site, formToken: string, token: string): Html =>
+  passkeyForm(site, {
+    id: 'undo',
+    action: UNDO_PATH,
+    options: `${UNDO_PASSKEY_PATH}?${new URLSearchParams({ token }).toString()}`,
+    kind: 'get',
+    token: formToken,
+    values: { token },
+    content: html`<p class="muted small">${site.messages.address.undoPasskey}</p>
+<p class="muted small" data-without-passkeys>${site.messages.passkeys.unsupported}</p><div>${passkeyButton('undo', site.messages.address.undoByPasskey, 'primary')}</div>`,
+  });
 
 /** The page that the earlier address of an account can open for seven days after a change. */
 export function undoRoutes(app: FastifyInstance, services: PageServices): void {
@@ -34,7 +55,7 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
-    { account, previous, asksFactor }: OpenUndo,
+    { account, previous, asks }: OpenUndo,
     token: string,
     problems: Problems,
   ): FastifyReply {
@@ -48,14 +69,19 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
       value: '',
       problems,
     } as const;
+    const isCodeForm = asks.length === 0 || asks.includes('code');
     return sendPage(reply, status, site, {
       title: text.undoTitle,
       layout: 'narrow',
+      scripts: asks.includes('passkey') ? ['passkeys'] : [],
       body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(readableEmail(previous.email)))}</p></header>
 ${problemSummary(messages, problems)}<p>${text.undoText}</p>
-<form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}
-${asksFactor && field(code)}
-<div><button class="danger" type="submit">${text.undoSubmit}</button></div></form>
+${
+  isCodeForm &&
+  html`<form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}
+${asks.length > 0 && field(code)}
+<div><button class="danger" type="submit">${text.undoSubmit}</button></div></form>`
+}${asks.includes('passkey') && undoPasskeyForm(site, formToken, token)}
 <p class="muted small">${text.secureStay}</p></section>`,
     });
   }
@@ -68,6 +94,14 @@ ${asksFactor && field(code)}
       : show(request, reply, 200, open, token, NO_PROBLEMS);
   });
 
+  app.get(UNDO_PASSKEY_PATH, async (request, reply) => {
+    const token = queryOf(request).get('token') ?? '';
+    const { hash } = browsers.of(request, reply);
+    const options = await requestUndoPasskey(services, token, hash);
+    if (options === undefined) return sendDeadLink(services, reply, token);
+    return reply.header('cache-control', 'no-store').send(options);
+  });
+
   app.post(UNDO_PATH, async (request, reply) => {
     browsers.rejectCrossSiteForm(request);
     const form = formOf(request);
@@ -78,17 +112,21 @@ ${asksFactor && field(code)}
     }
     const open = await readUndo(services, token);
     if (open === undefined) return sendDeadLink(services, reply, token);
-    const code = trimTyped(form.get('code'));
-    const result = await undoAddressChange(services, token, {
-      code,
-      browser,
-      origin: originOf(request),
-    });
+    const passkey = form.get(PASSKEY_FIELD);
+    const shown = passkey === undefined ? { code: trimTyped(form.get('code')) } : { passkey };
+    const result = await undoAddressChange(services, token, { shown, browser, origin: originOf(request) });
     switch (result.kind) {
       case 'dead':
         return sendDeadLink(services, reply, token);
       case 'wrong':
-        return show(request, reply, 400, open, token, { fields: { code: text.undoWrong }, general: [] });
+        return show(
+          request,
+          reply,
+          400,
+          open,
+          token,
+          passkey === undefined ? fieldProblem('code', text.undoWrong) : generalProblem(messages.passkeys.invalid),
+        );
       case 'limited':
         reply.header('retry-after', String(result.seconds));
         return show(request, reply, 429, open, token, generalProblem(messages.signIn.limited(result.seconds)));

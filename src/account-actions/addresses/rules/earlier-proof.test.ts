@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isEarlierProof, isSecondFactor, provedSince } from './earlier-proof.ts';
+import { isEarlierProof, isReturnProof, isSecondFactor, provedSince } from './earlier-proof.ts';
 
 const GIVEN_UP = 1000;
 const NO_PASSWORD = { passwordHash: null, passwordSetAt: null };
@@ -38,3 +38,23 @@ test('a password and a code by mail are no second factor', () => {
   const methods = ['password', 'mail code', 'totp', 'recovery code', 'passkey'] as const;
   assert.deepEqual(methods.filter(isSecondFactor), ['totp', 'recovery code', 'passkey']);
 });
+
+const now = Number.POSITIVE_INFINITY;
+const kept = [
+  { setUpAt: 2000, replacedAt: now },
+  { setUpAt: 500, replacedAt: 2000 },
+];
+const RETURNS = [
+  ['a password, of an account that had no second factor', 'password', 0, undefined, true],
+  ['a password, of an account whose second factor was removed since', 'password', 0, kept, false],
+  ['the second factor of then', 'totp', 500, kept, true],
+  ['the one that replaced it', 'totp', 2000, kept, true],
+  ['one that was set up after it was removed', 'totp', 3000, kept, false],
+  ['a code by mail', 'mail code', null, kept, false],
+] as const;
+for (const [name, provedBy, provedFactorSince, held, expected] of RETURNS) {
+  test(`a person ${expected ? 'goes' : 'does not go'} back to an earlier address with ${name}`, () => {
+    const session = { provedBy, provedFactorSince, amr: ['pwd'] };
+    assert.equal(isReturnProof(session, password(0), GIVEN_UP, held), expected);
+  });
+}

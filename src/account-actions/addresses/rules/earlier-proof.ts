@@ -1,4 +1,5 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
+import type { Held } from '../../../authenticators/rules/taking-back.ts';
 
 /** With what a person proved who they are in a session, and the password of their account. */
 interface Proved {
@@ -27,6 +28,24 @@ export function provedSince(
 
 /** Whether a proof was made with something that was set up before an instant. */
 export const isEarlierProof = (since: number | null, before: number): boolean => since !== null && since < before;
+
+/** Whether a factor that was set up at an instant is one of some. */
+export const isAmong = (held: readonly Held[], since: number | null): boolean =>
+  held.some(({ setUpAt }) => setUpAt === since);
+
+/**
+ * Whether a person goes back to an earlier address with what they proved in a session: something from before it was given up and, where the
+ * account had a second factor then, such a factor or one that replaced it. Removing it since does not make the password enough.
+ * @param kept those factors; undefined where the account had none
+ */
+export const isReturnProof = (
+  session: Proved & { readonly provedBy: Method },
+  password: Password,
+  before: number,
+  kept: readonly Held[] | undefined,
+): boolean =>
+  isEarlierProof(provedSince(session, password), before) &&
+  (kept === undefined || (isSecondFactor(session.provedBy) && isAmong(kept, session.provedFactorSince)));
 
 /** Methods that are no mere password or mailbox: with these, a person may say that an earlier mailbox is no longer theirs. */
 export const isSecondFactor = (method: Method): boolean =>
