@@ -17,6 +17,7 @@ import { AUTHENTICATION_REFUSALS } from '../src/protocol/client-authentication/r
 import { metadata } from '../src/protocol/discovery/metadata.ts';
 import { LOGOUT_REFUSALS } from '../src/protocol/logout/rules/refusals.ts';
 import { type Catalogue, type Column, columnOf } from '../src/protocol/refusals/row.ts';
+import { REGISTRATION_REFUSALS } from '../src/protocol/registration/refusals.ts';
 import { INACTIVE_TOKENS } from '../src/protocol/token/refusals/introspection.ts';
 import { REFUSALS } from '../src/protocol/token/refusals.ts';
 import { USERINFO_REFUSALS } from '../src/protocol/userinfo/refusals.ts';
@@ -189,6 +190,10 @@ A token that is not active is no error: the response is \`{"active":false}\` and
 
 ${inactiveTable()}
 
+## Registration by apps
+
+${refusalTable(REGISTRATION_REFUSALS)}
+
 ## UserInfo
 
 The verdict on the account, the consent and the sign-in has the same texts as at the token endpoint.
@@ -322,7 +327,13 @@ ${rows.join('\n')}
 
 function discovery(): string {
   const document = JSON.stringify(
-    metadata({ issuer: 'https://id.example.com', languages: ['en'], discoveryScopes: [], readsMetadata: false }),
+    metadata({
+      issuer: 'https://id.example.com',
+      languages: ['en'],
+      discoveryScopes: [],
+      readsMetadata: false,
+      registersApps: false,
+    }),
     null,
     2,
   );

@@ -258,16 +258,23 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   picture: { holds: 'Pictures', until: 'The account or the app is deleted', why: 'At most one for each', days: null },
   client: {
     holds: 'Apps',
-    until: 'The operator deletes it',
-    why: 'Operators register them, or people allow them by their metadata documents',
+    until:
+      'The operator deletes it, or it deletes itself; one that registered itself openly also 30 days after nobody allows it',
+    why: 'Operators register them, people allow them by their metadata documents, or they register themselves: at most 5000 that nobody has allowed',
     days: null,
   },
   client_secret: { holds: 'Secrets of apps, as hashes', until: WITH_APP, why: 'At most two for each app', days: null },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },
   blocked_client_domain: {
-    holds: 'Domains whose apps may not identify themselves by a metadata document',
+    holds: 'Domains whose apps may neither identify themselves by a metadata document nor register themselves',
     until: 'An operator unblocks them',
     why: 'Their apps are refused',
+    days: null,
+  },
+  initial_access_token: {
+    holds: 'Tokens with which apps may register themselves, as hashes',
+    until: 'Never; those that ended stay listed',
+    why: 'Operators create them',
     days: null,
   },
   operator_grant: {

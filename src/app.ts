@@ -28,6 +28,7 @@ import { addLosses } from './platform/log-output.ts';
 import { SYSTEM_ORIGIN } from './platform/validation/origin.ts';
 import { deviceRoutes } from './protocol/device/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
+import { registrationRoutes } from './protocol/registration/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
 import { silenced } from './traces/recorders.ts';
@@ -171,12 +172,14 @@ function registerRoutes(
     languages: [en.language],
     discoveryScopes: config.discoveryScopes,
     readsMetadata: config.clientMetadata.mode !== 'off',
+    registersApps: config.registration !== 'off',
   };
   const loss = () => addLosses(options.log?.loss(), options.share?.lossOfAll());
   app.register(
     async (root) => {
       tokenRoutes(root, services);
       deviceRoutes(root, services);
+      registrationRoutes(root, services);
       userInfoRoutes(root, { ...routed, traces });
       adminRoutes(root, { ...routed, refusals: services });
       pictureRoutes(root, routed);

@@ -138,6 +138,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     breaches,
     pictures,
     limits: config.limits,
+    registration: config.registration,
     issuer: baseUrl,
     site,
     local,

@@ -98,6 +98,7 @@ const ORDER = [
   'protocol/userinfo',
   'protocol/preview',
   'protocol/logout',
+  'protocol/registration',
   'protocol/discovery',
   'pages',
   'web/authorize',

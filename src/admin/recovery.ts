@@ -2,6 +2,8 @@ import { removeRequests } from '../account-actions/recovery/request-store.ts';
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
 import { markAllAdminKeysRevoked, waitForAllAdminKeyLocks } from '../admin-keys/store.ts';
 import { record, recordAs } from '../audit/audit.ts';
+import { revokeAllInitialTokens } from '../clients/initial-access-token-store.ts';
+import { removeRegistrationTokens } from '../clients/self-registration-store.ts';
 import { renewClientGenerations, renewClients } from '../clients/store.ts';
 import { enqueueAccountRangeNotices } from '../credentials/logout-notices.ts';
 import { dropAllCodes } from '../credentials/revocation-store.ts';
@@ -118,11 +120,13 @@ export function* beginEpoch(
 }
 
 /**
- * Invitations, unfinished sign-ups, and messages that were asked for: those that were used, revoked or sent since would be open again, and no
+ * Invitations, tokens of registration, unfinished sign-ups, and messages that were asked for: those that were used, revoked or sent since would be open again, and no
  * generation ends them.
  */
 function* removeOpenOffers(now: number): Work<void> {
   yield* removeOpenInvitations({});
+  yield* revokeAllInitialTokens({ now });
+  yield* removeRegistrationTokens({});
   yield* expireMailOfKind({ kind: 'invitation', now, problem: 'its invitation was removed' });
   yield* removeChallengesWithoutAccount({});
   yield* removeRequests({});

@@ -105,7 +105,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   groupRoutes(admin);
   assignmentRoutes(admin);
   apiScopeRoutes(admin);
-  unregisteredRoutes(admin);
+  unregisteredRoutes(admin, clock);
   adminInvitationRoutes(admin);
   mailRoutes(admin);
   eventRoutes(admin);

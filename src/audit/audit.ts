@@ -92,11 +92,12 @@ export const eventTypes = {
   'token.revoked': 'An app revoked a token; all tokens of its family are revoked.',
   'token.foreign_client': 'A code or token was presented or introspected by a client that it was not issued to.',
   'client.auth_failed': 'A client failed to authenticate (`reason`; `cause` if its keys could not be read).',
-  'client.created': 'A client was registered.',
+  'client.created':
+    'A client was registered; `registeredBy` tells one that no operator registered: metadata, open, or token with `initialAccessTokenId`.',
   'client.updated': 'A client’s registration was changed.',
   'client.disabled': 'A client was disabled; its tokens are revoked.',
   'client.enabled': 'A client was enabled again.',
-  'client.deleted': 'A client was deleted.',
+  'client.deleted': 'A client was deleted; with the `reason` unused, because nobody had allowed it in time.',
   'client.consent_approved':
     'The scopes of an app (`scopes`) were approved: people are not asked for them, or the members of an organization (`organizationId`) are not.',
   'client.consent_approval_ended':
@@ -108,6 +109,11 @@ export const eventTypes = {
   'client.domain_blocked':
     'The metadata documents of a domain (`domain`) are refused; everything that was issued to its apps is revoked.',
   'client.domain_unblocked': 'Apps of a domain (`domain`) may ask people again.',
+  'client.self_registration_ended': 'An operator took over the registration of an app that had registered itself.',
+  'initial_access_token.created': 'A token was made with which apps may register themselves (`mostUses`).',
+  'initial_access_token.revoked':
+    'Such a token was revoked (`apps`: how many had registered with it; `appsEnded`: whether they were disabled).',
+  'registration.refused': 'A token for a registration was refused (`reason`).',
   'client.secret_added': 'A client got a second secret.',
   'client.secret_ended': 'A client’s secret was revoked.',
   'account.weaker_access_ended':

@@ -25,7 +25,11 @@ interface RevokeOptions {
 
 /** What the end of a key did, as the admin API answers. */
 interface Revoked {
-  readonly ended: { readonly invitations: number; readonly recoveryLinks: number };
+  readonly ended: {
+    readonly invitations: number;
+    readonly recoveryLinks: number;
+    readonly initialAccessTokens: number;
+  };
   readonly takenOver: { readonly invitations: number };
   readonly made: MadeView;
 }
@@ -72,7 +76,9 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
     'tessera admin-key revoke 289236738748416000',
     'tessera admin-key revoke 289236738748416000 --take-over',
   )
-    .description('revoke a key immediately; invitations and recovery links made with it and not used end, too')
+    .description(
+      'revoke a key immediately; invitations, recovery links and initial access tokens made with it and not used end, too',
+    )
     .argument('<id>', 'ID of the key, not the key itself')
     .option(...END_MADE)
     .option('--take-over', 'keep the invitations, as if they were made on the command line; recovery links always end')
@@ -85,10 +91,10 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
       const { ended, takenOver, made } = await withApi(flags, (api) =>
         api.delete<Revoked>(path`/admin-keys/${id}`, { takeOver: String(takeOver), endMade: String(endMade) }),
       );
-      const { invitations, recoveryLinks } = ended;
+      const { invitations, recoveryLinks, initialAccessTokens } = ended;
       const text = [
         `Revoked the admin key ${id}.`,
-        `Ended with it, unused: ${plural(invitations, 'invitation')} and ${plural(recoveryLinks, 'recovery link')}.`,
+        `Ended with it, unused: ${plural(invitations, 'invitation')}, ${plural(recoveryLinks, 'recovery link')} and ${plural(initialAccessTokens, 'initial access token')}.`,
         ...(takeOver ? [`Taken over: ${plural(takenOver.invitations, 'invitation')}.`] : []),
         describeMade(made, endMade),
       ];

@@ -66,7 +66,7 @@ type ClientCommands = ReturnType<typeof clientTools>;
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, unregistered, accept, end-acceptance, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, unregistered, accept, end-acceptance, end-self-registration, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
   );
 
   const tools = clientTools(client, getContext);

@@ -10,6 +10,7 @@ import { exitCodesInShort } from './exit-codes.ts';
 import { explainCommand } from './explain.ts';
 import { groupCommands } from './group.ts';
 import { healthCommand } from './health.ts';
+import { initialAccessTokenCommands } from './initial-access-token.ts';
 import { inviteCommands } from './invite.ts';
 import { keysCommands } from './keys.ts';
 import { loginCommand, logoutCommand } from './login.ts';
@@ -92,6 +93,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     inviteCommands,
     secondFactorCommands,
     adminKeyCommands,
+    initialAccessTokenCommands,
     keysCommands,
     mailCommands,
     eventsCommand,

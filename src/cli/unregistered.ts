@@ -16,7 +16,7 @@ export function unregisteredCommands(
     .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
       const found = await withApi(flags, (api) => api.list<ListedRow>('/unregistered-clients', options));
-      out.list(found, ['clientId', 'name', 'metadataUrl', 'createdAt']);
+      out.list(found, ['clientId', 'name', 'registeredBy', 'metadataUrl', 'createdAt', 'unusedUntil']);
     });
 
   examples(
@@ -36,6 +36,15 @@ export function unregisteredCommands(
     out.say(`People are warned of the app ${id} and asked again.`, { clientId: id, acceptedAt: null });
   });
 
+  examples(
+    about('end-self-registration', 'take over the registration of an app, which it then cannot change itself'),
+    'tessera client end-self-registration 289236738748416000',
+  ).action(async (id: string, _options: unknown, command: Command) => {
+    const { flags, out } = getContext(command);
+    await withApi(flags, (api) => api.delete(path`/clients/${checkedClientId(id)}/self-registration`));
+    out.say(`The app ${id} can no longer change its registration.`, { clientId: id, managesItself: false });
+  });
+
   const onDomain = (name: string, description: string): Command =>
     client
       .command(name)
@@ -43,7 +52,10 @@ export function unregisteredCommands(
       .argument('<domain>', 'domain, such as app.example; .app.example is for everything below it as well');
 
   examples(
-    onDomain('block-domain', 'refuse the metadata documents of a domain; everything issued to its apps ends'),
+    onDomain(
+      'block-domain',
+      'refuse the metadata documents of a domain, and apps that register themselves and lead there; everything issued to them ends',
+    ),
     'tessera client block-domain app.example',
     'tessera client block-domain .example.net',
   ).action(async (domain: string, _options: unknown, command: Command) => {

@@ -24,7 +24,9 @@ export function acceptClient(
     if (client.registeredBy === null) throw conflict('An operator registered this app: there is nothing to accept.');
     const secrets = yield* liveSecrets({ clientId: id, now });
     if ((client.acceptedAt !== null) === isAccepted) return { client, secrets };
-    const saved = { ...client, acceptedAt: isAccepted ? now : null, updatedAt: now };
+    // An app that an operator has accepted is not removed for want of use.
+    const unusedUntil = isAccepted ? null : client.unusedUntil;
+    const saved = { ...client, acceptedAt: isAccepted ? now : null, unusedUntil, updatedAt: now };
     yield* saveClient(saved);
     yield* record({ at: now, type: isAccepted ? 'client.accepted' : 'client.acceptance_ended', origin, clientId: id });
     return { client: saved, secrets };

@@ -6,7 +6,10 @@ import { asciiDomain } from '../platform/domain-name.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { type BlockedDomain, findDomain, insertDomain, listDomains, removeDomain } from './blocked-domain-store.ts';
+import { disable } from './initial-access-tokens.ts';
 import { domainsOf, hasHost } from './rules/metadata-document.ts';
+import { oneRegistrationAtATime, redirectHosts } from './self-registration.ts';
+import { listSelfRegistered } from './self-registration-store.ts';
 import { listMetadataHosts, renewGenerationsAt } from './store.ts';
 
 /** How many rows are read at a time. */
@@ -37,16 +40,18 @@ interface Context {
 }
 
 /**
- * Blocks a domain: its metadata documents are refused, and everything that was issued to its clients is invalid from here on, also once
- * the domain is no longer blocked.
+ * Blocks a domain: its metadata documents are refused, and so are apps that register themselves and send people there. Everything that was
+ * issued to its clients is invalid from here on, also once the domain is no longer blocked.
  * @throws {Failure} `invalid`
  */
 export function blockDomain({ database, clock }: Context, typed: string, origin: Origin): Promise<BlockedDomain> {
   const domain = checkedDomain(typed);
   const now = clock();
   return database.commit(function* block(): Work<BlockedDomain> {
+    yield* oneRegistrationAtATime(now);
     const added = yield* insertDomain({ domain, now });
     yield* endAll(domain);
+    yield* disableSelfRegistered(domain, now, origin);
     if (added !== undefined) {
       yield* record({ at: now, type: 'client.domain_blocked', origin, details: { domain } });
       return added;
@@ -64,6 +69,19 @@ function* endAll(domain: string): Work<void> {
     const last = hosts.at(-1);
     if (last === undefined || hosts.length < PAGE) return;
     after = last;
+  }
+}
+
+/** Disables the apps that registered themselves and send people to a domain, unless an operator has accepted them. */
+function* disableSelfRegistered(domain: string, now: number, origin: Origin): Work<void> {
+  for (let after = '0'; ; ) {
+    const apps = yield* listSelfRegistered({ after, limit: PAGE });
+    for (const { id, redirectUris } of apps) {
+      if (redirectHosts(redirectUris).some((host) => hasHost([domain], host))) yield* disable(id, now, origin);
+    }
+    const last = apps.at(-1);
+    if (last === undefined || apps.length < PAGE) return;
+    after = last.id;
   }
 }
 

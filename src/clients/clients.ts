@@ -19,9 +19,9 @@ import type { Origin } from '../platform/validation/origin.ts';
 import { removeScopeOfApi } from './api-scope-store.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
+import { requireOwnFields } from './own-fields.ts';
 import { needsNewApproval } from './rules/consent-approval.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
-import { isDocumentField } from './rules/metadata-document.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
 import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from './schema.ts';
@@ -51,10 +51,13 @@ export const REGISTERED_BY_OPERATOR = {
   metadataUrl: null,
   metadataHost: null,
   metadataExpiresAt: null,
+  registrationHash: null,
+  initialTokenId: null,
+  unusedUntil: null,
 } as const;
 
 /** 256 random bits, with a prefix for secret scanners. */
-const newSecret = (): string => `tcs_${randomSecret()}`;
+export const newSecret = (): string => `tcs_${randomSecret()}`;
 
 function checkRedirectUris(field: string, uris: readonly string[] | undefined, type: ClientType): void {
   for (const [index, uri] of (uris ?? []).entries()) {
@@ -105,7 +108,7 @@ const registeredAlgorithms = (client: Client | undefined): readonly (IdTokenAlg 
   client === undefined ? [] : [client.idTokenSignedResponseAlg, client.userinfoSignedResponseAlg];
 
 /** Part of the unit of work that changes or deletes a client: notes the algorithms that it uses no more. */
-function* giveUpAlgorithms(before: Client, after: Client | undefined, now: number): Work<void> {
+export function* giveUpAlgorithms(before: Client, after: Client | undefined, now: number): Work<void> {
   const kept = registeredAlgorithms(after);
   const given = registeredAlgorithms(before).filter((alg) => !kept.includes(alg));
   for (const alg of OPTIONAL_ALGS) if (given.includes(alg)) yield* giveUpAlgorithm({ alg, now });
@@ -187,17 +190,6 @@ export async function createClient(
     return yield* store.liveSecrets({ clientId: client.id, now });
   });
   return { client, secrets, ...(hasSecret && { clientSecret }) };
-}
-
-/** What a metadata document says cannot be set in another way: it would be undone when that is read again. @throws {Failure} */
-function requireOwnFields({ metadataUrl }: Client, given: UpdateClientRequest): void {
-  if (metadataUrl === null) return;
-  const field = Object.keys(given).find((name) => isDocumentField(name) || name === 'consent' || name === 'resource');
-  if (field !== undefined) {
-    throw conflict(
-      `${field} of this app follows its metadata document, ${metadataUrl}. Its developer changes it there.`,
-    );
-  }
 }
 
 function updateEvent(before: Client, after: Client): EventType {

@@ -77,14 +77,23 @@ const clientRecord = {
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
   registeredBy: Type.Unsafe<string>({
-    enum: ['operator', 'metadata'],
-    about: 'metadata: it identified itself by the URL of a metadata document, and a person allowed it.',
+    enum: ['operator', 'metadata', 'open', 'token'],
+    about:
+      'metadata: it identified itself by the URL of a metadata document, and a person allowed it. open: it registered itself. token: it did with an initial access token.',
   }),
   acceptedAt: nullableField(Instant, 'When an operator accepted an app that no operator registered; null if none has.'),
   metadataUrl: nullableField(
     Type.String(),
     'The URL of its metadata document, which is its client_id; null if that is clientId.',
   ),
+  managesItself: Type.Boolean({
+    about: 'Whether the app can change its registration with its registration access token.',
+  }),
+  initialAccessTokenId: nullableField(
+    Id,
+    'The initial access token with which it registered itself; null without one.',
+  ),
+  unusedUntil: nullableField(Instant, 'When it is removed unless a person allows it first; null for any other.'),
   consentApproval: nullableField(
     Type.Object(
       {
@@ -124,6 +133,7 @@ export const UnregisteredClientRecord = Type.Object(
     metadataUrl: clientRecord.metadataUrl,
     redirectUris: Type.Array(Type.String()),
     createdAt: Instant,
+    unusedUntil: clientRecord.unusedUntil,
   },
   { title: 'UnregisteredClient' },
 );

@@ -48,7 +48,7 @@ const STORED = {
   /** The operator who made it as a developer, and may change it as one; null for none. */
   developerId: storedField('developer_id', plain<string | null>()),
   /** Who registered it, if not an operator: then it needs an operator's acceptance to pass for a registered one. */
-  registeredBy: storedField('registered_by', plain<'metadata' | null>()),
+  registeredBy: storedField('registered_by', plain<RegisteredBy | null>()),
   /** When an operator accepted it; null while none has. */
   acceptedAt: storedField('accepted_at', plain<number | null>()),
   /** The URL of its metadata document, which is its client_id on the wire; null for one with a number. */
@@ -56,6 +56,12 @@ const STORED = {
   metadataHost: storedField('metadata_host', plain<string | null>()),
   /** When the copy of that document expires that the other fields are from. */
   metadataExpiresAt: storedField('metadata_expires_at', plain<number | null>()),
+  /** The hash of the token with which it manages its registration (RFC 7592); null where it does not. */
+  registrationHash: storedField('registration_hash', plain<string | null>()),
+  /** The initial access token with which it registered itself; null without one. */
+  initialTokenId: storedField('initial_token_id', plain<string | null>()),
+  /** When it is removed unless a person allows it first; null for any other. */
+  unusedUntil: storedField('unused_until', plain<number | null>()),
   /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
   /** Replaced to require new consent. */
@@ -63,6 +69,9 @@ const STORED = {
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
 } as const;
+
+/** How a client came to be here without an operator: by its metadata document, by registering itself, or that with an initial access token. */
+export type RegisteredBy = 'metadata' | 'open' | 'token';
 
 /** What tokens lacked, and when. */
 export interface LastLeftOut extends LeftOut {

@@ -26,13 +26,22 @@ const approvalView = ({ scopes, apiScopes, organizationId, approvedAt, approvedB
 });
 
 /** An app that no operator registered, in the list of these. */
-export const unregisteredView = ({ id, name, registeredBy, metadataUrl, redirectUris, createdAt }: Client) => ({
+export const unregisteredView = ({
+  id,
+  name,
+  registeredBy,
+  metadataUrl,
+  redirectUris,
+  createdAt,
+  unusedUntil,
+}: Client) => ({
   clientId: id,
   name,
   registeredBy: registeredBy ?? 'operator',
   metadataUrl,
   redirectUris,
   createdAt: iso(createdAt),
+  unusedUntil: isoOrNull(unusedUntil),
 });
 
 export const blockedDomainView = ({ domain, createdAt }: BlockedDomain) => ({ domain, createdAt: iso(createdAt) });
@@ -52,6 +61,9 @@ export function clientView({ client, secrets }: ClientWithSecrets) {
     registeredBy: client.registeredBy ?? 'operator',
     acceptedAt: isoOrNull(client.acceptedAt),
     metadataUrl: client.metadataUrl,
+    managesItself: client.registrationHash !== null,
+    initialAccessTokenId: client.initialTokenId,
+    unusedUntil: isoOrNull(client.unusedUntil),
     consentApproval: client.consentApproval && approvalView(client.consentApproval),
     claimsLeftOut: client.leftOut && {
       ...pick(client.leftOut, ['claim', 'from']),

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { type EndpointSet, endpointSetCodec } from '../claims/endpoint-set.ts';
 import { decodeResources, resourceSet, scopeSet, storedScopes } from '../claims/permissions.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
+import type { RegisteredBy } from '../clients/store.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
@@ -262,7 +263,7 @@ const CONNECTED = {
   decidedBy: storedField('decided_by', plain<DecidedBy>()),
   connectedAt: storedField('created_at', plain<number>()),
   /** Who registered the client, if not an operator, and when an operator accepted it. */
-  registeredBy: storedField('registered_by', plain<'metadata' | null>()),
+  registeredBy: storedField('registered_by', plain<RegisteredBy | null>()),
   acceptedAt: storedField('accepted_at', plain<number | null>()),
 };
 const connectedIn = decoder(CONNECTED);

@@ -5,6 +5,7 @@ import { type DescribedRoute, pathOf } from './document.ts';
 const CREDENTIALS: Partial<Readonly<Record<Caller, string>>> = {
   'access token': '$ACCESS_TOKEN',
   'admin key': '$ADMIN_KEY',
+  'registration access token': '$REGISTRATION_ACCESS_TOKEN',
 };
 
 /** A command that sends an example to this server. */

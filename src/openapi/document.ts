@@ -140,6 +140,11 @@ function securitySchemes(issuer: string) {
       description:
         'An admin key: `tessera admin-key create`, or `TESSERA_ADMIN_KEY`. Or the access token of an operator who signed in: `tessera login`.',
     },
+    registrationAccessToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The token that an app got when it registered itself (RFC 7592).',
+    },
     clientSecretBasic: {
       type: 'http',
       scheme: 'basic',
@@ -154,6 +159,7 @@ const SECURITY: Readonly<Record<Caller, OperationObject['security']>> = {
   anyone: [],
   'access token': [{ accessToken: [] }],
   'admin key': [{ adminKey: [] }],
+  'registration access token': [{ registrationAccessToken: [] }],
   client: [{ clientSecretBasic: [] }, {}],
   'confidential client': [{ clientSecretBasic: [] }, {}],
 };

@@ -60,7 +60,16 @@ const TABLE = {
   'apps.manage': row('organization', [...ADMINS, 'developer'], 'Change and delete apps, their secrets and scopes.'),
   'apps.assign': row('organization', ADMINS, 'Decide who may use an app, and in which role.'),
   'apps.approve': row('organization', ADMINS, 'Approve the scopes of an app for the people who use it.'),
-  'apps.admit': row('installation', ADMINS, 'Accept apps that no operator registered, and block their domains.'),
+  'apps.review': row(
+    'installation',
+    READERS,
+    'See apps that no operator registered, blocked domains, and initial access tokens.',
+  ),
+  'apps.admit': row(
+    'installation',
+    ADMINS,
+    'Accept apps that no operator registered, block their domains, and let apps register themselves.',
+  ),
   'apps.preview': row('installation', ADMINS, 'See what the tokens of a person would say in an app.'),
   'access.end': row('installation', ADMINS, 'End what people got without the second factor that is required since.'),
   'events.read': row('installation', READERS, 'Read the audit trail.'),

@@ -40,6 +40,7 @@ export const consent = {
     `You switched this off for the app before, but this sign-in always shares it: ${names.join('; ')}.`,
   unregistered: {
     title: 'This app is not registered here.',
+    titleSelf: 'This app registered itself here.',
     text: 'Nobody here has checked it, and it chose its name itself. Allow it only if you know this address and have just started to connect it.',
     domain: 'Published at',
     place: 'Sends you to',

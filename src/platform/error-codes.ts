@@ -22,6 +22,16 @@ export const errorCodes = {
     'Use `authorization_code`, `refresh_token`, `client_credentials` or `urn:ietf:params:oauth:grant-type:device_code`.',
   ],
   invalid_scope: ['400', 'A scope is unknown, malformed, or exceeds what was granted.', 'Request fewer scopes.'],
+  invalid_redirect_uri: [
+    '400',
+    'A redirect URI of an app that registers itself is missing or not allowed (RFC 7591 §3.2.2).',
+    'Correct the redirect URI that the description names.',
+  ],
+  invalid_client_metadata: [
+    '400',
+    'Another part of such a registration is invalid, or asks for what this server does not do (RFC 7591 §3.2.2).',
+    'Correct the member that the description names, or leave it out.',
+  ],
   invalid_target: [
     '400',
     'A `resource` is malformed, unknown, or was not allowed by the user.',

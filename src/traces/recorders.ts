@@ -13,6 +13,7 @@ const OF_APPS: ReadonlySet<StepName> = new Set([
   'introspection',
   'revocation',
   'sign-out',
+  'registration',
   'cross-origin',
 ]);
 /** Addresses of the protocol, also misspelled ones. */

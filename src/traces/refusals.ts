@@ -17,6 +17,7 @@ const STEPS: readonly (readonly [RegExp, StepName])[] = [
   [/\/userinfo$/, 'userinfo'],
   [/\/introspect$/, 'introspection'],
   [/\/revoke$/, 'revocation'],
+  [/\/oidc\/register(\/|$)/, 'registration'],
   [/\/logout$|\/end-session$/, 'sign-out'],
   [/\/api\/v2\/admin\//, 'admin'],
   [/\/account(\/|$)/, 'account'],
@@ -32,6 +33,7 @@ const FOR_PROGRAMS: ReadonlySet<StepName> = new Set([
   'introspection',
   'revocation',
   'sign-out',
+  'registration',
   'cross-origin',
   'other',
 ]);

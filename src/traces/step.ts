@@ -11,6 +11,7 @@ export const stepNames = [
   'introspection',
   'revocation',
   'sign-out',
+  'registration',
   'cross-origin',
   'account',
   'admin',

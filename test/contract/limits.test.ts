@@ -26,6 +26,7 @@ import {
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
 import { MINUTE } from '../support/outcome.ts';
+import { registerSelf } from '../support/registration.ts';
 import { atSecondStep, enroll, typeCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -74,6 +75,10 @@ async function askForMetadata(server: TestServer): Promise<() => Promise<boolean
   };
 }
 
+async function askToRegister(server: TestServer): Promise<() => Promise<boolean>> {
+  return async () => (await registerSelf(server)).status === 429;
+}
+
 /** A limit that is new needs an act of its own here. */
 const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   async signInAccount(server) {
@@ -117,6 +122,8 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
     const client = await newDeviceClient(server);
     return async () => (await askAsDevice(server, client)).status === 429;
   },
+  registrationAddress: async (server) => askToRegister(server),
+  registration: async (server) => askToRegister(server),
   metadataAddress: async (server) => askForMetadata(server),
   metadataHost: async (server) => askForMetadata(server),
   async userCode(server) {
@@ -228,6 +235,7 @@ async function recorded(server: TestServer): Promise<string[]> {
 
 const settings = (value: string, which: (name: string) => boolean) => ({
   TESSERA_CLIENT_METADATA: 'open',
+  TESSERA_REGISTRATION: 'open',
   ...Object.fromEntries(
     Object.entries(limitVariables).map(([key, { name }]) => [name, which(key) && !isRolling(key) ? value : 'off']),
   ),

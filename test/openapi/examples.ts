@@ -18,6 +18,7 @@ import {
   type TestUser,
 } from '../support/flow.ts';
 import { newUnregisteredClient } from '../support/metadata-publisher.ts';
+import { newInitialToken, newSelfRegistered } from '../support/registration.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 
 export const examplesOf = (described: readonly DescribedRoute[], operationId: string): readonly OperationExample[] =>
@@ -97,6 +98,12 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   if (names('operatorClientId'))
     values[sample.operatorClientId] = (await newClient(server, { consent: 'operator' })).clientId;
   if (names('metadataClientId')) values[sample.metadataClientId] = await newUnregisteredClient(server);
+  if (names('selfRegisteredId')) {
+    const { clientId, registration } = await newSelfRegistered(server);
+    values[sample.selfRegisteredId] = clientId;
+    values[sample.registrationAccessToken] = registration.registration_access_token;
+  }
+  if (names('initialTokenId')) values[sample.initialTokenId] = (await newInitialToken(server)).id;
   if (names('blockedDomain')) await admin(server, 'PUT', `/blocked-domains/${sample.blockedDomain}`);
   if (names('deviceClientId')) values[sample.deviceClientId] = (await newDeviceClient(server)).clientId;
   if (names('apiId')) {
@@ -136,6 +143,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
 const CREDENTIALS: Partial<Readonly<Record<Operation['caller'], string>>> = {
   'admin key': ADMIN_KEY,
   'access token': sample.accessToken,
+  'registration access token': sample.registrationAccessToken,
 };
 
 /** The request of an example, with real values in the place of the shown ones. */

@@ -186,14 +186,14 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
   assert.deepEqual(await done(['admin-key', 'revoke', made.id]), {
     id: made.id,
     revoked: true,
-    ended: { invitations: 2, recoveryLinks: 1 },
+    ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
     made: { adminKeys: [], roles: [] },
   });
   const { stdout } = await run(['admin-key', 'revoke', taken.id, '--take-over']);
   assert.equal(
     stdout,
-    `Revoked the admin key ${taken.id}.\nEnded with it, unused: 0 invitations and 0 recovery links.\nTaken over: 2 invitations.\nIt had made no other keys and roles.\n`,
+    `Revoked the admin key ${taken.id}.\nEnded with it, unused: 0 invitations, 0 recovery links and 0 initial access tokens.\nTaken over: 2 invitations.\nIt had made no other keys and roles.\n`,
   );
   assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 401);
   await refused(['admin-key', 'revoke', made.id], 4, /no live admin key/);

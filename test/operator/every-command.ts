@@ -42,6 +42,7 @@ export function changesBy(run: RunCommand): readonly Change[] {
   let key = '';
   let kid = '';
   let invitation = '';
+  let initialToken = '';
   return [
     [
       'user create',
@@ -160,6 +161,7 @@ export function changesBy(run: RunCommand): readonly Change[] {
     // An operator registered it, so there is nothing to accept.
     ['client accept', () => run('client', 'accept', app).catch(() => undefined)],
     ['client end-acceptance', () => run('client', 'end-acceptance', app).catch(() => undefined)],
+    ['client end-self-registration', () => run('client', 'end-self-registration', app).catch(() => undefined)],
     ['client block-domain', () => run('client', 'block-domain', '.agents.example'), 'client.domain_blocked'],
     ['client unblock-domain', () => run('client', 'unblock-domain', '.agents.example'), 'client.domain_unblocked'],
     ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
@@ -173,6 +175,18 @@ export function changesBy(run: RunCommand): readonly Change[] {
         key = (await run('admin-key', 'create')).id;
       },
       'admin_key.created',
+    ],
+    [
+      'initial-access-token create',
+      async () => {
+        initialToken = (await run('initial-access-token', 'create', '--name', 'Partner portal')).id;
+      },
+      'initial_access_token.created',
+    ],
+    [
+      'initial-access-token revoke',
+      () => run('initial-access-token', 'revoke', initialToken),
+      'initial_access_token.revoked',
     ],
     ['admin-key revoke', () => run('admin-key', 'revoke', key), 'admin_key.revoked'],
     [
@@ -226,6 +240,7 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'org show': ['acme'],
   'org list': [],
   'admin-key list': [],
+  'initial-access-token list': [],
   'mail list': [],
   'invite list': [],
 };

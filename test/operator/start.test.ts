@@ -227,6 +227,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],
   TESSERA_DISCOVERY_SCOPES: ['Notes Read', '1notes', 'notes.read,,notes.write'],
   TESSERA_CLIENT_METADATA: ['on', 'OPEN', 'listed'],
+  TESSERA_REGISTRATION: ['on', 'OPEN', 'listed'],
   TESSERA_CLIENT_METADATA_DOMAINS: ['https://app.example', 'app.example,', '*.app.example', 'app.example'],
   TESSERA_SIGN_UP_DOMAINS: ['example', 'example.com,', '@example.com', 'https://example.com'],
   TESSERA_PASSWORD_BREACHES: ['on', 'HIBP', 'http://breaches.example', 'https://breaches.example/?x=1'],

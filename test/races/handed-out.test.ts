@@ -7,19 +7,21 @@ import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { call, JSON_TYPE } from '../support/api-call.ts';
 import { admin, newSignedInUser, newUser, PASSWORD, type TestUser } from '../support/flow.ts';
 import { holdCommits } from '../support/held-commits.ts';
 import { query, tablesOf } from '../support/outcome.ts';
+import { METADATA, newInitialToken } from '../support/registration.ts';
 import { ADMIN_KEY, startServer } from '../support/server.ts';
 import { times } from './crowd.ts';
 
 const ORIGIN = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
 const NEW = 'twelve green bicycles';
 /** Tables whose rows may be handed out with a key. */
-const TABLES = ['challenge', 'invitation'] as const;
+const TABLES = ['challenge', 'initial_access_token', 'invitation'] as const;
 
 const commits = holdCommits();
-const server = await startServer({}, 1, undefined, { database: commits.database });
+const server = await startServer({ TESSERA_REGISTRATION: 'token' }, 1, undefined, { database: commits.database });
 // Keys are made and revoked as the command line does it: beside the server, over connections of its own.
 const beside = await openCore(readConfig(server.environment), server.now);
 after(async () => {
@@ -61,7 +63,7 @@ function form(browser: Agent, page: Answer, action: string, fields: Readonly<Rec
   return async (headers = {}) => (await browser.post(action, { ...hidden, ...fields }, headers)).status;
 }
 
-const KINDS: Readonly<Record<'invitations' | 'recoveryLinks', Open>> = {
+const KINDS: Readonly<Record<'invitations' | 'recoveryLinks' | 'initialAccessTokens', Open>> = {
   async recoveryLinks(key) {
     const link = await linkBy(key, await newUser(server));
     const browser = agent(server.baseUrl);
@@ -77,6 +79,13 @@ const KINDS: Readonly<Record<'invitations' | 'recoveryLinks', Open>> = {
     const page = await browser.get(link);
     assert.equal(page.status, 200);
     return form(browser, page, '/invitation', {});
+  },
+  async initialAccessTokens(key) {
+    const { initialAccessToken } = await newInitialToken(server, {}, key);
+    return async (headers = {}) => {
+      const sent = { ...headers, 'content-type': JSON_TYPE, authorization: `Bearer ${initialAccessToken}` };
+      return (await call(server, 'POST', '/oidc/register', sent, JSON.stringify(METADATA))).status;
+    };
   },
 };
 const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
@@ -101,7 +110,7 @@ for (const kind of kinds) {
       const key = await newKey();
       const send = await KINDS[kind](key.secret);
       const { ended } = await revoke(key);
-      assert.deepEqual(ended, { invitations: 0, recoveryLinks: 0, [kind]: 1 });
+      assert.deepEqual(ended, { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0, [kind]: 1 });
       assert.ok((await send()) >= 400);
     });
 
@@ -109,7 +118,12 @@ for (const kind of kinds) {
       const [key, ended] = [await newKey(), await newKey()];
       await revoke(ended);
       const send = await KINDS[kind](key.secret);
-      const table = { invitations: 'invitation', recoveryLinks: 'challenge' }[kind];
+      const tables = {
+        invitations: 'invitation',
+        recoveryLinks: 'challenge',
+        initialAccessTokens: 'initial_access_token',
+      };
+      const table = tables[kind];
       await query(server, `UPDATE ${table} SET admin_key_id = ? WHERE admin_key_id = ?`, ended.id, key.id);
       assert.ok((await send()) >= 400);
     });
@@ -161,8 +175,13 @@ for (const kind of kinds) {
       await registerConfiguredAdminKey(beside, randomSecret());
       assert.ok((await opened()) >= 400);
       // This process still takes the key, but what that would hand out would not work.
-      const path = { invitations: '/invitations', recoveryLinks: `/users/${(await newUser(server)).id}/recovery-link` };
-      const refused = await admin(server, 'POST', path[kind], {});
+      const path = {
+        invitations: '/invitations',
+        recoveryLinks: `/users/${(await newUser(server)).id}/recovery-link`,
+        initialAccessTokens: '/initial-access-tokens',
+      };
+      const body = kind === 'initialAccessTokens' ? { name: 'partner' } : {};
+      const refused = await admin(server, 'POST', path[kind], body);
       assert.equal(refused.status, 409, JSON.stringify(refused.body));
       await server.restart();
     });
@@ -177,14 +196,14 @@ test('a revocation tells how many it ended, and leaves what others handed out an
   const mine = [await inviteBy(key.secret), await inviteBy(key.secret), await linkBy(key.secret, user)];
   const theirs = [await inviteBy(other.secret), await linkBy(other.secret, await newUser(server))];
   assert.deepEqual(await revoke(key), {
-    ended: { invitations: 2, recoveryLinks: 1 },
+    ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
     made: { adminKeys: [], roles: [] },
   });
   const { body } = await admin(server, 'GET', '/audit-events?type=admin_key.revoked&order=desc&limit=1');
   assert.deepEqual(body.items[0].details, {
     adminKeyId: key.id,
-    ended: { invitations: 2, recoveryLinks: 1 },
+    ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
   });
   const browser = agent(server.baseUrl);
@@ -192,7 +211,11 @@ test('a revocation tells how many it ended, and leaves what others handed out an
   for (const link of theirs) assert.equal(await statusOf(browser, link), 200, link);
   for (const table of TABLES) {
     assert.deepEqual(
-      await query(server, `SELECT hash FROM ${table} WHERE admin_key_id = ? AND used_at IS NULL`, key.id),
+      await query(
+        server,
+        `SELECT hash FROM ${table} WHERE admin_key_id = ? AND ${table === 'initial_access_token' ? 'revoked_at' : 'used_at'} IS NULL`,
+        key.id,
+      ),
       [],
       table,
     );
@@ -204,7 +227,7 @@ test('invitations can be taken over, and are no key’s then; recovery links end
   const join = await KINDS.invitations(key.secret);
   const recover = await KINDS.recoveryLinks(key.secret);
   assert.deepEqual(await revoke(key, { takeOver: true }), {
-    ended: { invitations: 0, recoveryLinks: 1 },
+    ended: { invitations: 0, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 1 },
     made: { adminKeys: [], roles: [] },
   });
@@ -216,7 +239,7 @@ test('what had expired before is not counted', async () => {
   const key = await newKey();
   await linkBy(key.secret, await newUser(server));
   server.advance(31 * 60_000);
-  assert.deepEqual((await revoke(key)).ended, { invitations: 0, recoveryLinks: 0 });
+  assert.deepEqual((await revoke(key)).ended, { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0 });
 });
 
 test('the account of a refused recovery keeps its password', async () => {

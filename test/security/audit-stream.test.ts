@@ -803,6 +803,13 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/clients/:clientId/acceptance': [],
   'PUT /api/v2/admin/blocked-domains/:domain': [],
   'DELETE /api/v2/admin/blocked-domains/:domain': [],
+  // test/contract/registration.test.ts
+  'POST /oidc/register': [],
+  'PUT /oidc/register/:clientId': [],
+  'DELETE /oidc/register/:clientId': [],
+  'DELETE /api/v2/admin/clients/:clientId/self-registration': [],
+  'POST /api/v2/admin/initial-access-tokens': [],
+  'DELETE /api/v2/admin/initial-access-tokens/:id': [],
   // test/contract/token-preview.test.ts
   'POST /api/v2/admin/clients/:clientId/preview': [],
   // test/contract/end-weaker-access.test.ts

@@ -429,7 +429,7 @@ const IN_ANY_SESSION = new Set([
 /** Where programs send what they send. */
 const FOR_PROGRAMS = [
   ...['/api/v2/oauth/token', '/oidc/token', '/oidc/device_authorization'],
-  ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'],
+  ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo', '/oidc/register'],
 ];
 /** Where apps send a browser with a form of their own. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];

@@ -85,8 +85,12 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'DELETE /clients/:clientId/consent-approval': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
   'PUT /clients/:clientId/acceptance': ['apps.admit', '+ + N F FNN FNN FNN FNN FNN'],
   'DELETE /clients/:clientId/acceptance': ['apps.admit', '+ + N F FNN FNN FNN FNN FNN'],
-  'GET /unregistered-clients': ['apps.admit', '+ + F F F F F F F'],
-  'GET /blocked-domains': ['apps.admit', '+ + F F F F F F F'],
+  'DELETE /clients/:clientId/self-registration': ['apps.admit', '+ + N F FNN FNN FNN FNN FNN'],
+  'POST /initial-access-tokens': ['apps.admit', '+ + F F F F F F F'],
+  'GET /initial-access-tokens': ['apps.review', '+ + F + F F F F F'],
+  'DELETE /initial-access-tokens/:id': ['apps.admit', '+ + F F F F F F F'],
+  'GET /unregistered-clients': ['apps.review', '+ + F + F F F F F'],
+  'GET /blocked-domains': ['apps.review', '+ + F + F F F F F'],
   'PUT /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
   'DELETE /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
   'GET /clients/:clientId/assignments': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
@@ -268,6 +272,12 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
       values[sample.metadataClientId] ?? '',
     );
   }
+  if (names('selfRegisteredId')) {
+    const id = await app({ type: 'public' });
+    values[sample.selfRegisteredId] = id;
+    await query(server, "UPDATE client SET registered_by = 'open', registration_hash = 'hash' WHERE id = ?", id);
+  }
+  if (names('initialTokenId')) values[sample.initialTokenId] = (await make('/initial-access-tokens', { name: 'a' })).id;
   if (names('blockedDomain')) await done(admin(server, 'PUT', `/blocked-domains/${sample.blockedDomain}`));
   if (names('operatorClientId')) values[sample.operatorClientId] = await app({ consent: 'operator' });
   if (names('apiId')) {

@@ -1,24 +1,30 @@
+import { revokeInitialTokensOfAdminKey } from '../../clients/initial-access-token-store.ts';
 import { endInvitationsOfAdminKey, takeOverInvitations } from '../../invitations/store.ts';
 import { endChallengesOfAdminKey } from '../../mail/challenge-store.ts';
 import type { Work } from '../../platform/database/database.ts';
 
 /** What happened to what a key had handed out, as far as nobody had used it and it had not expired. */
 export interface EndedWithKey {
-  readonly ended: { readonly invitations: number; readonly recoveryLinks: number };
+  readonly ended: {
+    readonly invitations: number;
+    readonly recoveryLinks: number;
+    readonly initialAccessTokens: number;
+  };
   readonly takenOver: { readonly invitations: number };
 }
 
 /**
  * Ends what a key handed out and nobody used, in the unit of work that ends the key: in each table that has an `admin_key_id`.
- * @param takeOver makes invitations the command line's own. Recovery links end: they open accounts, so nobody can vouch for those of a key
- *   that may have been stolen
+ * @param takeOver makes invitations the command line's own. Recovery links and initial access tokens end: they open accounts, or let
+ *   apps in, so nobody can vouch for those of a key that may have been stolen
  */
 export function* endHandedOut(adminKeyId: string, takeOver: boolean, now: number): Work<EndedWithKey> {
   const open = (ends: readonly number[]): number => ends.filter((expiresAt) => expiresAt > now).length;
   const takenOver = takeOver ? open(yield* takeOverInvitations({ adminKeyId })) : 0;
   const invitations = open(yield* endInvitationsOfAdminKey({ adminKeyId }));
   const recoveryLinks = open(yield* endChallengesOfAdminKey({ adminKeyId }));
-  return { ended: { invitations, recoveryLinks }, takenOver: { invitations: takenOver } };
+  const initialAccessTokens = open(yield* revokeInitialTokensOfAdminKey({ adminKeyId, now }));
+  return { ended: { invitations, recoveryLinks, initialAccessTokens }, takenOver: { invitations: takenOver } };
 }
 
 /** Of two units of work that ended one key's. */
@@ -26,6 +32,7 @@ export const sumEnded = (one: EndedWithKey, other: EndedWithKey): EndedWithKey =
   ended: {
     invitations: one.ended.invitations + other.ended.invitations,
     recoveryLinks: one.ended.recoveryLinks + other.ended.recoveryLinks,
+    initialAccessTokens: one.ended.initialAccessTokens + other.ended.initialAccessTokens,
   },
   takenOver: { invitations: one.takenOver.invitations + other.takenOver.invitations },
 });

@@ -87,7 +87,7 @@ export const revokeAdminKeySchema = {
   objects: { adminKey: 'id' },
   summary: 'Revoke an admin key',
   description:
-    'Once this has answered, no request with the key changes anything. Its invitations and recovery links that nobody used end as well. The keys and roles that it made are listed, and end with `endMade`.',
+    'Once this has answered, no request with the key changes anything. Its invitations, recovery links and initial access tokens that nobody used end as well. The keys and roles that it made are listed, and end with `endMade`.',
   params,
   querystring: Type.Object(
     {
@@ -103,7 +103,10 @@ export const revokeAdminKeySchema = {
       'What ended.',
       Type.Object(
         {
-          ended: counts({ invitations, recoveryLinks: Type.Integer() }, 'EndedWithAdminKey'),
+          ended: counts(
+            { invitations, recoveryLinks: Type.Integer(), initialAccessTokens: Type.Integer() },
+            'EndedWithAdminKey',
+          ),
           takenOver: counts({ invitations }, 'TakenOver'),
           made: MadeRecord,
         },
@@ -118,7 +121,7 @@ export const revokeAdminKeySchema = {
       params: byId,
       status: 200,
       answer: {
-        ended: { invitations: 0, recoveryLinks: 0 },
+        ended: { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0 },
         takenOver: { invitations: 0 },
         made: { adminKeys: [], roles: [] },
       },

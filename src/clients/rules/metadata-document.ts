@@ -1,8 +1,7 @@
 import { IDENTITY_SCOPES } from '../../claims/permissions.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
-import { formats } from '../../platform/validation/formats.ts';
 import type { Client } from '../store.ts';
-import { type JwkSet, readRegisteredSet } from './jwks.ts';
+import { isList, MAX_URIS, readKeys, readName, readServerUri, readUris, readWebAddress } from './metadata-readers.ts';
 import { redirectUriProblem, serverUriProblem } from './redirect-uri.ts';
 import { DEFAULT_GRANT_TYPES, registrationProblem } from './registration.ts';
 
@@ -17,8 +16,6 @@ const MOST_LABELS = 10;
 const ORIGIN = /^https?:\/\/([^/?#]+)/;
 /** A path segment of one or two dots, which may be percent-encoded. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?]|$)/i;
-const LONGEST_NAME = 64;
-const MAX_URIS = 50;
 
 /** How long a copy of a document is used: what its response says, within these bounds. */
 const SHORTEST_LIFETIME = 5 * MINUTE;
@@ -151,39 +148,6 @@ function readMetadata(
     backchannelLogoutUri: readServerUri(members['backchannel_logout_uri']),
   };
 }
-
-/** §4.1: public keys only. */
-function readKeys({
-  jwks,
-  jwks_uri: uri,
-}: Readonly<Record<string, unknown>>): { readonly jwks: JwkSet | null; readonly jwksUri: string | null } | Problem {
-  if (jwks !== undefined) {
-    const reading = readRegisteredSet(jwks, 'jwks');
-    if ('problem' in reading) return { problem: `${reading.problem}.` };
-    return uri === undefined
-      ? { jwks: reading.set, jwksUri: null }
-      : { problem: 'jwks and jwks_uri exclude each other.' };
-  }
-  if (uri === undefined) return { jwks: null, jwksUri: null };
-  const jwksUri = readServerUri(uri);
-  return jwksUri === null ? { problem: 'jwks_uri must be an absolute https URL.' } : { jwks: null, jwksUri };
-}
-
-const isList = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
-
-const readUris = (value: unknown): readonly string[] | undefined =>
-  isList(value) && value.length <= MAX_URIS && new Set(value).size === value.length ? value : undefined;
-
-/** A name that a page can show; undefined for any other, so that the host stands in its place. */
-const readName = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.length <= LONGEST_NAME && formats['single-line'](value) ? value : undefined;
-
-const readWebAddress = (value: unknown): string | null =>
-  typeof value === 'string' && formats['https-url'](value) ? value : null;
-
-const readServerUri = (value: unknown): string | null =>
-  typeof value === 'string' && serverUriProblem(value) === undefined ? value : null;
 
 /** §5.2: how long a copy of a document is used, by the headers of its response (RFC 9111 §§4.2.1, 5.2.2), in milliseconds. */
 export function documentLifetime(cacheControl: string, age: string): number {

@@ -10,6 +10,7 @@ import {
   oldFamilies,
   oldRevokedGrants,
 } from './credential-removal-store.ts';
+import { abandonedApps, unusedApps } from './registration-removal.ts';
 import { type Ended, type Removal, removal, trimmed } from './removal.ts';
 import { KEPT } from './rules/retention.ts';
 
@@ -223,6 +224,8 @@ const REMOVALS: readonly Removal[] = [
   oldRevokedGrants,
   expiredClientTokens,
   playgroundClients,
+  abandonedApps,
+  unusedApps,
   knownBrowsers,
   expired('pending_sign_in'),
   expired('challenge'),

@@ -13,6 +13,7 @@ import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
+import { type RegistrationSetting, registrationVariable } from './registration.ts';
 import { commandLineSignIn, remoteVariables } from './remote.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { adminKey, parsePreviousSecret, parseSecret } from './secrets.ts';
@@ -56,6 +57,8 @@ export interface Config {
   readonly development: boolean;
   /** Which apps may identify themselves by the URL of a metadata document. */
   readonly clientMetadata: ClientMetadataSetting;
+  /** Which apps may register themselves. */
+  readonly registration: RegistrationSetting;
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
   readonly secondFactor: SecondFactorSetting;
@@ -247,6 +250,7 @@ export const variables = {
       'Scopes of APIs that the discovery document lists, separated by commas, such as `notes.read,notes.write`. Anybody can read it; apps can use scopes that it does not list.',
   }),
   ...clientMetadataVariables,
+  registration: registrationVariable,
   traceRetention: new Variable('TESSERA_TRACE_RETENTION', days, {
     initial: '`1d`',
     about:
@@ -347,6 +351,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     contact: read(variables.contact),
     discoveryScopes: read(variables.discoveryScopes) ?? [],
     clientMetadata: readClientMetadata(environment, problems),
+    registration: read(variables.registration) ?? 'off',
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     development,
     playground,

@@ -133,6 +133,12 @@ export const limitVariables = {
     '60/m',
     'Such documents that are fetched from one host.',
   ),
+  registrationAddress: new LimitVariable(
+    'TESSERA_LIMIT_REGISTRATION_ADDRESS',
+    '60/h',
+    'Apps that register themselves without an initial access token, from one IP address.',
+  ),
+  registration: new LimitVariable('TESSERA_LIMIT_REGISTRATION', '600/h', 'Such apps in all.'),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',
     '20/m',

@@ -73,6 +73,27 @@ export interface ClientTable {
   metadata_host: string | null;
   /** When the copy of that document expires. */
   metadata_expires_at: Instant | null;
+  /** The hash of the token with which it manages its registration; null where it does not. */
+  registration_hash: string | null;
+  /** The initial access token with which it registered itself. */
+  initial_token_id: Id | null;
+  /** When it is removed unless a person has allowed it by then; null once one has. */
+  unused_until: Instant | null;
+}
+
+/** Tokens with which apps may register themselves. */
+export interface InitialAccessTokenTable {
+  id: Id;
+  name: string;
+  hash: string;
+  /** The admin key that handed it out; null for the command line. */
+  admin_key_id: Id | null;
+  created_at: Instant;
+  expires_at: Instant;
+  uses: number;
+  most_uses: number;
+  last_used_at: Instant | null;
+  revoked_at: Instant | null;
 }
 
 /** A domain whose metadata documents are refused; with a dot in front, everything below it as well. */

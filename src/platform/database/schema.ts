@@ -7,6 +7,7 @@ import type {
   ClientSecretTable,
   ClientTable,
   ClientTokenTable,
+  InitialAccessTokenTable,
 } from './client-tables.ts';
 import type {
   AddressChangeTable,
@@ -318,6 +319,7 @@ export interface Tables {
   client_assertion: ClientAssertionTable;
   client_origin: ClientOriginTable;
   blocked_client_domain: BlockedClientDomainTable;
+  initial_access_token: InitialAccessTokenTable;
   client_api_scope: ApiScopeTable;
   picture: PictureTable;
   browser_session: BrowserSessionTable;

@@ -13,6 +13,7 @@ import * as Type from '../validation/type.ts';
 export const AREAS = {
   'sign-in': ['Sign-in and sign-out', 'Where an app sends a person’s browser.'],
   tokens: ['Tokens', 'Where apps get, revoke and introspect tokens.'],
+  registration: ['Registration by apps', 'How apps register themselves, where the operator allows that.'],
   userinfo: ['UserInfo', 'Claims about the person behind an access token.'],
   discovery: ['Discovery and keys', 'What a standard client reads to find the other endpoints.'],
   users: ['Admin: users', 'Accounts and their state.'],
@@ -41,7 +42,13 @@ export const AREAS = {
 export type Area = keyof typeof AREAS;
 
 /** How a caller authenticates. A client uses Basic, or fields of the body. */
-export type Caller = 'anyone' | 'access token' | 'admin key' | 'client' | 'confidential client';
+export type Caller =
+  | 'anyone'
+  | 'access token'
+  | 'admin key'
+  | 'registration access token'
+  | 'client'
+  | 'confidential client';
 
 /** A documented request with its answer. The tests send each of them. */
 export interface OperationExample {

@@ -5,6 +5,7 @@ import { coveredClaims, formatScopes } from '../../claims/permissions.ts';
 import { type ApiScope, namedScopes } from '../../claims/rules/api-scopes.ts';
 import { recordClient } from '../../clients/metadata-clients.ts';
 import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
+import { markUsed } from '../../clients/self-registration-store.ts';
 import { type Client, holdClient, listApiScopes } from '../../clients/store.ts';
 import { allowsAnything, type ConsentDecision, ConsentOutdated, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
@@ -214,6 +215,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
       apiScopes: allApiScopes,
     });
     if (grant !== undefined) {
+      if (client.unusedUntil !== null) yield* markUsed({ id: client.id });
       const details = consentDetails(decision, grant, allApiScopes);
       yield* record({ ...event, type: 'consent.granted', details });
     }

@@ -7,6 +7,7 @@ import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
 import { DEVICE_AUTHORIZATION_PATH } from '../device/start.ts';
 import { END_SESSION_PATH } from '../logout/rules/end-session.ts';
+import { REGISTRATION_PATH } from '../registration/response.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
 /** The path of the JWKS below the base URL. */
@@ -27,6 +28,8 @@ export interface Published {
   readonly discoveryScopes: readonly string[];
   /** Whether apps can identify themselves by the URL of a metadata document. */
   readonly readsMetadata: boolean;
+  /** Whether apps can register themselves. */
+  readonly registersApps: boolean;
 }
 
 /**
@@ -38,6 +41,7 @@ export function metadata({
   languages,
   discoveryScopes,
   readsMetadata,
+  registersApps,
 }: Published): Readonly<Record<string, unknown>> {
   const { authorizationPath, tokenPath, userinfoPath } = ENDPOINT_RULES.oidc;
   return {
@@ -50,6 +54,8 @@ export function metadata({
     introspection_endpoint: issuer + INTROSPECTION_PATH,
     // RFC 8628 §4.
     device_authorization_endpoint: issuer + DEVICE_AUTHORIZATION_PATH,
+    // RFC 8414 §2: only where it does something.
+    ...(registersApps && { registration_endpoint: issuer + REGISTRATION_PATH }),
 
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,

@@ -10,6 +10,7 @@ const SHOWN = metadata({
   languages: ['en'],
   discoveryScopes: [],
   readsMetadata: false,
+  registersApps: true,
 });
 
 const schemaOf = (value: unknown): Type.TSchema => {
@@ -17,7 +18,10 @@ const schemaOf = (value: unknown): Type.TSchema => {
   return Array.isArray(value) ? Type.Array(Type.String()) : Type.String();
 };
 const Metadata = Type.Object(
-  Object.fromEntries(Object.entries(SHOWN).map(([name, value]) => [name, schemaOf(value)])),
+  {
+    ...Object.fromEntries(Object.entries(SHOWN).map(([name, value]) => [name, schemaOf(value)])),
+    registration_endpoint: Type.Optional(Type.String({ about: 'Where apps can register themselves.' })),
+  },
   { title: 'ProviderMetadata' },
 );
 const document = {

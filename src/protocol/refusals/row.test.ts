@@ -5,6 +5,7 @@ import { masked } from '../../platform/masking.ts';
 import { AUTHORIZATION_REFUSALS } from '../authorize/rules/refusals.ts';
 import { AUTHENTICATION_REFUSALS } from '../client-authentication/refusals.ts';
 import { LOGOUT_REFUSALS } from '../logout/rules/refusals.ts';
+import { REGISTRATION_REFUSALS } from '../registration/refusals.ts';
 import { INACTIVE_TOKENS } from '../token/refusals/introspection.ts';
 import { REFUSALS } from '../token/refusals.ts';
 import { USERINFO_REFUSALS } from '../userinfo/refusals.ts';
@@ -15,6 +16,7 @@ const CATALOGUES: Readonly<Record<string, Catalogue>> = {
   AUTHENTICATION_REFUSALS,
   LOGOUT_REFUSALS,
   REFUSALS,
+  REGISTRATION_REFUSALS,
   USERINFO_REFUSALS,
 };
 

@@ -13,6 +13,7 @@ const RULES: Readonly<Record<StepName, string>> = {
   introspection: 'RFC 7662 §2.3',
   revocation: 'RFC 7009 §2.2.1',
   'sign-out': 'OpenID Connect RP-Initiated Logout 1.0 §2',
+  registration: 'RFC 7591 §3.2.2',
   'cross-origin': 'Fetch Standard §3.3 (CORS protocol)',
   account: 'A form belongs to the session and the page that showed it.',
   admin: 'RFC 6750 §3.1',

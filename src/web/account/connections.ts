@@ -142,7 +142,7 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
     ...resources.flatMap((place) => place.declined.map(({ text }) => isolate(text))),
   ];
   const id = `app-${clientId}`;
-  const kind = isUnregistered(connection) ? text.unregistered : host === '' ? text.device : undefined;
+  const kind = kindOf(connection, host, text);
   return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${kind !== undefined && html`<strong>${kind}</strong>${host !== '' && ' '}`}${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
 ${facts([
   fact(text.sees, [sharesIdentity ? text.basics : text.idAlone, ...named(connection.scopes)].join(', '), true),
@@ -169,4 +169,14 @@ ${confirmStep(
   text.revoke,
   html`<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId, page: String(part.number) })}<p class="small">${text.revokeLead}</p><div><button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revokeYes}</button></div></form>`,
 )}</article>`;
+}
+
+/** What an app is, where it is no ordinary one. */
+function kindOf(
+  connection: Parameters<typeof isUnregistered>[0],
+  host: string,
+  text: Messages['connections'],
+): string | undefined {
+  if (isUnregistered(connection)) return connection.registeredBy === 'open' ? text.selfRegistered : text.unregistered;
+  return host === '' ? text.device : undefined;
 }

@@ -138,10 +138,9 @@ function deviceNotice(
 function unregisteredNotice({ client, place }: ConsentPage, { unregistered: text }: Messages['consent']): Html {
   const domain = client.metadataHost === null ? undefined : isolate(readableDomain(client.metadataHost));
   const isLocal = client.redirectUris.every(isClaimable);
-  return html`<div class="notice"><p><strong>${text.title}</strong> ${text.text}</p>${facts([
-    ...(domain === undefined ? [] : [fact(text.domain, domain, true)]),
-    fact(text.place, isolate(place), true),
-  ])}${isLocal && html`<p><strong>${text.local}</strong></p>`}</div>`;
+  return html`<div class="notice"><p><strong>${client.registeredBy === 'open' ? text.titleSelf : text.title}</strong> ${text.text}</p>${facts(
+    [...(domain === undefined ? [] : [fact(text.domain, domain, true)]), fact(text.place, isolate(place), true)],
+  )}${isLocal && html`<p><strong>${text.local}</strong></p>`}</div>`;
 }
 
 /** What the app gets in any case, or has already: one line, with the values behind it. */

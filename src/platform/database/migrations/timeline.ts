@@ -13,6 +13,7 @@ import { devices } from './0011-devices.ts';
 import { secretIndexes } from './0012-secret-indexes.ts';
 import { unregisteredClients } from './0013-unregistered-clients.ts';
 import { setupLink } from './0014-setup-link.ts';
+import { registration } from './0015-registration.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -58,6 +59,7 @@ export const timeline: Timeline = {
   '0012-secret-indexes': secretIndexes,
   '0013-unregistered-clients': expand(unregisteredClients),
   '0014-setup-link': expand(setupLink),
+  '0015-registration': expand(registration),
 };
 
 export { NewerDatabase } from './position.ts';
