@@ -89,6 +89,7 @@ const ORDER = [
   'account-actions/invitations',
   'account-actions/support',
   'account-actions/setup',
+  'account-actions/admission',
   'protocol/refusals',
   'protocol/client-metadata',
   'protocol/client-authentication',

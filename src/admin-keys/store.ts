@@ -17,6 +17,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { type Failure, notFound } from '../platform/failure.ts';
 
 const roleOrNull: Codec<OperatorRole | null> = {
   decode: (stored) => (stored === null ? null : operatorRole.decode(stored)),
@@ -196,6 +197,9 @@ const listOfOrganization = many(
 /** The keys in the order of their ids, revoked ones included: all, or those of the organization that an operator reaches. */
 export const listAdminKeys = ({ within, ...p }: KeyPage & { readonly within?: Within | undefined }) =>
   within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+
+export const adminKeyNotFound = (id: string): Failure =>
+  notFound(`There is no admin key with the id ${id}. List them with: tessera admin-key list`);
 
 export const findAdminKey = one((db, p: { id: string }) => stored(db).where('id', '=', p.id), toAdminKey);
 

@@ -8,22 +8,9 @@ import type {
   RouteGenericInterface,
   RouteHandlerMethod,
 } from 'fastify';
+import type { RouteObjects } from '../account-actions/admission/admission.ts';
 import type { Permission } from '../operators/permissions.ts';
 import type { SchemaTypes } from '../platform/http/operation.ts';
-
-/** What a route is about: the parameters of its path, or the fields of its body, that name the objects. */
-export interface RouteObjects {
-  readonly person?: 'id' | 'userId';
-  readonly organization?: 'id';
-  readonly group?: 'id';
-  readonly app?: readonly ('clientId' | 'allowedClientId')[];
-  readonly invitation?: 'id';
-  readonly adminKey?: 'id';
-  /** It is done in the organization that the body names by `organizationId`; without that, in the installation. */
-  readonly inOrganizationOfBody?: true;
-  /** The body names a person, a group or an organization that is to use the app. */
-  readonly assigned?: true;
-}
 
 declare module 'fastify' {
   interface FastifySchema {

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
+import { actingDatabase } from '../account-actions/admission/acting-database.ts';
+import { type Asked, admit } from '../account-actions/admission/admission.ts';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
@@ -7,7 +9,6 @@ import { findLiveAdminKey, grantOfKey, hashesOf, lockLiveAdminKey, saveLastUse }
 import type { RecordThrottled } from '../audit/throttle.ts';
 import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
-import { InsufficientPermission } from '../operators/refusal.ts';
 import { holdsSomewhere, type Operator, type OperatorGrant, reachOf, type Within } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
@@ -22,7 +23,6 @@ import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.t
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
 import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
-import { type Asked, admit } from './admission.ts';
 import { findPerson, grantsOfPerson, holdGrantsOfPerson, looksLikeToken } from './person.ts';
 
 /** What the operations of the admin API need. */
@@ -196,7 +196,7 @@ async function callerFor(
       if (grants !== undefined) operator.grants = grants;
       return grants !== undefined;
     },
-    invalidKey,
+    ended: invalidKey,
     *admit(locks) {
       yield* admit(operator, asked(), { now, locks });
       if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();
@@ -254,11 +254,6 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 function* nothing(): Work<void> {}
 
-/** Thrown in a unit of work, which rolls it back. */
-class AdminKeyRevoked extends Error {
-  override readonly name = 'AdminKeyRevoked';
-}
-
 /** An operator who was identified, and how it is found out again that nothing has ended since. */
 interface IdentifiedOperator {
   readonly operator: Operator;
@@ -268,50 +263,4 @@ interface IdentifiedOperator {
   readonly verify: (now: number, locks: boolean) => Work<readonly OperatorGrant[] | undefined>;
   /** Makes the error for a credential that is not valid any more. */
   readonly invalidKey: () => Promise<OAuthError>;
-}
-
-/** Who acts on a database, and how it is found out at the beginning of each unit of work that they may. */
-export interface Acting {
-  /** Whether the credential is still valid; for a unit of work that writes, it also keeps it from ending until the unit has. */
-  readonly verify: (locks: boolean) => Work<boolean>;
-  /** Makes the error for a key that is not valid any more. */
-  readonly invalidKey: () => Promise<OAuthError>;
-  /** Throws where the operator may not do what is asked for. */
-  readonly admit: (locks: boolean) => Work<void>;
-  readonly refused: (refusal: InsufficientPermission) => Promise<void>;
-}
-
-/**
- * A database for one request, in which each unit of work first checks that the admin key is still valid, and that what the request asks
- * for is within its rights. Either may end while the request waits for its body, a password hash or a picture.
- */
-export function actingDatabase(database: Database, { verify, invalidKey, admit, refused }: Acting): Database {
-  let hasCommitted = false;
-
-  async function run<T>(unit: Promise<T>): Promise<T> {
-    try {
-      return await unit;
-    } catch (error) {
-      if (error instanceof InsufficientPermission) await refused(error);
-      throw error instanceof AdminKeyRevoked ? await invalidKey() : error;
-    }
-  }
-
-  function* checked<T>(locks: boolean, work: () => Work<T>): Work<T> {
-    if (!(yield* verify(locks))) throw new AdminKeyRevoked('the admin key was revoked');
-    // What a first commit began, such as the removal of a large group, may have removed what the decision rested on.
-    if (!hasCommitted) yield* admit(locks);
-    return yield* work();
-  }
-
-  return {
-    ...database,
-    // After its commit the request reads only its own result, which a revocation no longer denies.
-    read: (work) => (hasCommitted ? database.read(work) : run(database.read(() => checked(false, work)))),
-    async commit(work) {
-      const result = await run(database.commit(() => checked(true, work)));
-      hasCommitted = true;
-      return result;
-    },
-  };
 }

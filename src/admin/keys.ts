@@ -17,7 +17,7 @@ import { requireNotStronger } from '../operators/refusal.ts';
 import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import { digest, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { type Failure, notFound } from '../platform/failure.ts';
+import { notFound } from '../platform/failure.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { logLine } from '../platform/log.ts';
 import { requestBody } from '../platform/validation/fields.ts';
@@ -46,9 +46,6 @@ interface AdminKeysContext {
   readonly database: Database;
   readonly clock: Clock;
 }
-
-export const adminKeyNotFound = (id: string): Failure =>
-  notFound(`There is no admin key with the id ${id}. List them with: tessera admin-key list`);
 
 /**
  * Creates a key.

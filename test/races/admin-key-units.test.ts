@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import fastify from 'fastify';
+import { actingDatabase } from '../../src/account-actions/admission/acting-database.ts';
 import { findAccount, searchAccounts } from '../../src/accounts/store.ts';
-import { actingDatabase } from '../../src/admin/guard.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { revokeEverythingIssued } from '../../src/admin/recovery.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
@@ -87,7 +87,7 @@ const actingWith = (on: Database, adminKey: string) =>
       const asked = { ...hashesOf(adminKey), now: clock() };
       return (yield* locks ? lockLiveAdminKey(asked) : findLiveAdminKey(asked)) !== undefined;
     },
-    invalidKey: async () => invalidToken('revoked'),
+    ended: async () => invalidToken('revoked'),
     *admit() {},
     refused: async () => {},
   });

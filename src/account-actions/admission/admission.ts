@@ -1,15 +1,12 @@
-import { grantsOf } from '../access/operator-grant-store.ts';
-import { groupNotFound } from '../account-actions/access/groups.ts';
-import { userNotFound } from '../account-actions/accounts/accounts.ts';
-import { invitationNotFound } from '../account-actions/invitations/invitations.ts';
-import { findAccount, holdOperator } from '../accounts/store.ts';
-import { findAdminKey } from '../admin-keys/store.ts';
-import { clientNotFound } from '../clients/clients.ts';
-import { findClient } from '../clients/store.ts';
-import { findGroup } from '../groups/store.ts';
-import { findInvitation } from '../invitations/store.ts';
-import type { Permission } from '../operators/permissions.ts';
-import { actsOnStronger, lacksPermission } from '../operators/refusal.ts';
+import { grantsOf } from '../../access/operator-grant-store.ts';
+import { findAccount, holdOperator } from '../../accounts/store.ts';
+import { adminKeyNotFound, findAdminKey } from '../../admin-keys/store.ts';
+import { clientNotFound } from '../../clients/clients.ts';
+import { findClient } from '../../clients/store.ts';
+import { findGroup } from '../../groups/store.ts';
+import { findInvitation } from '../../invitations/store.ts';
+import type { Permission } from '../../operators/permissions.ts';
+import { actsOnStronger, lacksPermission } from '../../operators/refusal.ts';
 import {
   holds,
   holdsEverything,
@@ -19,13 +16,28 @@ import {
   liveGrants,
   type Operator,
   type Place,
-} from '../operators/rights.ts';
-import { findMember, findOrganization, organizationNotFound } from '../organizations/store.ts';
-import type { Work } from '../platform/database/database.ts';
-import type { Failure } from '../platform/failure.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
-import type { RouteObjects } from './admin-app.ts';
-import { adminKeyNotFound } from './keys.ts';
+} from '../../operators/rights.ts';
+import { findMember, findOrganization, organizationNotFound } from '../../organizations/store.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Failure } from '../../platform/failure.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
+import { groupNotFound } from '../access/groups.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+import { invitationNotFound } from '../invitations/invitations.ts';
+
+/** What a route is about: the parameters of its path, or the fields of its body, that name the objects. */
+export interface RouteObjects {
+  readonly person?: 'id' | 'userId';
+  readonly organization?: 'id';
+  readonly group?: 'id';
+  readonly app?: readonly ('clientId' | 'allowedClientId')[];
+  readonly invitation?: 'id';
+  readonly adminKey?: 'id';
+  /** It is done in the organization that the body names by `organizationId`; without that, in the installation. */
+  readonly inOrganizationOfBody?: true;
+  /** The body names a person, a group or an organization that is to use the app. */
+  readonly assigned?: true;
+}
 
 /** What a request asks for. */
 export interface Asked {
