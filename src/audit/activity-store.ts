@@ -18,8 +18,12 @@ const APP = { app: storedField('name', plain<string | null>()) } as const;
 /** An event of an account, as its owner sees it. */
 export type Activity = Values<typeof ACTIVITY & typeof APP>;
 
+/** Whether an operator did it: with an admin key, on the server, or in a role, as a person who signed in. */
+export const isByOperator = ({ actor, details }: Pick<Activity, 'actor' | 'details'>): boolean =>
+  actor === 'admin' || actor === 'cli' || typeof details['actorRole'] === 'string';
+
 /** As in the condition of the index `audit_event_of_account`: another condition would go through all events. Never changed. */
-const NOT_INDEXED = [
+export const NOT_INDEXED = [
   'authorization.issued',
   'token.issued',
   'token.refreshed',

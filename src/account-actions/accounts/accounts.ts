@@ -275,7 +275,8 @@ export function signOutEverywhere(
   id: string,
   origin: Origin,
 ): Promise<Account> {
-  const byOperator = origin.actor.type !== 'user';
+  // An operator may be a person, too.
+  const byOperator = origin.actor.id !== id;
   const now = context.clock();
   return context.database.commit(function* signOut(): Work<Account> {
     const account = yield* lockToChange(id);

@@ -2,7 +2,7 @@ import { type Assignment, assignmentsOfPerson } from '../../access/store.ts';
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { accountView } from '../../accounts/view.ts';
-import type { Activity } from '../../audit/activity-store.ts';
+import { type Activity, isByOperator } from '../../audit/activity-store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { countRecoveryCodes } from '../../authenticators/recovery-code-store.ts';
@@ -146,18 +146,23 @@ const SHOWN_DETAILS = [
   'file',
 ];
 
+const OF_A_BROWSER: readonly string[] = ['browser', 'system'];
+
 /**
  * An event of the activity, as it is exported. Of those who failed to sign in, the network alone: the address may be another person's.
  * Of operators neither.
  */
 export function activityView({ at, type, actor, app, address, details }: Activity) {
-  const shown = Object.entries(details).filter(([name]) => SHOWN_DETAILS.includes(name));
+  const byOperator = isByOperator({ actor, details });
+  const hidden = byOperator ? OF_A_BROWSER : [];
+  const shown = Object.entries(details).filter(([name]) => SHOWN_DETAILS.includes(name) && !hidden.includes(name));
   return {
     at: iso(at),
     type,
-    by: actor,
+    // An operator may be a person who signed in.
+    by: byOperator && actor === 'user' ? 'admin' : actor,
     ...(app !== null && { app }),
-    ...(address !== null && actor === 'user' && { address }),
+    ...(address !== null && actor === 'user' && !byOperator && { address }),
     ...(address !== null && actor === 'anonymous' && { network: networkOf(addressBucket(address)) }),
     ...Object.fromEntries(shown),
   };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { listActivity, NEWEST_ACTIVITY } from '../../audit/activity-store.ts';
+import { isByOperator, listActivity, NEWEST_ACTIVITY } from '../../audit/activity-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import { isolate, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
@@ -55,7 +55,7 @@ function row({ messages }: Site, { event, count, since, device, network }: Activ
   const { type, app, actor, details, at } = event;
   const what = text.describe(type, { app: app === null ? text.deletedApp : isolate(app), count, details });
   const named = device.browser !== null || device.system !== null;
-  const byOperator = actor === 'admin' || actor === 'cli';
+  const byOperator = isByOperator({ actor, details });
   // Where operators work is not the person's business.
   const seen = byOperator ? [] : [named ? deviceName(device, messages) : null, network];
   const where = seen.filter((part) => part !== null).join(', ');
