@@ -5,6 +5,7 @@ import { adminRoutes } from './admin/routes.ts';
 import type { RecordThrottled } from './audit/throttle.ts';
 import { startBackgroundWork } from './background.ts';
 import { createOriginLookup } from './clients/origins.ts';
+import { consoleRoutes } from './console/routes.ts';
 import { type Base, type Domains, openBase, openDomains, type StartOptions } from './domains.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
@@ -205,6 +206,7 @@ function registerRoutes(
         consentRoutes(pages, { ...services, recordThrottled });
         devicePageRoutes(pages, routed);
         accountPages(pages, routed);
+        consoleRoutes(pages, routed);
         addressRoutes(pages, routed);
         logoutRoutes(pages, routed);
         if (config.mail.mailbox) {

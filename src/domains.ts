@@ -147,6 +147,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     codeKey: deriveKey(secret, 'authorization codes'),
     userCodeKey: deriveKey(secret, 'user codes'),
     commandLineSignIn: config.commandLineSignIn,
+    consoleSecondFactor: config.consoleSecondFactor,
     adminKey: await registerConfiguredAdminKey({ database, clock, ids }, config.adminKey),
     recordThrottled: throttledRecorder(database),
     traces,

@@ -116,6 +116,7 @@ const ORDER = [
   'web/mailbox',
   'web/playground',
   'admin',
+  'console',
   'openapi',
   'operations/health',
   'operations/housekeeping',

@@ -35,6 +35,7 @@ function load(file: string, type: string): Asset {
 export const assets = {
   style: load('style.css', 'text/css; charset=utf-8'),
   playground: load('playground.css', 'text/css; charset=utf-8'),
+  operators: load('operators.css', 'text/css; charset=utf-8'),
   script: load('script.js', 'text/javascript; charset=utf-8'),
   strength: load('strength.js', 'text/javascript; charset=utf-8'),
   passkeys: load('passkeys.js', 'text/javascript; charset=utf-8'),

@@ -143,6 +143,7 @@ export const proof = {
     deletion: 'Confirm it is you to delete your account',
     export: 'Confirm it is you to get a copy of your data',
     invitation: 'Confirm it is you to join the organization',
+    console: 'Confirm it is you to go on in the console',
   },
   lead: 'In case another person is using your browser. Confirm once; it lasts for ten minutes.',
   submit: 'Confirm',

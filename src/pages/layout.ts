@@ -19,8 +19,8 @@ export interface Site {
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** `narrow` for a step of a sign-in, `wide` for the account, `broad` for pages that need the whole width. */
-  readonly layout: 'narrow' | 'wide' | 'broad';
+  /** `narrow` for a step of a sign-in, `wide` for the account, `broad` for pages that need the whole width, `console` for operators. */
+  readonly layout: 'narrow' | 'wide' | 'broad' | 'console';
   /** The choice of the signed-in person. */
   readonly theme?: 'light' | 'dark' | 'system' | null;
   /** The path to which the mark links, except on narrow pages; `/account` unless set. */
@@ -31,8 +31,15 @@ export interface Page {
   readonly aside?: Html;
 }
 
+/** The style sheets of layouts with more than every page has. */
+const SHEETS: Partial<Record<Page['layout'], { readonly path: string }>> = {
+  broad: assets.playground,
+  console: assets.operators,
+};
+
 /** The document of a page. */
 export function document(site: Site, page: Page): string {
+  const more = SHEETS[page.layout];
   const { path, messages } = site;
   const theme = page.theme === 'light' || page.theme === 'dark' ? html` data-theme="${page.theme}"` : undefined;
   const brand = html`${tile({ kind: 'mark' })}${messages.product}`;
@@ -43,11 +50,11 @@ export function document(site: Site, page: Page): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${page.title} – ${messages.product}</title>
-<link rel="stylesheet" href="${path(assets.style.path)}">${page.layout === 'broad' && html`<link rel="stylesheet" href="${path(assets.playground.path)}">`}
+<link rel="stylesheet" href="${path(assets.style.path)}">${more !== undefined && html`<link rel="stylesheet" href="${path(more.path)}">`}
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
 <script src="${path(assets.script.path)}" type="module"></script>${page.scripts?.map((name) => html`<script src="${path(assets[name].path)}" type="module"></script>`)}
 </head>
-<body class="${page.layout === 'broad' ? 'wide broad' : page.layout}">
+<body class="${more === undefined ? page.layout : `wide ${page.layout}`}">
 <a class="skip" href="#content">${messages.skipToContent}</a>
 <header class="masthead">${
     // A step of a sign-in has no link away from it: the app would wait in vain.

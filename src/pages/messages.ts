@@ -4,6 +4,7 @@ import { noAccess } from './access-messages.ts';
 import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
 import { consent, scopeNames } from './consent-messages.ts';
+import { consoleTexts } from './console-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { device } from './device-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
@@ -55,6 +56,7 @@ export const en = {
     ended: {
       page: 'You were signed out. Sign in to go on.',
       form: 'You were signed out, so nothing was changed. Sign in to go on.',
+      never: 'Sign in to open this page.',
       typed: 'You were signed out, so nothing was saved yet. Sign in to go on: what you typed is kept.',
     },
     again: (app: HtmlPart): HtmlPart => [app, ' asks you to sign in again, to confirm that it is you.'],
@@ -123,6 +125,7 @@ export const en = {
     submit: 'Continue',
   },
   consent,
+  operators: consoleTexts,
   device,
   person: {
     name: 'Name',

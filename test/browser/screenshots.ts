@@ -1,11 +1,13 @@
 /*
- * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, in dark, on a phone and on the smallest one.
+ * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, in dark, on a phone and on the smallest one; with `--console`
+ * those of the console alone.
  * The pictures of the README are drawn anew with `npm run pictures`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
+import { openConsoleStage, walkConsole } from './console-pages.ts';
 import { overflowBelow } from './in-page.ts';
 import { openDesign, registerApps, walkPages } from './pages.ts';
 import { openClosedStage, openMailStage, walkClosed, walkPeople } from './people-pages.ts';
@@ -41,9 +43,12 @@ const README: readonly Picture[] = [
   { file: 'playground', look: 'light', page: 'playground-authorize', height: 1300 },
 ];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { readme: { type: 'boolean' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { readme: { type: 'boolean' }, console: { type: 'boolean' } },
+});
 const target = positionals[0] ?? '';
-if (target === '') throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme]');
+if (target === '') throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme | --console]');
 mkdirSync(target, { recursive: true });
 
 const LOOK_NAMES = ['light', 'dark', 'phone', 'small'] as const;
@@ -70,20 +75,33 @@ async function draw(page: Page, name: string): Promise<void> {
 }
 
 const stage = await openStage();
-const [mail, closed] = await Promise.all([openMailStage(stage.browser), openClosedStage(stage.browser)]);
+const consoleStage = await openConsoleStage(stage.browser);
+const drawConsole = () =>
+  visit(consoleStage, {}, (page) => walkConsole({ stage: consoleStage, page, stop: (name) => draw(page, name) }));
 try {
-  const apps = await registerApps(stage);
-  await visit(stage, {}, async (page) => {
-    await walkPages(stage, apps, page, (name) => draw(page, name));
-    await openDesign(page, stage);
-    await draw(page, 'design');
-  });
-  if (!values.readme) {
-    const { notes } = await registerApps(mail);
-    await visit(mail, {}, (page) => walkPeople({ stage: mail, page, stop: (name) => draw(page, name) }, notes));
-    await visit(closed, {}, (page) => walkClosed({ stage: closed, page, stop: (name) => draw(page, name) }));
-  }
+  if (values.console) await drawConsole();
+  else await drawAll();
 } finally {
-  await Promise.all([mail.close(), closed.close()]);
+  await consoleStage.close();
   await stage.close();
+}
+
+async function drawAll(): Promise<void> {
+  const [mail, closed] = await Promise.all([openMailStage(stage.browser), openClosedStage(stage.browser)]);
+  try {
+    const apps = await registerApps(stage);
+    await visit(stage, {}, async (page) => {
+      await walkPages(stage, apps, page, (name) => draw(page, name));
+      await openDesign(page, stage);
+      await draw(page, 'design');
+    });
+    if (!values.readme) {
+      const { notes } = await registerApps(mail);
+      await visit(mail, {}, (page) => walkPeople({ stage: mail, page, stop: (name) => draw(page, name) }, notes));
+      await visit(closed, {}, (page) => walkClosed({ stage: closed, page, stop: (name) => draw(page, name) }));
+      await drawConsole();
+    }
+  } finally {
+    await Promise.all([mail.close(), closed.close()]);
+  }
 }

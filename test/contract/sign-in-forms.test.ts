@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
+import { type ActName, actAddress, actNames } from '../../src/console/people/acts.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { newDeviceClient, startDevice } from '../support/devices.ts';
@@ -17,7 +18,11 @@ import { softAuthenticator } from '../support/soft-authenticator.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
-const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off', TESSERA_LIMIT_EXPORT_ACCOUNT: 'off' });
+const server = await startRouted({
+  TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off',
+  TESSERA_LIMIT_EXPORT_ACCOUNT: 'off',
+  TESSERA_CONSOLE_SECOND_FACTOR: 'off',
+});
 after(() => server.close());
 const client = await newClient(server);
 const closed = await newClient(server, { access: 'assigned' });
@@ -57,6 +62,30 @@ async function withApp({ browser, user }: Sender): Promise<Answer> {
 }
 /** The code of a device that waits. */
 let waiting = '';
+/** test/contract/console-people.test.ts and test/security/forms-of-others.test.ts have mail. */
+const CONSOLE_WITH_MAIL = ['/console/people/send-recovery', '/console/people/remind-verification'];
+
+/** An act of the console on a person for whom it changes something, by a person who may do it. */
+const consoleAct = (name: ActName): Case => ({
+  async page({ browser, user }) {
+    await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {});
+    const subject = await newUser(server, { emailVerified: true });
+    const there = await signedIn(server, subject);
+    if (name === 'revoke-app') await walk(there, authorizeUrl(client));
+    if (name === 'reinstate') await admin(server, 'PUT', `/users/${subject.id}/suspension`, {});
+    if (name === 'unban') await admin(server, 'PUT', `/users/${subject.id}/ban`, {});
+    if (name === 'remove-factor') await enroll(server, subject);
+    const session = name === 'end-session' ? await firstSession(subject) : '';
+    return browser.get(actAddress(name, { id: subject.id, factor: 'totp', session, app: client.clientId }));
+  },
+  fields: () => ({}),
+  signedIn: true,
+});
+
+async function firstSession({ id }: TestUser): Promise<string> {
+  return (await admin(server, 'GET', `/users/${id}/sessions`)).body.items[0].id;
+}
+
 const cases: Record<string, Case> = {
   '/login': {
     page: ({ browser }) => browser.get('/login'),
@@ -299,6 +328,11 @@ const cases: Record<string, Case> = {
     fields: () => ({ require: 'no' }),
     signedIn: true,
   },
+  ...Object.fromEntries(
+    actNames
+      .map((name) => [`/console/people/${name}`, consoleAct(name)] as const)
+      .filter(([action]) => !CONSOLE_WITH_MAIL.includes(action)),
+  ),
 };
 
 async function sender(action: string): Promise<Sender> {
@@ -317,7 +351,7 @@ function state(): Promise<Record<string, unknown>[]> {
   const now = server.now();
   const parts: Record<string, string> = {
     account:
-      "concat_ws(' ', id, username, display_name, coalesce(picture, '-'), password_hash, generation) AS held FROM account",
+      "concat_ws(' ', id, username, display_name, coalesce(picture, '-'), password_hash, generation, coalesce(suspended_at, 0), coalesce(banned_at, 0)) AS held FROM account",
     client: `concat_ws(' ', id) FROM client LEFT JOIN playground_visit ON client_id = id WHERE client_id IS NULL OR expires_at > ${now}`,
     browser_session: "concat_ws(' ', hash, account_id, proved_at) FROM browser_session",
     consent_grant: "concat_ws(' ', id, scopes, declined_scopes, revoked_at) FROM consent_grant",
@@ -329,7 +363,8 @@ function state(): Promise<Record<string, unknown>[]> {
     data_export: `concat_ws(' ', data_export.id) FROM data_export JOIN account ON account.id = account_id
       WHERE account.generation = data_export.generation`,
     // The events instead of the codes.
-    audit_event: "concat_ws(' ', id) FROM audit_event WHERE type IN ('authorization.issued', 'export.downloaded')",
+    audit_event:
+      "concat_ws(' ', id) FROM audit_event WHERE type IN ('authorization.issued', 'export.downloaded', 'account.unlocked', 'account.factor_removed')",
   };
   const selects = Object.entries(parts).map(([table, rows]) => `SELECT '${table}' AS part, ${rows}`);
   return query(server, `${selects.join(' UNION ALL ')} ORDER BY 1, 2`);
@@ -371,7 +406,7 @@ const WITH_MAIL = ['/secure-account', '/verify', '/undo-address-change'].concat(
 const FOR_THE_BROWSER = ['/account/passkey-offer', '/recovery-codes'];
 
 test('SE-04: these are all the forms of the route table', () => {
-  const others = new Set([...FOR_PROGRAMS, ...FROM_APPS, ...WITH_MAIL, ...FOR_THE_BROWSER]);
+  const others = new Set([...FOR_PROGRAMS, ...FROM_APPS, ...WITH_MAIL, ...CONSOLE_WITH_MAIL, ...FOR_THE_BROWSER]);
   const found = server.routes
     .filter(
       ({ method, url }) => !['GET', 'HEAD'].includes(method) && !url.startsWith('/api/v2/admin/') && !others.has(url),
@@ -426,7 +461,9 @@ for (const [action, { page: open, fields, takesFiles, changes = true }] of Objec
     const { hidden } = formOf((await open(at)).text, action);
     const tokens = new Set<string>();
     for (const [other, { page, signedIn: needs }] of Object.entries(cases)) {
-      const sameForm = [action, other].every((path) => path.startsWith('/account/'));
+      const sameForm = ['/account/', '/console/'].some((start) =>
+        [action, other].every((path) => path.startsWith(start)),
+      );
       if (other === action || sameForm || (needs && cases[action]?.signedIn !== true)) continue;
       const answer = await page(at);
       const token = answer.status === 200 ? /name="form_token" value="([^"]*)"/.exec(answer.text)?.[1] : undefined;

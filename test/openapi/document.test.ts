@@ -27,6 +27,7 @@ const NOT_API: readonly (readonly [RegExp, string])[] = [
     'a page, or the form of one',
   ],
   [/^\/(playground(\/.*)?)?$/, 'a page for people, or the form of one'],
+  [/^\/console(\/.*)?$/, 'a page for operators, or the form of one'],
   [/^\/mailbox(\/.*)?$/, 'a page for developers, on their own machines'],
   [/^\/assets\//, 'a file of the pages'],
   [/^\/avatars\//, 'an image, whose address is in `picture`'],

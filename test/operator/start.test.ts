@@ -222,6 +222,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_TRUSTED_BROWSERS: ['0d', '30', '1h', 'never', '10000d'],
   TESSERA_SECOND_FACTOR: ['yes', 'OFF', 'Required'],
   TESSERA_COMMAND_LINE_SIGN_IN: ['yes', 'Off', '0'],
+  TESSERA_CONSOLE_SECOND_FACTOR: ['required', 'Off', '0'],
   TESSERA_SERVER: ['id.example.com', 'ftp://id.example.com', 'https://a@id.example.com', 'https://id.example.com/?x=1'],
   TESSERA_SIGN_IN_CODE: ['yes', 'On', '1'],
   TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],

@@ -14,7 +14,7 @@ import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
 import { type RegistrationSetting, registrationVariable } from './registration.ts';
-import { commandLineSignIn, remoteVariables } from './remote.ts';
+import { commandLineSignIn, consoleSecondFactor, remoteVariables } from './remote.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { adminKey, parsePreviousSecret, parseSecret } from './secrets.ts';
 import { withoutServiceLinks } from './service-links.ts';
@@ -66,6 +66,8 @@ export interface Config {
   readonly signInCode: boolean;
   /** Whether operators can sign in with the command line. */
   readonly commandLineSignIn: boolean;
+  /** Whether operators need a second factor in the console. */
+  readonly consoleSecondFactor: boolean;
   /** For how long a browser that a person trusts is not asked for the second factor, in milliseconds; null where that is not offered. */
   readonly trustedBrowsers: number | null;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
@@ -270,6 +272,7 @@ export const variables = {
   ...signInCodeVariables,
   ...telemetryVariables,
   commandLineSignIn,
+  consoleSecondFactor,
   ...fileVariables,
   ...remoteVariables,
 } as const;
@@ -344,6 +347,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     secondFactor: read(variables.secondFactor) ?? 'offered',
     trustedBrowsers: trusted === undefined ? 30 * DAY : trusted,
     commandLineSignIn: read(commandLineSignIn) ?? true,
+    consoleSecondFactor: read(consoleSecondFactor) ?? true,
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     passwordBreaches: breaches,

@@ -1,8 +1,13 @@
 import { type Expression, sql } from 'kysely';
 import type { Database, Work } from './database.ts';
 
+const literally = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
 /** A LIKE pattern for values that contain a text literally. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+export const containing = (text: string): string => `%${literally(text)}%`;
+
+/** A LIKE pattern for values that begin with a text literally. */
+export const beginning = (text: string): string => `${literally(text)}%`;
 
 /** Whether a column matches a pattern. */
 export const matches = (column: Expression<string>, pattern: string) =>

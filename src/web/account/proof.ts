@@ -53,6 +53,8 @@ const TARGETS = {
   deletion: '/account/data#deletion',
   export: '/account/data/export',
   invitation: '/invitation',
+  // From there to the page that asked, which the browser keeps.
+  console: '/console/back',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 
@@ -63,6 +65,7 @@ const CANCELLED: Partial<Record<ProofTarget, string>> = {
   authenticator: '/account/security#two-step',
   export: '/account/data',
   invitation: '/account',
+  console: '/account',
 };
 
 /** Whether a visitor has to prove who they are before a dangerous change, and how. */

@@ -16,6 +16,8 @@ export const setupMessages = {
   next: 'What to do next',
   factor: 'Set up a second factor',
   factorNote: 'A passkey or an authenticator app. An owner can do everything, so a password alone is not enough.',
+  operate: 'Open the console',
+  operateNote: 'Find people, see why a sign-in failed, and help them. It opens once you have a second factor.',
   app: 'Try an app',
   appNote: 'Walk through a sign-in with an app that is made for you, up to the moment when you take its access away.',
   register: 'Register an app of your own',

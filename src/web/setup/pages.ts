@@ -58,6 +58,7 @@ export function setupDonePage({ messages, path }: Site, { username, playground }
     text.doneTitle,
     html`<p>${text.done(username)}</p><h2>${text.next}</h2><ul class="ways">${[
       step(text.factor, text.factorNote, '/account/security'),
+      step(text.operate, text.operateNote, '/console'),
       playground && step(text.app, text.appNote, '/playground'),
       command(
         text.register,

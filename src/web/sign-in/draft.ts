@@ -17,6 +17,8 @@ const TYPED: Readonly<Record<string, RegExp>> = {
     /^(displayName|about|language|theme|website|location|birthDate|phone|avatarColor|link-(label|url)-\d{1,2})$/,
   '/account/email': /^email$/,
   '/account/username': /^username$/,
+  '/console/people/suspend': /^reason$/,
+  '/console/people/ban': /^(reason|until)$/,
 };
 
 export interface Draft {
@@ -28,6 +30,8 @@ export interface Draft {
   readonly fields?: Readonly<Record<string, string>>;
   /** Whether a form was sent. */
   readonly isForm: boolean;
+  /** Whether the browser had a session before. */
+  readonly wasSignedIn: boolean;
   readonly keptAt: number;
 }
 
@@ -60,7 +64,9 @@ export function keepDraft(services: DraftServices, request: FastifyRequest, repl
   const browser = browsers.of(request, reply);
   const accountId = isSent(request) ? browser.audienceOf(formOf(request)).accountId : undefined;
   const fields = typedIn(request, site);
-  const draft = { accountId, page: freshPage(request, site), isForm: request.method === 'POST', keptAt: clock() };
+  const wasSignedIn = browser.sessionSecret !== undefined;
+  const page = freshPage(request, site);
+  const draft = { accountId, page, isForm: request.method === 'POST', wasSignedIn, keptAt: clock() };
   const seal = (text: Draft): string => sealer.seal(JSON.stringify(text), contextOf(browser));
   const whole = fields === undefined ? '' : seal({ ...draft, fields });
   const isKept = whole !== '' && whole.length <= LONGEST;

@@ -22,11 +22,34 @@ const BEGINNINGS = [
   '/playground',
 ];
 
+/** What a form of the console says of its object, as the address of its page does. */
+const OBJECT_FIELDS = ['id', 'factor', 'session', 'app'] as const;
+
+/** The longest address that comes back after a sign-in, in characters. */
+const LONGEST_PAGE = 1000;
+
+/** The address of a page of the console: its forms are at the address of the page that shows them. */
+function consolePage(request: FastifyRequest, { path }: Pick<Site, 'path'>): string {
+  const opened = request.url.slice(path('').length);
+  const [page = ''] = opened.split('?', 1);
+  // The browser keeps it in a cookie.
+  if (page.length > LONGEST_PAGE) return '/console';
+  if (request.method !== 'POST') return opened.length > LONGEST_PAGE ? page : opened;
+  const form = request.body === undefined ? undefined : formOf(request);
+  const query = new URLSearchParams();
+  for (const name of OBJECT_FIELDS) {
+    const value = form?.get(name);
+    if (value !== undefined) query.set(name, value);
+  }
+  return query.size === 0 || query.toString().length > LONGEST_PAGE ? page : `${page}?${query}`;
+}
+
 /** Where the person who is signed in now finds the page of a form, or of what leads to it. */
-export function freshPage(request: FastifyRequest, { path }: Site): string {
+export function freshPage(request: FastifyRequest, { path }: Pick<Site, 'path'>): string {
   // A pending request belongs to the browser, and goes on with whom is signed in.
   const handle = request.body === undefined ? undefined : formOf(request).get(HANDLE);
   if (handle !== undefined) return `/continue?${HANDLE}=${encodeURIComponent(handle)}`;
   const address = (request.routeOptions.url ?? '').slice(path('').length);
+  if (/^\/console(\/|$)/.test(address)) return consolePage(request, { path });
   return PAGES[address] ?? BEGINNINGS.find((beginning) => address.startsWith(beginning)) ?? '/account';
 }

@@ -129,7 +129,8 @@ function interruption(services: PageServices, { browser, pending }: SignInVisit)
   const draft = pending === undefined ? readDraft(services, browser) : undefined;
   if (draft === undefined) return undefined;
   if (draft.fields !== undefined) return texts.ended.typed;
-  return draft.isForm ? texts.ended.form : texts.ended.page;
+  if (draft.isForm) return texts.ended.form;
+  return draft.wasSignedIn ? texts.ended.page : texts.ended.never;
 }
 
 /** Shows the sign-in page. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
+import { openConsoleStage, walkConsole } from '../console-pages.ts';
 import { bringAxe, contrastViolations, controlsBelow, overflow, violations } from '../in-page.ts';
 import { openDesign, registerApps, walkPages } from '../pages.ts';
 import { openClosedStage, openMailStage, walkClosed, walkPeople } from '../people-pages.ts';
@@ -103,5 +104,10 @@ export function pageCases(theStage: () => Stage): void {
   test('every page of a server without mail and sign-up, in every look', () =>
     onStage(openClosedStage(theStage().browser), (stage) =>
       inspect(stage, (page, stop) => walkClosed({ stage, page, stop })),
+    ));
+
+  test('every page and state of the console, in every look', () =>
+    onStage(openConsoleStage(theStage().browser), (stage) =>
+      inspect(stage, (page, stop) => walkConsole({ stage, page, stop })),
     ));
 }

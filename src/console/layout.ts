@@ -1,0 +1,61 @@
+import type { Permission } from '../operators/permissions.ts';
+import { holdsSomewhere } from '../operators/rights.ts';
+import { hidden, isolate } from '../pages/components.ts';
+import { type Html, html } from '../pages/html.ts';
+import type { Page, Site } from '../pages/layout.ts';
+import type { ConsoleVisit } from './visit.ts';
+
+/** The sections of the console, each with the permission without which it is not shown. */
+const SECTIONS = {
+  people: { address: '/console/people', permission: 'users.read' },
+} as const satisfies Readonly<Record<string, { readonly address: string; readonly permission: Permission }>>;
+export type Section = keyof typeof SECTIONS;
+
+/** The sections that an operator may open, in their order. */
+export const sectionsOf = ({ operator }: Pick<ConsoleVisit, 'operator'>): readonly Section[] =>
+  (Object.keys(SECTIONS) as Section[]).filter((name) => holdsSomewhere(operator, SECTIONS[name].permission));
+
+export const addressOf = (section: Section): string => SECTIONS[section].address;
+
+/** What the frame shows of an operator. */
+export type FrameVisit = Pick<ConsoleVisit, 'account' | 'operator' | 'logoutToken'>;
+
+/** A page of the console: the sections at its side, who is signed in at its head. */
+export const consolePage = (
+  site: Site,
+  visit: FrameVisit,
+  { section, title, content }: { readonly section?: Section; readonly title: string; readonly content: Html },
+): Page => ({
+  title: `${title} – ${site.messages.operators.title}`,
+  layout: 'console',
+  theme: visit.account.profile.theme,
+  home: '/console',
+  aside: who(site, visit),
+  body: html`${nav(site, visit, section)}<div class="stack">
+${content}
+</div>`,
+});
+
+function nav(site: Site, visit: FrameVisit, current: Section | undefined): Html {
+  const { messages, path } = site;
+  const links = sectionsOf(visit).map(
+    (name) =>
+      html`<a href="${path(SECTIONS[name].address)}"${name === current && html` aria-current="page"`}>${messages.operators[name].title}</a>`,
+  );
+  return html`<nav class="side" aria-label="${messages.operators.nav}">${links}</nav>`;
+}
+
+/** The names of an operator's roles. */
+function roleNames({ messages }: Site, { operator: { grants } }: Pick<ConsoleVisit, 'operator'>): string {
+  const { roles, inOrganization } = messages.operators;
+  const names = grants.map(({ role, organizationId }) =>
+    organizationId === null ? roles[role] : inOrganization(roles[role]),
+  );
+  return [...new Set(names)].join(', ');
+}
+
+function who(site: Site, visit: FrameVisit): Html {
+  const { messages, path } = site;
+  const text = messages.operators;
+  return html`<div class="who-operates"><a href="${path('/account')}" title="${text.account}">${text.signedInAs(isolate(visit.account.profile.username), roleNames(site, visit))}</a><form method="post" action="${path('/logout')}">${hidden(visit.logoutToken)}<button class="link" type="submit">${messages.account.signOut}</button></form></div>`;
+}

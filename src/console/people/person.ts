@@ -1,0 +1,160 @@
+import type { FastifyInstance } from 'fastify';
+import { type AccountGrant, grantsOf } from '../../access/operator-grant-store.ts';
+import { openAccount } from '../../account-actions/accounts/accounts.ts';
+import { type PersonalFactor, personalFactors } from '../../account-actions/support/help.ts';
+import type { Account } from '../../accounts/store.ts';
+import { newestSignIn, type RecordedSignIn } from '../../audit/sign-in-store.ts';
+import { holds, INSTALLATION, lackingOf, liveGrants } from '../../operators/rights.ts';
+import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
+import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
+import { readableNumber } from '../../platform/validation/phone.ts';
+import { accountStatus } from '../../verdict/rules.ts';
+import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
+import { actAddress, factorName, offeredActs } from './acts.ts';
+import { personPage } from './frame.ts';
+
+/** What the first page about a person shows. */
+interface PersonFacts {
+  readonly account: Account;
+  readonly grants: readonly AccountGrant[];
+  readonly factors: readonly PersonalFactor[];
+  readonly succeeded: RecordedSignIn | undefined;
+  readonly failed: RecordedSignIn | undefined;
+}
+
+/** The first page about a person: who it is, how they sign in, why it failed, and what can be done. */
+export function personRoutes(app: FastifyInstance, services: ConsoleServices): void {
+  const { site, clock } = services;
+
+  const config = { permission: 'users.read', objects: { person: 'id' } } as const;
+  app.get<{ Params: { id: string } }>('/console/people/:id', { config }, async (request, reply) => {
+    const visit = consoleVisitOf(request);
+    const { database } = visit.services;
+    const account = await openAccount(visit.services, request.params.id, 'record', visit.origin);
+    const { id: accountId } = account;
+    const found = await database.read(function* read() {
+      return {
+        account,
+        grants: liveGrants(yield* grantsOf(accountId), clock()),
+        factors: yield* personalFactors(account),
+        succeeded: yield* newestSignIn({ accountId, type: 'sign_in.succeeded' }),
+        failed: yield* newestSignIn({ accountId, type: 'sign_in.failed' }),
+      };
+    });
+    return sendPage(
+      reply,
+      200,
+      site,
+      personPage(site, visit, account, 'facts', factsContent(services, visit, found), clock()),
+    );
+  });
+}
+
+function factsContent(services: ConsoleServices, visit: ConsoleVisit, found: PersonFacts): Html {
+  const { site } = services;
+  const { account } = found;
+  const text = site.messages.operators.person;
+  const { profile } = account;
+  const about = facts([
+    fact(text.state, stateText(site, account, services.clock())),
+    fact(
+      text.email,
+      html`${isolate(readableEmail(profile.email))} <span class="muted">${profile.emailVerified ? site.messages.person.verified : site.messages.person.notVerified}</span>`,
+    ),
+    profile.phone !== null && fact(text.phone, html`<span class="figures">${readableNumber(profile.phone)}</span>`),
+    ...reasonFacts(site, account),
+    operatorFact(site, visit, found.grants),
+    fact(text.created, moment(account.createdAt)),
+    fact(text.id, copyable(account.id, site.messages.error, text.copyId)),
+  ]);
+  return html`<section class="card" aria-label="${text.tabs.facts}">${about}${measures(services, visit, found)}</section>
+${signIns(site, found)}
+${factors(site, visit, found)}`;
+}
+
+/** What state an account is in. */
+export function stateText({ messages }: Site, account: Account, now: number): HtmlPart {
+  const text = messages.operators.person;
+  const { bannedUntil, suspendedAt, deletionDueAt } = account;
+  const status = accountStatus(account, now);
+  if (status === 'banned') {
+    return html`<strong class="state">${bannedUntil === null ? text.banned : text.bannedUntil(moment(bannedUntil))}</strong>`;
+  }
+  if (suspendedAt !== null) return html`<strong class="state">${text.suspended(moment(suspendedAt))}</strong>`;
+  if (deletionDueAt !== null) return html`<strong class="state">${text.deletion(moment(deletionDueAt))}</strong>`;
+  return text.active;
+}
+
+function reasonFacts({ messages }: Site, { bannedAt, banReason, suspendedAt, suspensionReason }: Account): Html[] {
+  if (bannedAt === null && suspendedAt === null) return [];
+  const { reason, noReason } = messages.operators.person;
+  const given = bannedAt === null ? suspensionReason : banReason;
+  return [fact(reason, given === null || given === '' ? noReason : isolate(given), true)];
+}
+
+function operatorFact({ messages }: Site, { operator }: ConsoleVisit, grants: readonly AccountGrant[]): HtmlPart {
+  if (grants.length === 0 || !holds(operator, 'operators.read', INSTALLATION)) return undefined;
+  const { roles, inOrganization, person } = messages.operators;
+  const names = grants.map(({ role, organizationId }) =>
+    organizationId === null ? roles[role] : inOrganization(roles[role]),
+  );
+  return fact(person.operator, [...new Set(names)].join(', '));
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** When and from where a sign-in was. */
+function occasion({ at, address, details }: RecordedSignIn): Html {
+  const network = address === null ? undefined : (networkOf(addressBucket(address)) ?? undefined);
+  const where = [textOf(details['browser']), textOf(details['system']), network].filter((part) => part !== undefined);
+  return html`${moment(at)}${where.length > 0 && html`<br><span class="small muted">${where.join(', ')}</span>`}`;
+}
+
+/** The last sign-in, and why the last one failed. */
+function signIns({ messages }: Site, { succeeded, failed }: PersonFacts): Html {
+  const text = messages.operators.person;
+  const reason = textOf(failed?.details['reason']);
+  const known: string | undefined = reason === undefined ? undefined : text.failures[reason];
+  const why = known ?? (reason === undefined ? text.noWhy : text.otherFailure(reason));
+  return html`<section class="card" id="sign-ins"><h2>${text.signIns}</h2>${facts([
+    fact(text.lastSignIn, succeeded === undefined ? text.never : occasion(succeeded)),
+    fact(text.lastFailure, failed === undefined ? text.noFailure : occasion(failed)),
+    failed !== undefined && fact(text.why, why, true),
+  ])}</section>`;
+}
+
+function factors(site: Site, { operator }: ConsoleVisit, { account, factors: found, grants }: PersonFacts): Html {
+  const { path, messages } = site;
+  const text = messages.operators.person;
+  const removes = holds(operator, 'users.remove_factor', INSTALLATION) && lackingOf(operator, grants) === undefined;
+  const { passwordHash, passwordSetAt } = account;
+  const set = passwordSetAt === null ? text.passwordSet : text.passwordSetAt(moment(passwordSetAt));
+  const password = html`<li><div>${text.password}<br><span class="small muted">${passwordHash === null ? text.noPassword : set}</span></div></li>`;
+  const rows = found.map((factor) => {
+    const name = factorName(site, factor);
+    const address = actAddress('remove-factor', { id: account.id, factor: factor.id });
+    return html`<li><div>${name}<br><span class="small muted">${text.since(moment(factor.createdAt))}</span></div>${removes && html`<a href="${path(address)}" aria-label="${text.removeOf(factor.name ?? text.app)}">${text.remove}</a>`}</li>`;
+  });
+  return html`<section class="card" id="factors"><h2>${text.factors}</h2><ul class="items">${password}${rows}</ul>${found.length === 0 && html`<p class="muted">${text.noFactors}</p>`}</section>`;
+}
+
+/** What the operator may do for the person, or about them. What they may not do is absent. */
+function measures(services: ConsoleServices, visit: ConsoleVisit, { account, grants }: PersonFacts): HtmlPart {
+  const { site } = services;
+  const { path, messages } = site;
+  const text = messages.operators.person;
+  const acts = offeredActs(services, visit, account);
+  if (acts.length === 0) return undefined;
+  const lacking = lackingOf(visit.operator, grants);
+  const content =
+    lacking === undefined
+      ? html`<p class="acts">${acts.map(
+          ({ name, isDangerous }) =>
+            html`<a class="button${isDangerous && ' danger'}" href="${path(actAddress(name, { id: account.id }))}">${messages.operators.acts.act[name].link}</a>`,
+        )}</p>`
+      : html`<p>${text.stronger(lacking)}</p>`;
+  return html`<div id="help"><h2 class="small">${text.help}</h2>${content}</div>`;
+}

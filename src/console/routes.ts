@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { sendPage } from '../pages/layout.ts';
+import { redirect } from '../platform/http/server.ts';
+import { readDraft } from '../web/sign-in/draft.ts';
+import { nothingPage } from './gate-pages.ts';
+import { addressOf, sectionsOf } from './layout.ts';
+import { personActRoutes } from './people/act-routes.ts';
+import { peopleRoutes } from './people/list.ts';
+import { personPartRoutes } from './people/parts.ts';
+import { personRoutes } from './people/person.ts';
+import { type ConsoleServices, consoleHooks, consoleVisitOf } from './visit.ts';
+
+/** The operators' console: decisions §13. */
+export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): void {
+  const { site, browsers } = services;
+
+  // Outside of the hooks, which lead here after a proof. The page is one that the browser keeps, sealed, since it asked for it.
+  app.get('/console/back', async (request, reply) => {
+    const draft = readDraft(services, browsers.of(request, reply));
+    const page = draft !== undefined && /^\/console(\/|\?|$)/.test(draft.page) ? draft.page : '/console';
+    if (draft !== undefined && draft.fields === undefined) browsers.setNote(reply, 'draft', undefined, 0);
+    return redirect(request, reply, site.path(page));
+  });
+
+  app.register(async (pages) => {
+    consoleHooks(pages, services);
+    pages.get('/console', async (request, reply) => {
+      const visit = consoleVisitOf(request);
+      const [first] = sectionsOf(visit);
+      if (first === undefined) return sendPage(reply, 200, site, nothingPage(site, visit));
+      return redirect(request, reply, site.path(addressOf(first)));
+    });
+    peopleRoutes(pages, services);
+    personRoutes(pages, services);
+    personPartRoutes(pages, services);
+    personActRoutes(pages, services);
+  });
+}

@@ -1,0 +1,227 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { grantsOf } from '../access/operator-grant-store.ts';
+import { userNotFound } from '../account-actions/accounts/accounts.ts';
+import { actingDatabase } from '../account-actions/admission/acting-database.ts';
+import { type Asked, admit, type RouteObjects } from '../account-actions/admission/admission.ts';
+import type { ActingOperator } from '../account-actions/operators/grants.ts';
+import { type Account, holdActingAccount } from '../accounts/store.ts';
+import type { RecordThrottled } from '../audit/throttle.ts';
+import type { Permission } from '../operators/permissions.ts';
+import { InsufficientPermission } from '../operators/refusal.ts';
+import { holdsSomewhere, liveGrants, type Operator, type OperatorGrant } from '../operators/rights.ts';
+import { sendPage } from '../pages/layout.ts';
+import { unusedFormPage } from '../pages/unused-form.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
+import type { Work } from '../platform/database/database.ts';
+import { Failure } from '../platform/failure.ts';
+import { formOf } from '../platform/http/bodies.ts';
+import type { Browser } from '../platform/http/browser.ts';
+import { refusalOf, toOAuthError } from '../platform/http/errors.ts';
+import { queryOf } from '../platform/http/parameters.ts';
+import { redirect } from '../platform/http/server.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
+import { type Origin, originOf } from '../platform/validation/origin.ts';
+import { findVisitor, readVisitor, SessionEnded } from '../sessions/sessions.ts';
+import { findSession, lockSession, type Session } from '../sessions/store.ts';
+import type { TraceRecorder } from '../traces/recorder.ts';
+import { countAccountForm } from '../web/sign-in/account-form.ts';
+import { keepDraft } from '../web/sign-in/draft.ts';
+import { freshPage } from '../web/sign-in/fresh-page.ts';
+import { logoutContext, type PageServices } from '../web/sign-in/routes.ts';
+import { CONFIRM, factorAsked } from './factor.ts';
+import { againPage, missingPage, noRolePage, notFoundPage, setUpPage } from './gate-pages.ts';
+
+/** What the console needs. */
+export interface ConsoleServices extends PageServices {
+  readonly secondFactor: SecondFactorSetting;
+  /** Whether operators need a second factor here. */
+  readonly consoleSecondFactor: boolean;
+  readonly recordThrottled: RecordThrottled;
+  readonly traces: TraceRecorder;
+  readonly traceRetention: number | null;
+}
+
+/** The services of an operator: each unit of work on their database checks first that the operator still may. */
+export type OperatorServices = ConsoleServices & ActingOperator & { readonly operator: Operator };
+
+/** An operator at a page of the console. */
+export interface ConsoleVisit {
+  readonly browser: Browser;
+  readonly account: Account;
+  readonly session: Session;
+  /** What the operator holds, as the newest unit of work found it. */
+  readonly operator: Operator;
+  readonly origin: Origin;
+  readonly services: OperatorServices;
+  /** Of every form of the page. */
+  readonly token: string;
+  readonly logoutToken: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    consoleVisit: ConsoleVisit | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The permission that a page of the console requires. */
+    permission?: Permission;
+    objects?: RouteObjects;
+    /** Whether the page is the first step of an act: it is shown to those who may act alone. */
+    acts?: boolean;
+  }
+}
+
+/** The visit of a request that the hooks have let through. */
+export function consoleVisitOf({ consoleVisit }: FastifyRequest): ConsoleVisit {
+  if (consoleVisit === undefined) throw new Error('a page of the console was reached without its hook');
+  return consoleVisit;
+}
+
+const rolesOf = (grants: readonly OperatorGrant[]): string => [...new Set(grants.map(({ role }) => role))].join(', ');
+
+/** The roles that a person holds now, in a unit of work; undefined where the session has ended. */
+function* verifySession(
+  { hash, accountId }: Pick<Session, 'hash' | 'accountId'>,
+  now: number,
+  locks: boolean,
+): Work<readonly OperatorGrant[] | undefined> {
+  // What ends the session or a role comes before this unit of work or after it.
+  if (locks) yield* holdActingAccount({ accountId });
+  const visitor = yield* readVisitor(hash, now, locks ? lockSession : findSession);
+  return visitor.kind === 'signed in' ? liveGrants(yield* grantsOf(accountId), now) : undefined;
+}
+
+/** What a request is about: the object is named by the path, by the query of a page, or by its form. */
+function paramsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  const inPath = request.params as Readonly<Record<string, string>>;
+  const given = request.method === 'POST' ? formOf(request) : queryOf(request);
+  return { id: given.get('id'), clientId: given.get('app'), ...inPath };
+}
+
+function askedOf(request: FastifyRequest, permission: Permission): Asked {
+  const { objects = {}, acts = false } = request.routeOptions.config;
+  return { permission, objects, acts: acts || request.method === 'POST', params: paramsOf(request), body: {} };
+}
+
+/**
+ * Lets only operators reach the routes of this scope, each with the permission of its route, and only with forms that were shown in their
+ * session. A hook that refuses a request answers it, and its route does not run.
+ */
+export function consoleHooks(app: FastifyInstance, services: ConsoleServices): void {
+  const { browsers, site, database, clock } = services;
+
+  /** The page comes back once the person has signed in, or has proved who they are. */
+  function sendAway(request: FastifyRequest, reply: FastifyReply, to: string): FastifyReply {
+    keepDraft(services, request, reply);
+    return redirect(request, reply, site.path(to));
+  }
+
+  async function requireOperator(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    if (request.method === 'POST') browsers.rejectCrossSiteForm(request);
+    const browser = browsers.of(request, reply);
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    if (visitor.kind !== 'signed in') {
+      const answer = sendAway(request, reply, '/login');
+      browsers.clearSession(reply);
+      return answer;
+    }
+    const { account, session } = visitor;
+    const grants = liveGrants(await database.read(() => grantsOf(account.id)), clock());
+    const visit = visitFor(request, { browser, account, session, grants });
+    request.consoleVisit = visit;
+    if (grants.length === 0) return sendPage(reply, 403, site, noRolePage(site, visit));
+    const asked = await factorAsked(services, account, session);
+    if (asked === 'proof') return sendAway(request, reply, CONFIRM);
+    if (asked === 'set up') return sendPage(reply, 403, site, setUpPage(site, visit));
+    if (asked === 'again') {
+      keepDraft(services, request, reply);
+      return sendPage(reply, 403, site, againPage(site, visit));
+    }
+    const { permission } = request.routeOptions.config;
+    // Named before the object is looked up, as the admin API does.
+    if (permission !== undefined && !holdsSomewhere(visit.operator, permission)) {
+      await visit.services.database.read(nothing);
+    }
+    // No other text is looked up.
+    const { id = '' } = paramsOf(request);
+    if (request.routeOptions.config.objects?.person !== undefined && !isSnowflake(String(id))) {
+      throw userNotFound(String(id).slice(0, LONGEST_ID));
+    }
+    return undefined;
+  }
+
+  function visitFor(
+    request: FastifyRequest,
+    found: Pick<ConsoleVisit, 'browser' | 'account' | 'session'> & { readonly grants: readonly OperatorGrant[] },
+  ): ConsoleVisit {
+    const { browser, account, session, grants } = found;
+    const now = clock();
+    const operator = { id: account.id, grants };
+    const origin = { ...originOf(request, { type: 'user', id: account.id }), role: rolesOf(grants) } as const;
+    const { permission } = request.routeOptions.config;
+    const acting = actingDatabase(database, {
+      *verify(locks) {
+        const held = yield* verifySession(session, clock(), locks);
+        if (held !== undefined) operator.grants = held;
+        return held !== undefined;
+      },
+      ended: async () => new SessionEnded(),
+      *admit(locks) {
+        if (permission !== undefined) yield* admit(operator, askedOf(request, permission), { now, locks });
+      },
+      refused: (refusal) =>
+        services.recordThrottled({
+          ...{ at: now, type: 'operator.refused', outcome: 'failure', origin },
+          details: { permission: refusal.permission, reason: refusal.permission },
+        }),
+    });
+    return {
+      ...{ browser, account, session, operator, origin },
+      services: { ...services, database: acting, operator },
+      token: consoleFormToken(browser, { account, session }),
+      logoutToken: browser.formToken(logoutContext(account.id), { account, session }),
+    };
+  }
+
+  /** Where a form was shown in another session, nothing of it is stored or shown. */
+  async function requireOwnForm(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    if (request.method !== 'POST') return undefined;
+    const visit = consoleVisitOf(request);
+    const form = formOf(request);
+    if (visit.browser.owns(form, contextOf(visit))) {
+      await countAccountForm(services, visit.account.id, visit.origin);
+      return undefined;
+    }
+    const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
+    const isKept = isEarlier && keepDraft(services, request, reply);
+    const mismatch = isEarlier ? 'earlier session' : 'expired';
+    return sendPage(reply, 400, site, unusedFormPage(site, visit.account, mismatch, freshPage(request, site), isKept));
+  }
+
+  app.decorateRequest('consoleVisit', undefined);
+  app.addHook('preHandler', requireOperator);
+  app.addHook('preHandler', requireOwnForm);
+  app.setErrorHandler((error, request, reply) => {
+    const visit = request.consoleVisit;
+    if (error instanceof SessionEnded) return sendAway(request, reply, '/login');
+    if (visit === undefined || !(error instanceof Failure)) throw error;
+    if (error instanceof InsufficientPermission) {
+      request.refusal = refusalOf(toOAuthError(error, request));
+      const isStronger = error.permission !== request.routeOptions.config.permission;
+      return sendPage(reply, 403, site, missingPage(site, visit, error.permission, isStronger));
+    }
+    if (error.kind !== 'not found') throw error;
+    request.refusal = refusalOf(toOAuthError(error, request));
+    return sendPage(reply, 404, site, notFoundPage(site, visit, error.message));
+  });
+}
+
+function* nothing(): Work<void> {}
+
+/** How much of an id that is none is said again. */
+const LONGEST_ID = 64;
+
+const contextOf = ({ session }: Pick<ConsoleVisit, 'session'>): string => `console ${session.hash}`;
+
+const consoleFormToken = (browser: Browser, viewer: Pick<ConsoleVisit, 'account' | 'session'>): string =>
+  browser.formToken(contextOf(viewer), viewer);

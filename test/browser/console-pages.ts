@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { admin, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
+import { newPasskey } from '../support/passkeys.ts';
+import { enroll, type SecondFactor, totpCode } from '../support/second-factor.ts';
+import { openStageIn, type Stage, signIn, submit } from './stage.ts';
+
+const MINUTE = 60_000;
+
+interface Walk {
+  readonly stage: Stage;
+  readonly page: Page;
+  /** Stops at a page or state. */
+  readonly stop: (name: string) => Promise<void>;
+}
+
+/** A stage whose server keeps the mail that it would send. */
+export const openConsoleStage = (browser: Browser): Promise<Stage> =>
+  openStageIn(browser, { TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_RECIPIENT: 'off' });
+
+/** Signs an operator in with a second factor. */
+export async function signInOperator(
+  { stage, page }: Pick<Walk, 'stage' | 'page'>,
+  user: TestUser,
+  factor: SecondFactor,
+): Promise<void> {
+  await page.goto(`${stage.server.baseUrl}/login`);
+  await signIn(page, user.username, PASSWORD);
+  stage.server.advance(MINUTE);
+  await page.fill('#code', totpCode(factor, stage.server.now()));
+  await submit(page);
+}
+
+/** An operator with a second factor, who is not signed in yet. */
+export async function makeOperator(
+  { server }: Stage,
+  role: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<{ readonly user: TestUser; readonly factor: SecondFactor }> {
+  const user = await newUser(server, { emailVerified: true, ...fields });
+  assert.equal((await admin(server, 'PUT', `/users/${user.id}/roles/${role}`, {})).status, 200);
+  return { user, factor: await enroll(server, user) };
+}
+
+/** A person with browsers, apps, factors and groups, who cannot get in. */
+async function newPerson({ server }: Stage): Promise<TestUser> {
+  const ada = await newUser(server, {
+    ...{ username: 'ada.lovelace', displayName: 'Ada Lovelace', email: 'ada@engines.example', emailVerified: true },
+    phone: '+905551234567',
+  });
+  const notes = await newClient(server, { name: 'Acme Notes' });
+  const society = await newClient(server, { name: 'The Society for the Collected Correspondence of Ada Lovelace' });
+  const browser = await signedIn(server, ada);
+  await tokensFor(server, notes, ada, {}, { browser });
+  await tokensFor(server, society, ada, {}, { browser });
+  await signedIn(server, ada);
+  await newPasskey(server, ada.id);
+  await enroll(server, ada);
+  const group = await admin(server, 'POST', '/groups', { name: 'analysts', displayName: 'Analysts' });
+  await admin(server, 'PUT', `/groups/${group.body.id}/members/${ada.id}`);
+  const organization = await admin(server, 'POST', '/organizations', { name: 'engines', domain: 'engines.example' });
+  await admin(server, 'PUT', `/organizations/${organization.body.id}/members/${ada.id}`, { role: 'MEMBER' });
+  return ada;
+}
+
+/** The pages about people. */
+async function people(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/people${path}`);
+  const ada = await newPerson(stage);
+  for (let index = 0; index < 30; index++) {
+    const suspended = await newUser(server, { displayName: `Person ${index + 1}` });
+    if (index % 7 === 0) await admin(server, 'PUT', `/users/${suspended.id}/suspension`, {});
+  }
+  await open('');
+  await stop('console-people');
+  await page.fill('#q', 'ada');
+  await submit(page);
+  await stop('console-people-found');
+  await open('?q=nobody-is-called-so');
+  await stop('console-people-none');
+  await open(`/${ada.id}`);
+  await stop('console-person');
+  for (const part of ['sessions', 'apps', 'memberships']) {
+    await open(`/${ada.id}/${part}`);
+    await stop(`console-person-${part}`);
+  }
+  await open(`/end-sessions?id=${ada.id}`);
+  await stop('console-end-sessions');
+  await page.locator('main button.danger').click();
+  await page.waitForLoadState();
+  await stop('console-end-sessions-done');
+  await open(`/ban?id=${ada.id}`);
+  await page.fill('#until', '2020-01-01');
+  await page.fill('#reason', 'Sent advertisements to everybody in the directory.');
+  await page.locator('main button.danger').click();
+  await page.waitForLoadState();
+  await stop('console-ban-wrong');
+  await page.fill('#until', '');
+  await page.locator('main button.danger').click();
+  await page.waitForLoadState();
+  await stop('console-ban-done');
+  await open(`/${ada.id}`);
+  await stop('console-person-banned');
+  await open('/1');
+  await stop('console-not-found');
+}
+
+/** Who is not let in, and what a role does not include. */
+async function gates(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const leave = () => page.context().clearCookies();
+  const nobody = await newUser(server);
+  await page.goto(`${server.baseUrl}/console/people`);
+  await stop('console-sign-in');
+  await signIn(page, nobody.username, PASSWORD);
+  await stop('console-no-role');
+  await leave();
+  const unproved = await newUser(server, { emailVerified: true });
+  await admin(server, 'PUT', `/users/${unproved.id}/roles/support`, {});
+  await page.goto(`${server.baseUrl}/console`);
+  await signIn(page, unproved.username, PASSWORD);
+  await stop('console-set-up-factor');
+  await leave();
+  const support = await makeOperator(stage, 'support');
+  await signInOperator(walk, support.user, support.factor);
+  await page.goto(`${server.baseUrl}/console/people/ban?id=${nobody.id}`);
+  await stop('console-missing-permission');
+  await leave();
+}
+
+/** Walks one page through every page and state of the console, and stops at each. */
+export async function walkConsole(walk: Walk): Promise<void> {
+  const owner = await makeOperator(walk.stage, 'owner', { username: 'olive', displayName: 'Olive Owner' });
+  await gates(walk);
+  await signInOperator(walk, owner.user, owner.factor);
+  await people(walk);
+}
