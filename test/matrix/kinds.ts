@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
 import { ID_TOKEN_ALGS } from '../../src/keys/algorithms.ts';
 import { type Agent, formOf } from '../support/agent.ts';
-import { TOKEN } from '../support/api-call.ts';
+import { call, TOKEN } from '../support/api-call.ts';
 import { appKey, keyApp, proofOf } from '../support/assertion.ts';
 import { answerDevice, startDevice } from '../support/devices.ts';
 import {
@@ -18,8 +18,11 @@ import {
   type TestUser,
   type Tokens,
   tokensFor,
+  walk,
 } from '../support/flow.ts';
 import { startReceiver, tokenOf } from '../support/logout-receiver.ts';
+import type { Publisher } from '../support/metadata-publisher.ts';
+import { newInitialToken, newSelfRegistered, type SelfRegistered } from '../support/registration.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { asClient } from '../support/token-services.ts';
 
@@ -33,6 +36,8 @@ export interface World {
   readonly browser: Agent;
   readonly client: TestClient;
   readonly tokens: Tokens;
+  /** An app that registered itself, whose registration access token is among the credentials. */
+  readonly selfRegistered: SelfRegistered;
   /** Everything that the service or a client takes for a proof of something, by kind. */
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -56,9 +61,50 @@ async function newLogoutToken(server: TestServer): Promise<string> {
   }
 }
 
+const VERIFIER = 'v'.repeat(43);
+const PKCE = {
+  code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+  code_challenge_method: 'S256',
+};
+
+/** What a public app holds for the person: tokens, and a code that was not redeemed. */
+async function heldBy(app: TestClient, server: TestServer, browser: Agent, user: TestUser) {
+  const newCode = async (): Promise<string> => {
+    const target = await walk(browser, authorizeUrl(app, { scope: 'openid', ...PKCE }), { user });
+    return target.searchParams.get('code') ?? '';
+  };
+  const fields = { grant_type: 'authorization_code', client_id: app.clientId, redirect_uri: app.redirectUri };
+  const redeemed = await call(
+    server,
+    'POST',
+    '/oidc/token',
+    {},
+    new URLSearchParams({ ...fields, code: await newCode(), code_verifier: VERIFIER }),
+  );
+  assert.equal(redeemed.status, 200, redeemed.text);
+  return { accessToken: redeemed.body.access_token, refreshToken: redeemed.body.refresh_token, code: await newCode() };
+}
+
+/** The credentials of an app that no operator registered, by the name of its kind. */
+const kindsOf = (app: string, held: Awaited<ReturnType<typeof heldBy>>): Readonly<Record<string, string>> => ({
+  [`access token of ${app}`]: held.accessToken,
+  [`refresh token of ${app}`]: held.refreshToken,
+  [`authorization code of ${app}`]: held.code,
+});
+
+/** The apps that no operator registered. */
+const UNREGISTERED = ['an app that registered itself', 'an app with a metadata document'] as const;
+export const ACCESS_TOKENS_OF_UNREGISTERED = UNREGISTERED.map((app) => `access token of ${app}`);
+export const TOKENS_OF_UNREGISTERED = [
+  ...ACCESS_TOKENS_OF_UNREGISTERED,
+  ...UNREGISTERED.map((app) => `refresh token of ${app}`),
+];
+
+let documents = 0;
+
 const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT];
 
-export async function makeWorld(server: TestServer): Promise<World> {
+export async function makeWorld(server: TestServer, publisher: Pick<Publisher, 'app'>): Promise<World> {
   const user = await newUser(server);
   const browser = await signedIn(server, user);
   const client = await newClient(server, { grantTypes: ALL_GRANTS });
@@ -82,6 +128,9 @@ export async function makeWorld(server: TestServer): Promise<World> {
     await answerDevice(server, browser, device);
     return device.device_code;
   };
+  const selfRegistered = await newSelfRegistered(server);
+  const otherRegistered = await newSelfRegistered(server);
+  const byDocument = publisher.app(`/matrix-${++documents}.json`);
   const pending = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const account = await browser.get('/account/security');
   const key = await appKey();
@@ -93,6 +142,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
     browser,
     client,
     tokens,
+    selfRegistered,
     credentials: {
       'access token': tokens.access_token,
       'refresh token': tokens.refresh_token,
@@ -110,6 +160,11 @@ export async function makeWorld(server: TestServer): Promise<World> {
       'access token, oidc, of another client': foreignOfStandard.access_token,
       'refresh token, oidc, of another client': foreignOfStandard.refresh_token,
       'authorization code of another client': await codeFor(server, other, user, {}, { browser }),
+      ...kindsOf(UNREGISTERED[0], await heldBy(selfRegistered, server, browser, user)),
+      ...kindsOf(UNREGISTERED[1], await heldBy(byDocument, server, browser, user)),
+      'registration access token': selfRegistered.registration.registration_access_token,
+      'registration access token of another client': otherRegistered.registration.registration_access_token,
+      'initial access token': (await newInitialToken(server)).initialAccessToken,
       'logout token': await newLogoutToken(server),
       'client assertion': assertion,
       'client secret': client.clientSecret,
@@ -138,6 +193,9 @@ export const KINDS = [
   ...['access token', 'refresh token', 'authorization code', 'device code', 'client secret'].map(
     (kind) => `${kind} of another client`,
   ),
+  ...TOKENS_OF_UNREGISTERED,
+  ...UNREGISTERED.map((app) => `authorization code of ${app}`),
+  ...['registration access token', 'registration access token of another client', 'initial access token'],
   ...['client secret', 'client id', 'user id', 'password', 'admin key', 'session cookie', 'browser cookie'],
   ...['interaction handle', 'form token', 'random octets', 'three parts of nothing', 'words'],
 ] as const;
@@ -154,6 +212,7 @@ export const HASHED: Readonly<Record<string, string>> = {
   interaction: 'interaction handle',
   device_authorization: 'device code',
   admin_key: 'admin key',
+  initial_access_token: 'initial access token',
   // Presented to the pages of the sign-in and of the mail that they come from alone, which have tests of their own.
   address_change: 'random octets',
   invitation: 'random octets',

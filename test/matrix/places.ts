@@ -6,7 +6,8 @@ import { cookieName, formOf } from '../support/agent.ts';
 import { basic, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { ASSERTION_TYPE } from '../support/assertion.ts';
 import { authorizeUrl, PASSWORD } from '../support/flow.ts';
-import { GOODBYE, type World } from './kinds.ts';
+import { METADATA } from '../support/registration.ts';
+import { ACCESS_TOKENS_OF_UNREGISTERED, GOODBYE, TOKENS_OF_UNREGISTERED, type World } from './kinds.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -64,6 +65,7 @@ const accessTokens = (endpointSet: EndpointSet): Fields => ({
   ...(endpointSet === 'oidc' && {
     'access token, oidc': '200',
     'access token, oidc, of another client': '200',
+    ...Object.fromEntries(ACCESS_TOKENS_OF_UNREGISTERED.map((kind) => [kind, '200'])),
   }),
 });
 
@@ -376,6 +378,20 @@ const tokenPlaces = (
   ...clientPlaces(path, () => ({ grant_type: 'client_credentials' }), '200'),
 ];
 
+/** Of an app about itself. */
+const ownRegistration = (method: 'GET' | 'PUT' | 'DELETE', right: string): Place => ({
+  name: 'Authorization: Bearer',
+  present: (world, credential) => {
+    const { clientId } = world.selfRegistered;
+    const body = method === 'PUT' ? JSON.stringify({ client_id: clientId, ...METADATA }) : undefined;
+    const headers = { ...bearer(credential), ...(body !== undefined && { 'content-type': JSON_TYPE }) };
+    return send(world, method, `/oidc/register/${clientId}`, headers, body);
+  },
+  right: { 'registration access token': right },
+  refused: '401 invalid_token',
+  usesUp: true,
+});
+
 /** Every route that takes a proof of something, with its places. */
 export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /api/v2/oauth/authorize': authorizePlaces('v2'),
@@ -436,6 +452,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
         'refresh token of another client': '400 invalid_grant',
         'access token, oidc, of another client': '400 invalid_grant',
         'refresh token, oidc, of another client': '400 invalid_grant',
+        ...Object.fromEntries(TOKENS_OF_UNREGISTERED.map((kind) => [kind, '400 invalid_grant'])),
       },
       usesUp: true,
     },
@@ -450,6 +467,25 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
     ...clientPlaces(INTROSPECT, ({ tokens }) => ({ token: tokens.access_token }), 'active: true', 'inactive'),
   ],
+  'POST /oidc/register': [
+    {
+      name: 'Authorization: Bearer',
+      present: (world, credential) =>
+        send(
+          world,
+          'POST',
+          '/oidc/register',
+          { ...bearer(credential), 'content-type': JSON_TYPE },
+          JSON.stringify(METADATA),
+        ),
+      right: { 'initial access token': '201' },
+      refused: '401 invalid_token',
+      usesUp: true,
+    },
+  ],
+  'GET /oidc/register/:clientId': [ownRegistration('GET', '200')],
+  'PUT /oidc/register/:clientId': [ownRegistration('PUT', '200')],
+  'DELETE /oidc/register/:clientId': [ownRegistration('DELETE', '204')],
   // Every app of the world but one is registered for the grant.
   'POST /oidc/device_authorization': clientPlaces(
     '/oidc/device_authorization',

@@ -7,8 +7,10 @@ import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { type RoutedServer, startRouted } from '../security/routes.ts';
 import { assertInvalidToken } from '../support/api-call.ts';
 import { admin, redeem, refresh, standard, userinfo } from '../support/flow.ts';
+import { startPublisher } from '../support/metadata-publisher.ts';
+import { manage } from '../support/registration.ts';
 import { introspect } from '../support/token-services.ts';
-import { HASHED, KINDS, makeWorld, type World } from './kinds.ts';
+import { ACCESS_TOKENS_OF_UNREGISTERED, HASHED, KINDS, makeWorld, type World } from './kinds.ts';
 import { adminPlace, PLACES, type Place, takesNothing } from './places.ts';
 
 // JW-10, decisions §1: every kind of token, code, secret and handle in every place that takes one.
@@ -16,17 +18,24 @@ import { adminPlace, PLACES, type Place, takesNothing } from './places.ts';
 const OFF = { TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' };
 const server: RoutedServer = await startRouted({
   ...OFF,
+  TESSERA_REGISTRATION: 'open',
+  TESSERA_CLIENT_METADATA: 'open',
+  TESSERA_LIMIT_REGISTRATION_ADDRESS: 'off',
+  TESSERA_LIMIT_REGISTRATION: 'off',
+  TESSERA_LIMIT_METADATA_ADDRESS: 'off',
+  TESSERA_LIMIT_METADATA_HOST: 'off',
   TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off',
   TESSERA_LIMIT_PENDING_ADDRESS: 'off',
   TESSERA_LIMIT_DEVICE_ADDRESS: 'off',
   TESSERA_LIMIT_USER_CODE: 'off',
   TESSERA_LIMIT_USER_CODE_ADDRESS: 'off',
 });
+const publisher = await startPublisher();
 let shared: World;
 before(async () => {
-  shared = await makeWorld(server);
+  shared = await makeWorld(server, publisher);
 });
-after(() => server.close());
+after(() => Promise.all([server.close(), publisher.close()]));
 
 const isAdmin = (url: string): boolean => url.startsWith('/api/v2/admin/');
 const nameOf = ({ method, url }: { method: string; url: string }): string => `${method} ${url}`;
@@ -80,7 +89,7 @@ function matrixOf(route: string, place: Place): void {
     });
     for (const [kind, expected] of Object.entries(place.right)) {
       test(`${kind} is taken`, async () => {
-        const own = place.usesUp ? await makeWorld(server) : shared;
+        const own = place.usesUp ? await makeWorld(server, publisher) : shared;
         const outcome = await place.present(own, own.credentials[kind] ?? '');
         assert.ok(isAs(outcome, expected), `${outcome}, not ${expected}`);
       });
@@ -99,7 +108,8 @@ test('all that was presented in the wrong places is as good as before', async ()
   for (const kind of ['access token', 'access token of another client']) {
     assert.equal((await userinfo(server, text(kind))).status, 200, kind);
   }
-  for (const kind of ['access token, oidc', 'access token, oidc, of another client']) {
+  const unregistered = ACCESS_TOKENS_OF_UNREGISTERED;
+  for (const kind of ['access token, oidc', 'access token, oidc, of another client', ...unregistered]) {
     assert.equal((await userinfo(server, text(kind), '/oidc/userinfo')).status, 200, kind);
   }
   const tokens = ['access token', 'refresh token', 'access token, oidc', 'refresh token, oidc'];
@@ -112,5 +122,6 @@ test('all that was presented in the wrong places is as good as before', async ()
   assert.equal((await redeem(server, standard(client), text('authorization code, oidc'))).status, 200);
   assert.equal((await admin(server, 'GET', `/users/${user.id}`)).body.status, 'active');
   assert.equal((await browser.get('/account')).status, 200);
+  assert.equal((await manage(server, 'GET', shared.selfRegistered)).status, 200);
   assertInvalidToken(await userinfo(server, text('refresh token')));
 });

@@ -94,9 +94,9 @@ export function registrationRoutes(app: FastifyInstance, services: RegistrationS
   }
 }
 
-/** RFC 6750 §2.1; any other header counts as none. */
-const tokenOf = ({ headers }: FastifyRequest): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+/** RFC 6750 §2.1. A header that is malformed is no valid token: without it, an app might register openly that was to have one. */
+const tokenOf = ({ headers: { authorization } }: FastifyRequest): string | undefined =>
+  authorization && (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
 
 function aboutOwn(request: FastifyRequest<{ Params: { clientId: string } }>): {
   readonly id: string;
