@@ -66,7 +66,13 @@ function readTags(header: string): readonly string[] | 'any' {
   if (header.trim() === '*') return 'any';
   const tags = header.split(',').map((tag) => tag.trim());
   if (tags.every((tag) => /^(W\/)?"[\x21\x23-\x7e]*"$/.test(tag)) && tags.length <= 16) return tags;
-  throw new OAuthError(400, 'invalid_request', 'If-Match must be an ETag of the record, in double quotes, or *.');
+  const description = 'If-Match must be an ETag of the record, in double quotes, or *.';
+  throw new OAuthError(400, 'invalid_request', description, {}, undefined, {
+    rule: 'RFC 9110 §13.1.1',
+    expected: 'an ETag in double quotes, or *',
+    received: 'If-Match with something else, such as a version without quotes',
+    remedy: 'Send the ETag of the record as it came, double quotes included.',
+  });
 }
 
 /**

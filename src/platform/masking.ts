@@ -1,5 +1,5 @@
 /** The longest text that is kept of what a request sent, in characters. */
-const LONGEST = 300;
+const LONGEST = 600;
 
 /** Control characters, and those that change the direction of the text around them. */
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
@@ -33,7 +33,7 @@ const hideValue = (all: string, name: string, value: string): string =>
 
 /**
  * A text that may contain what a stranger sent, as it may be kept: in one line, without what looks like a token, code, secret or
- * password, and no longer than 300 characters.
+ * password, and no longer than 600 characters.
  */
 export function masked(text: string): string {
   const line = text

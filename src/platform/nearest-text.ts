@@ -10,6 +10,12 @@ export function nearestText(text: string, known: readonly string[]): string | un
   return best?.other;
 }
 
+/** The known name that is the same but for its style, such as snake case for camel case, or the one that is closest. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase();
+  return known.find((other) => plain(other) === plain(name)) ?? nearestText(name, known);
+}
+
 /** How many characters must be added, removed, replaced, or exchanged with their neighbor (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];

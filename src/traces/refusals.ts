@@ -106,6 +106,10 @@ const LISTS: readonly (readonly [RegExp, string])[] = [
   [/\/admin\/admin-keys(\/|$)/, 'tessera admin-key list'],
 ];
 
+/** Of a field that does not exist. Its name is shown where it can be the name of one. */
+const UNKNOWN_FIELD =
+  /^(?<name>[A-Za-z_]{1,40}) is not a field here\.(?: Did you mean (?<meant>[A-Za-z]{1,40})\?)? The fields are:/;
+
 interface RefusedRequest {
   readonly step: StepName;
   readonly status: number;
@@ -126,6 +130,14 @@ function undescribed(
     return {
       received: 'an id that nothing here has, or whose record the caller may not see',
       remedy: `Take the id from the list of its kind${list === undefined ? '' : `: ${list}`}`,
+    };
+  }
+  const unknown = UNKNOWN_FIELD.exec(refusal.description)?.groups;
+  if (unknown !== undefined) {
+    const { name, meant } = unknown;
+    return {
+      received: `a field named ${name}`,
+      remedy: meant === undefined ? 'Correct the name: the response lists the fields.' : `Send ${meant} instead.`,
     };
   }
   const field = FIELD.exec(refusal.description)?.[1];

@@ -38,7 +38,7 @@ async function refusedAs(proof: Readonly<Record<string, string>>): Promise<void>
   const answer = await present(proof);
   // The same for every cause, which must not be told apart.
   const words =
-    'Client authentication failed: check client_id and the claims and key of client_assertion. In it, iss and sub are the client_id, ' +
+    'Client authentication failed: check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, ' +
     'aud is the issuer, exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. ' +
     'The operator finds which by x-request-id.';
   assertRefused(answer, 401, 'invalid_client', words);

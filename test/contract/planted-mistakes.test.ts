@@ -21,7 +21,7 @@ import {
   type Tokens,
   tokensFor,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_KEY, startServer, type TestServer } from '../support/server.ts';
 
 /**
  * Mistakes of app developers: what the answer says, and what `tessera explain` says to the operator by the correlation id. Both must name
@@ -115,6 +115,9 @@ const withSecret = (clientSecret: string, client = app): Promise<Told> =>
     '/oidc/token',
     form({ grant_type: 'authorization_code', code: 'x', client_id: client.clientId, client_secret: clientSecret }),
   );
+/** A call of another endpoint of clients. */
+const grantless = (path: string, fields: Readonly<Record<string, string>>): Promise<Told> =>
+  post(path, form(fields), basic(app.clientId, app.clientSecret));
 const grant = (fields: Readonly<Record<string, string>>, client = app): Promise<Told> =>
   post('/oidc/token', form(fields), basic(client.clientId, client.clientSecret));
 
@@ -838,8 +841,77 @@ const mistakes: readonly Mistake[] = [
   [
     'an admin field in snake case',
     async () => told(await admin(server, 'POST', '/clients', { name: 'A', redirect_uris: [] })),
-    /redirect_uris is not a field here/,
-    facts('received +a value of redirect_uris', 'remedy +Correct what the response said'),
+    /redirect_uris is not a field here\. Did you mean redirectUris\?/,
+    facts('received +a field named redirect_uris', 'remedy +Send redirectUris instead'),
+  ],
+  [
+    'a redirect URI that is encoded twice',
+    () => ask({ redirect_uri: encodeURIComponent('https://app.example.com/callback') }),
+    /percent-encoding/,
+    facts('remedy +redirect_uri was percent-encoded twice: encode it once'),
+  ],
+  [
+    'a parameter in the value of state',
+    () =>
+      askRaw(
+        `client_id=${app.clientId}&redirect_uri=https://app.example.com/callback&response_type=code&scope=openid&state=/search?q=1&scope=all`,
+      ).then(({ headers }) => ({ headers, text: headers.get('location') ?? '' })),
+    /percent-encode\+the\+values\+of\+other\+parameters/,
+    facts('remedy +Send scope once, and percent-encode'),
+  ],
+  [
+    'client_secret_jwt',
+    () => {
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const assertion = `${part({ alg: 'HS256' })}.${part({ iss: app.clientId, sub: app.clientId })}.${'A'.repeat(43)}`;
+      const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+      return post('/oidc/token', form({ client_assertion: assertion, client_assertion_type: type }));
+    },
+    /alg is RS256, PS256, ES256 or EdDSA/,
+    facts('received +an assertion with the algorithm HS256, as for client_secret_jwt'),
+  ],
+  [
+    'openid in a token of the app itself',
+    () => grant({ grant_type: 'client_credentials', scope: 'openid' }, machine),
+    /leave scope out/,
+    facts('remedy +Have the app leave scope out'),
+  ],
+  [
+    'a metadata document where none is read',
+    () => ask({ client_id: 'https://agent.example/client.json' }),
+    /does not read metadata documents.*TESSERA_CLIENT_METADATA/,
+    facts('remedy .*TESSERA_CLIENT_METADATA=listed or open'),
+  ],
+  [
+    'an If-Match without quotes',
+    async () =>
+      told(
+        await call(
+          server,
+          'PATCH',
+          `/api/v2/admin/clients/${app.clientId}`,
+          { 'content-type': JSON_TYPE, authorization: `Bearer ${ADMIN_KEY}`, 'if-match': '1' },
+          '{"description":"x"}',
+        ),
+      ),
+    /in double quotes/,
+    facts('received +If-Match with something else', 'remedy +Send the ETag'),
+  ],
+  [
+    'a wildcard in a redirect URI',
+    async () =>
+      told(await admin(server, 'POST', '/clients', { name: 'A', redirectUris: ['https://*.example.com/cb'] })),
+    /no wildcard: register each host by itself/,
+    facts('received +a value of redirectUris'),
+  ],
+  [
+    'a person whom a role does not reach',
+    async () => {
+      const { body } = await admin(server, 'POST', '/admin-keys', { name: 'Developer', role: 'developer' });
+      return told(await admin(server, 'DELETE', `/users/${user.id}`, undefined, body.adminKey));
+    },
+    /There is no user/,
+    facts('reason +not visible without users.read'),
   ],
   [
     'an id that nothing has',
@@ -869,11 +941,25 @@ const ignoredInPart: readonly (readonly [string, () => Promise<Told>, RegExp])[]
     facts('ignored +scope phone \\(not registered for this app\\)'),
   ],
   [
+    'claims outside of userinfo and id_token',
+    () => ask({ claims: '{"email":null}' }),
+    facts('ignored +member email of claims \\(put it into userinfo or id_token'),
+  ],
+  [
     'the audience of a token for the app itself',
     () => grant({ grant_type: 'client_credentials', audience: NOTES }, machine),
     facts('issued to the app itself', 'ignored +parameter audience \\(send resource'),
   ],
 ];
+
+test('an ID token at the revocation endpoint: nothing is revoked, and the trace says so', async () => {
+  const came = await grantless('/oidc/revoke', { token: tokens.id_token ?? '' });
+  assert.equal(came.text, '{}');
+  assert.match(
+    await explained(came),
+    facts('received +an ID token', 'remedy +It .*an ID token.*Send the refresh_token'),
+  );
+});
 
 for (const [name, make, explanation] of ignoredInPart) {
   test(`${name}: the trace says what was ignored`, async () =>

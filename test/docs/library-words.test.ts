@@ -10,6 +10,9 @@ const page = read('docs/how-to/troubleshoot.md');
 
 const WORDS = [
   ['openid-client', 'oauth4webapi/build/index.js', 'unexpected "iss" (issuer) response parameter value'],
+  ['openid-client', 'openid-client/build/index.js', 'discovered metadata issuer does not match the expected issuer'],
+  ['jose', 'jose/dist/webapi/jwks/local.js', 'Unsupported "alg" value for a JSON Web Key Set'],
+  ['jose', 'jose/dist/webapi/lib/jws_verify.js', '"alg" (Algorithm) Header Parameter value not allowed'],
   ['oidc-client-ts', 'oidc-client-ts/dist/esm/oidc-client-ts.js', 'No matching state found in storage'],
   ['jose', 'jose/dist/webapi/util/errors.js', 'signature verification failed'],
   ['jose', 'jose/dist/webapi/util/errors.js', 'no applicable key found in the JSON Web Key Set'],

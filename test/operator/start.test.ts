@@ -343,7 +343,7 @@ test('all problems are told at once; an empty value counts as not set', () => {
         error.problems?.map((problem) => problem.split(' ')[0]),
         ['TESSERA_PORT', 'TESSERA_LOG_LEVEL', 'TESSERA_PROT'],
       );
-      assert.match(error.problems?.[2] ?? '', /is not a setting of Tessera.*spelling/);
+      assert.match(error.problems?.[2] ?? '', /TESSERA_PROT is not a setting of Tessera\. Did you mean TESSERA_PORT/);
       return true;
     },
   );

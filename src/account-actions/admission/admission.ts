@@ -19,7 +19,7 @@ import {
 } from '../../operators/rights.ts';
 import { findMember, findOrganization, organizationNotFound } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
-import type { Failure } from '../../platform/failure.ts';
+import { Failure } from '../../platform/failure.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { groupNotFound } from '../access/groups.ts';
 import { userNotFound } from '../accounts/accounts.ts';
@@ -156,7 +156,8 @@ function* seen(operator: Operator, kind: Kind, id: unknown, permission: Permissi
   // The act itself says where there is no such object.
   if (holds(operator, kind.see, INSTALLATION) && holds(operator, permission, INSTALLATION)) return INSTALLATION;
   const place = isSnowflake(String(id)) ? yield* kind.find(String(id)) : undefined;
-  if (place === undefined || !holds(operator, kind.see, place)) throw kind.notFound(String(id));
+  if (place === undefined) throw kind.notFound(String(id));
+  if (!holds(operator, kind.see, place)) throw hidden(kind.notFound(String(id)), kind.see);
   return place;
 }
 
@@ -187,8 +188,12 @@ function* requireSeenPerson(
   if (organizationId !== null && isSnowflake(accountId)) {
     if ((yield* findMember({ accountId, organizationId })) !== undefined) return;
   }
-  throw userNotFound(accountId);
+  throw hidden(userNotFound(accountId), PERSON.see);
 }
+
+/** The answer for what does not exist. For the operator of the service, its trace names the permission that is missing. */
+const hidden = (failure: Failure, permission: Permission): Failure =>
+  new Failure(failure.kind, failure.message, { reason: `not visible without ${permission}` });
 
 /** The organization in which something is made. */
 function* requireOrganizationOfBody(operator: Operator, { permission, body }: Asked): Work<void> {

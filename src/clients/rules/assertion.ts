@@ -27,21 +27,35 @@ export interface ReadAssertion {
   readonly kid: string | undefined;
 }
 
-/** Reads an assertion without verifying it; undefined for what is malformed or of an unsupported kind. */
-export function readAssertion(token: string): ReadAssertion | undefined {
+/** What a text is that is no assertion, for the operator: it repeats nothing but the name of an algorithm. */
+export interface UnreadableAssertion {
+  readonly is: string;
+}
+
+const unreadable = (is: string): UnreadableAssertion => ({ is });
+
+/** Reads an assertion without verifying it. */
+export function readAssertion(token: string): ReadAssertion | UnreadableAssertion {
   const parts = token.length > MAX_LENGTH || !COMPACT.test(token) ? undefined : decode(token);
-  if (parts === undefined) return undefined;
+  if (parts === undefined) return unreadable('a text that is no JWT, or one that is longer than 8 KiB');
   const { alg, kid, typ } = parts.header;
   const known = ASSERTION_ALGS.find((one) => one === alg);
-  if (known === undefined || (kid !== undefined && typeof kid !== 'string')) return undefined;
+  if (known === undefined) return unreadable(describeAlg(alg));
+  if (kid !== undefined && typeof kid !== 'string') return unreadable('an assertion whose kid is no string');
   // RFC 7515 §4.1.11: we understand no extension that could be critical.
-  if ('crit' in parts.header) return undefined;
+  if ('crit' in parts.header) return unreadable('an assertion with crit in its header');
   // RFC 8725 §3.11: a JWT that says it is of another kind is not an assertion.
-  if (typ !== undefined && !isAssertionType(typ)) return undefined;
+  if (typ !== undefined && !isAssertionType(typ)) return unreadable('a JWT whose typ is that of another kind');
   // RFC 7523 §3: issuer and subject are the client.
   const { iss, sub } = parts.claims;
-  if (typeof sub !== 'string' || iss !== sub) return undefined;
+  if (typeof sub !== 'string' || iss !== sub) return unreadable('an assertion whose iss and sub are not equal');
   return { token, clientId: sub, alg: known, kid };
+}
+
+function describeAlg(alg: unknown): string {
+  if (typeof alg !== 'string' || !/^[A-Za-z0-9]{1,12}$/.test(alg)) return 'an assertion without an algorithm';
+  const why = alg.startsWith('HS') ? ', as for client_secret_jwt, which is not offered' : '';
+  return `an assertion with the algorithm ${alg}${why}`;
 }
 
 function decode(

@@ -83,7 +83,9 @@ export function readDocument(document: unknown, url: string): DocumentFields | P
   }
   const members: Readonly<Record<string, unknown>> = { ...document };
   // §4: so that nobody can publish a document for the URL of another client.
-  if (members['client_id'] !== url) return { problem: `The document must have the client_id ${url}.` };
+  if (members['client_id'] !== url) {
+    return { problem: `The document must have its own URL as client_id, and has ${shownId(members['client_id'])}.` };
+  }
   // §4.1: nobody could have agreed on a secret.
   const secret = ['client_secret', 'client_secret_expires_at'].find((name) => Object.hasOwn(members, name));
   if (secret !== undefined) return { problem: `The document must not have ${secret}.` };
@@ -96,6 +98,14 @@ export function readDocument(document: unknown, url: string): DocumentFields | P
   const problem = registrationProblem({ ...UNUSED, ...metadata });
   return problem === undefined ? metadata : { problem: `${problem} (in the metadata document)` };
 }
+
+/** A client_id of another document, where it can be shown on a page. */
+const shownId = (id: unknown): string =>
+  typeof id === 'string' && /^https?:\/\/[\x21-\x7e]{1,200}$/.test(id)
+    ? id
+    : id === undefined
+      ? 'none'
+      : 'another text';
 
 /** What such a client never has. */
 const UNUSED = {

@@ -33,6 +33,7 @@ export function redirectUriProblem(
   for (const name of reserved) {
     if (url.searchParams.has(name)) return `not have the query parameter "${name}", which the service adds itself`;
   }
+  if (url.hostname.includes('*')) return 'have no wildcard: register each host by itself';
   const host = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/i;
   if (/^https?:$/.test(url.protocol) && url.hostname !== '' && !host.test(url.hostname)) {
     return 'have a host of letters, digits, dots and hyphens';

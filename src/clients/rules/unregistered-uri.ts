@@ -37,6 +37,9 @@ export function explainUnregisteredUri(
     nearest,
     differences: closest?.differences ?? [],
   };
+  if (nearest !== undefined && decode(sent) === nearest.registered) {
+    return { ...common, remedy: `${name} was percent-encoded twice: encode it once.`, ...readClient(id) };
+  }
   const send = nearest === undefined ? 'Send one that is registered' : 'Send the registered one';
   if (problem !== undefined) {
     const remedy = `${send}; this one could not be registered: it must ${problem}. This shows which are:`;

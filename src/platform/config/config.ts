@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
 import { readServerAddress } from '../database/server-address.ts';
+import { nearestName } from '../nearest-text.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { type ClientMetadataSetting, clientMetadataVariables, readClientMetadata } from './client-metadata.ts';
 import { contact } from './contact.ts';
@@ -380,7 +381,11 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     );
   }
   const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
-  for (const name of unknown) problems.push(`${name} is not a setting of Tessera. Remove it, or correct its spelling.`);
+  for (const name of unknown) {
+    const meant = nearestName(name, [...known]);
+    const advice = meant === undefined ? 'Remove it, or correct its spelling.' : `Did you mean ${meant}?`;
+    problems.push(`${name} is not a setting of Tessera. ${advice}`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

@@ -142,7 +142,7 @@ const NO_PAGES: UnreadableAnswer = {
 const UNKNOWN_ORIGIN = {
   expected: 'a request from the origin of a redirect URI of an active public app',
   remedy:
-    'Add a redirect URI at that origin to redirectUris of an app of type public (PATCH /api/v2/admin/clients/{clientId}), or make this call from your server.',
+    'Add a redirect URI at that origin to redirectUris of an app of type public (PATCH /api/v2/admin/clients/{clientId}), or make this call from your server. A confidential app stays one: register another for the browser, with type public.',
 };
 
 /**

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { nonAsciiLocalPart } from '../domain-name.ts';
 import { type Failure, invalid } from '../failure.ts';
-import { nearestText } from '../nearest-text.ts';
+import { nearestName, nearestText } from '../nearest-text.ts';
 import { formats } from './formats.ts';
 import type { Static, TSchema } from './type.ts';
 
@@ -58,7 +58,9 @@ function explain(error: ErrorObject, where: string): string {
   if (error.keyword === 'additionalProperties') {
     const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
     const name = join(path, String(params['additionalProperty']));
-    return `${name} is not a field here. The fields are: ${known.join(', ')}.`;
+    const meant = nearestName(String(params['additionalProperty']), known);
+    const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    return `${name} is not a field here.${advice} The fields are: ${known.join(', ')}.`;
   }
   if (error.keyword === 'format' && params['format'] === 'email') {
     const characters = nonAsciiLocalPart(String(error.data));

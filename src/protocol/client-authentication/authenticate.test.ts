@@ -38,7 +38,12 @@ const accepted: [name: string, authorization: string | undefined, body: string, 
     'RFC 7523 §2.2: a malformed assertion',
     undefined,
     'client_id=1&client_assertion=x&client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    { method: 'private_key_jwt', clientId: '1', assertion: undefined },
+    {
+      method: 'private_key_jwt',
+      clientId: '1',
+      assertion: undefined,
+      is: 'a text that is no JWT, or one that is longer than 8 KiB',
+    },
   ],
 ];
 for (const [name, authorization, body, credentials] of accepted) {

@@ -32,7 +32,12 @@ export type ClientCredentials =
     }
   | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: ReadAssertion }
   /** With an assertion that is malformed, or of an unsupported kind. */
-  | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: undefined };
+  | {
+      readonly method: 'private_key_jwt';
+      readonly clientId: string;
+      readonly assertion: undefined;
+      readonly is: string;
+    };
 
 /** How a client authenticated. */
 export type ClientProof =
@@ -202,7 +207,7 @@ async function verifyCredentials(
   { endpoint, now }: Pick<AuthenticationContext, 'endpoint'> & { readonly now: number },
 ): Promise<VerifiedCredentials | AuthenticationFailure> {
   if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
-    return { reason: 'the assertion is not supported' };
+    return { reason: 'the assertion is not supported', cause: credentials.is };
   }
   // TK-06: the secret, whose length the caller chooses, is hashed for every client, or the time would tell which exist.
   const hash = 'clientSecret' in credentials ? digest(credentials.clientSecret) : '';
@@ -307,11 +312,13 @@ function assertionIn(body: Parameters, bodyId: string | undefined): ClientCreden
     throw invalidRequest('client_assertion and client_assertion_type go together.', 'Send both, or neither.');
   }
   const method = 'private_key_jwt';
-  const assertion = type === ASSERTION_TYPE ? readAssertion(token) : undefined;
-  if (assertion === undefined) return { method, clientId: bodyId ?? '', assertion };
+  const assertion = type === ASSERTION_TYPE ? readAssertion(token) : { is: 'another client_assertion_type' };
+  if ('is' in assertion) return { method, clientId: bodyId ?? '', assertion: undefined, ...assertion };
   const { clientId } = assertion;
   const isOfClient = bodyId === undefined || bodyId === clientId;
-  return isOfClient ? { method, clientId, assertion } : { method, clientId, assertion: undefined };
+  return isOfClient
+    ? { method, clientId, assertion }
+    : { method, clientId, assertion: undefined, is: 'an assertion whose sub is not the client_id of the request' };
 }
 
 /** RFC 6749 §2.3.1: both parts are form-urlencoded before they are joined. */

@@ -41,7 +41,7 @@ const CREDENTIALS = { method: 'client_secret_post', clientId: '1', clientSecret:
 const CLIENT = { id: 'CLIENT_ID', type: 'confidential', tokenEndpointAuthMethod: null } as const;
 const WITH_SECRET: UnauthenticatedRequest = { credentials: CREDENTIALS, client: CLIENT, isProved: false };
 const WITH_ASSERTION: UnauthenticatedRequest = {
-  credentials: { method: 'private_key_jwt', clientId: '1', assertion: undefined },
+  credentials: { method: 'private_key_jwt', clientId: '1', assertion: undefined, is: 'a text that is no JWT' },
   client: CLIENT,
   isProved: false,
 };
@@ -114,7 +114,7 @@ const sentInstead = (credentials: ClientCredentials): string =>
   'misspelled' in credentials && credentials.misspelled !== undefined ? ` (${credentials.misspelled} was sent)` : '';
 
 const CHECK_ASSERTION =
-  'check client_id and the claims and key of client_assertion. In it, iss and sub are the client_id, aud is the issuer, ' +
+  'check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, aud is the issuer, ' +
   'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
 
 const COMPARE = 'Compare both with the registration. A lost secret cannot be shown again: the operator makes another';
@@ -127,12 +127,16 @@ const METHODS = {
 } as const;
 
 /** Of an assertion: what is wrong with it, and what to do. */
-const assertionRow = (when: string, received: string, remedy: Column<UnauthenticatedRequest, string>) =>
+const assertionRow = (
+  when: string,
+  received: Column<UnauthenticatedRequest, string>,
+  remedy: Column<UnauthenticatedRequest, string>,
+) =>
   row({
     when,
     rule: 'RFC 7523 §3',
     expected:
-      'an assertion with iss and sub the client_id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
+      'an assertion with alg RS256, PS256, ES256 or EdDSA, iss and sub the client_id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
     received,
     remedy,
     example: WITH_ASSERTION,
@@ -233,7 +237,7 @@ export const AUTHENTICATION_REFUSALS = {
   }),
   'the assertion is not supported': assertionRow(
     'The assertion is malformed, or of another kind.',
-    'an assertion that cannot be read, or whose iss, sub and client_id differ',
+    ({ cause }) => cause ?? 'an assertion that cannot be read',
     'Send a JWT that is signed with a private key, with iss, sub and client_id equal, and client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer.',
   ),
   'the assertion names no key of the client': assertionRow(

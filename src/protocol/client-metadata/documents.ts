@@ -20,6 +20,8 @@ export interface MetadataFailure {
   readonly isPassing: boolean;
   /** A sentence for developers. */
   readonly description: string;
+  /** What to do, where another document would not help. */
+  readonly remedy?: string;
 }
 
 /** The metadata documents of clients, with copies of what was fetched in this process. */

@@ -41,10 +41,22 @@ interface MetadataClientParts {
   readonly documents: MetadataDocuments;
 }
 
-const refused = (description: string): FoundMetadataClient => ({
+const refused = (why: Pick<MetadataFailure, 'description' | 'remedy'>): FoundMetadataClient => ({
   kind: 'refused',
-  failure: { isPassing: false, description },
+  failure: { isPassing: false, ...why },
 });
+
+/** What the operator decides. */
+const OFF = {
+  description: 'This server does not read metadata documents of clients.',
+  remedy:
+    'Have the operator register the app, or let this server read metadata documents: TESSERA_CLIENT_METADATA=listed or open.',
+};
+const NOT_LISTED = {
+  description: 'This server does not accept apps of this domain.',
+  remedy: 'Ask the operator to add the domain to TESSERA_CLIENT_METADATA_DOMAINS, or to register the app.',
+};
+const BLOCKED = { description: 'The domain of this app is blocked.', remedy: 'Ask the operator why it is.' };
 
 export function createMetadataClients(parts: MetadataClientParts): MetadataClients {
   const { database, clock, setting, documents } = parts;
@@ -54,12 +66,13 @@ export function createMetadataClients(parts: MetadataClientParts): MetadataClien
     setting.mode === 'open' || hasHost(setting.domains, metadataHost(url)) || client?.acceptedAt != null;
 
   /** Why the setting or an operator refuses a client; undefined where neither does. */
-  function* whyRefused(url: string, client: Client | undefined): Work<string | undefined> {
-    if (setting.mode === 'off') return 'This server does not read metadata documents of clients.';
+  function* whyRefused(url: string, client: Client | undefined): Work<Parameters<typeof refused>[0] | undefined> {
+    if (setting.mode === 'off') return OFF;
     const problem = metadataUrlProblem(url);
-    if (problem !== undefined) return `client_id must ${problem}.`;
-    if (!isListed(url, client)) return 'This server does not accept apps of this domain.';
-    return (yield* isBlockedHost(metadataHost(url))) ? 'The domain of this app is blocked.' : undefined;
+    if (problem !== undefined)
+      return { description: `client_id must ${problem}.`, remedy: 'Send the URL of a metadata document as client_id.' };
+    if (!isListed(url, client)) return NOT_LISTED;
+    return (yield* isBlockedHost(metadataHost(url))) ? BLOCKED : undefined;
   }
 
   const clients: MetadataClients = {

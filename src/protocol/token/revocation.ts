@@ -7,25 +7,35 @@ import type { Work } from '../../platform/database/database.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import { countRequest, type TokenServices } from './grant.ts';
+import { tokenFault } from './misuse.ts';
+import { type NothingRevoked, nothingRevoked } from './refusals/revocation.ts';
 import { refuseRequest } from './refuse.ts';
 import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 
 /**
  * RFC 7009 §2: revokes a token of the client, and with it every token of its family. When this returns, no node accepts any of
  * them. A token that is unknown, expired or revoked already is no error (§2.2).
+ * @returns what the operator is told where the text is no token that could be revoked
  * @throws {OAuthError} `rate_limit_exceeded`, or `invalid_grant` for a token of another client
  */
 export const revokeToken = (
   parts: TokenServices,
   authenticated: AuthenticatedClient,
   presented: string,
-): Promise<void> =>
+): Promise<NothingRevoked | undefined> =>
   withCurrentKeys(parts.keys, async () => {
     const now = parts.clock();
     const signed = await verifyAnyToken(parts.keys, presented);
     const token = signed && readAnyClaims(signed.claims, signed.kind, parts.issuer, now);
     const verified = token && { token, keySet: signed.keySet };
-    return parts.database.commit(() => revoke(parts, authenticated, verified, now));
+    const refused = await parts.database.commit(() => revoke(parts, authenticated, verified, now));
+    if (refused !== undefined || token !== undefined) return refused;
+    const fault = await tokenFault(parts.keys, signed?.kind ?? 'refresh', presented, {
+      signed,
+      issuer: parts.issuer,
+      now,
+    });
+    return fault.reason === 'expired' ? undefined : nothingRevoked(fault);
   });
 
 function* revoke(

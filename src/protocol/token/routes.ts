@@ -61,7 +61,9 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     // RFC 7009 §2.2: clients ignore the content of the response, but the API always answers with JSON.
     token.post(REVOCATION_PATH, { ...PAGES, schema: revokeTokenSchema }, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(parts, request, reply, REVOCATION_PATH);
-      await revokeToken(parts, authenticated, presentedToken(parameters));
+      const nothing = await revokeToken(parts, authenticated, presentedToken(parameters));
+      if (nothing !== undefined)
+        request.refusal = { code: 'inactive', description: 'Nothing was revoked.', ...nothing };
       return answer(reply, {});
     });
 

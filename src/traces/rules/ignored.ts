@@ -3,6 +3,8 @@ export interface Ignored {
   /** Scopes that the endpoint does not know, or that the client is not registered for. */
   readonly scopes?: readonly string[];
   readonly parameters?: readonly string[] | undefined;
+  /** Members of `claims` that stand beside `userinfo` and `id_token`. */
+  readonly claims?: readonly string[];
   readonly scopeAdvice?: (name: string) => string | undefined;
   readonly parameterAdvice?: (name: string) => string | undefined;
 }
@@ -19,8 +21,8 @@ const noAdvice = () => undefined;
  * that looks like a parameter of some standard: anything else may be confidential.
  */
 export function describeIgnored(ignored: Ignored): string | undefined {
-  const { scopes = [], parameters = [], scopeAdvice = noAdvice, parameterAdvice = noAdvice } = ignored;
-  const count = scopes.length + parameters.length;
+  const { scopes = [], parameters = [], claims = [], scopeAdvice = noAdvice, parameterAdvice = noAdvice } = ignored;
+  const count = scopes.length + parameters.length + claims.length;
   if (count === 0) return undefined;
   const withAdvice = (name: string, advice: string | undefined) =>
     advice === undefined ? name : `${name} (${advice})`;
@@ -29,6 +31,9 @@ export function describeIgnored(ignored: Ignored): string | undefined {
     ...parameters
       .filter((name) => PARAMETER.test(name))
       .map((name) => `parameter ${withAdvice(name, parameterAdvice(name))}`),
+    ...claims
+      .filter((name) => PARAMETER.test(name))
+      .map((name) => `member ${name} of claims (put it into userinfo or id_token)`),
   ].slice(0, MOST_NAMED);
   const more = count - named.length;
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');

@@ -156,7 +156,7 @@ async function readClient(
     found = failure === undefined ? await find() : { kind: 'refused', failure };
   }
   if (found.kind === 'found') return { kind: 'client', client: found.client };
-  return found.kind === 'refused' ? unusableMetadata(clientId, found.failure.description) : undefined;
+  return found.kind === 'refused' ? unusableMetadata(clientId, found.failure) : undefined;
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */

@@ -7,7 +7,7 @@ import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
 import { describeIgnored } from '../../../traces/rules/ignored.ts';
 import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
-import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
+import { type ClaimsParameter, ignoredMembers, parseClaims } from './claims-parameter.ts';
 import { adviceForParameter, CHALLENGE, ignoredParameters, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
 import { refuseByRedirect } from './refusals.ts';
 import {
@@ -82,6 +82,7 @@ export function checkRequest(
   const ignored = describeIgnored({
     scopes: asked.leftOut,
     parameters: ignoredParameters(parameters),
+    claims: ignoredMembers(parameters.get('claims')),
     scopeAdvice: (scope) => adviceForScope(scope, rules.scopes),
     parameterAdvice: adviceForParameter,
   });

@@ -129,12 +129,20 @@ function unknownClient(clientId: string): DisplayedError {
     : unknown('unknown client_id: those of this server are numbers.', FIND_CLIENT);
 }
 
+/** Why a metadata document is not used, and what to do where that is not about the document. */
+interface UnusableMetadata {
+  readonly description: string;
+  readonly remedy?: string;
+}
+
 /** The error for a client whose metadata document cannot be used: draft-ietf-oauth-client-id-metadata-document-03 §5.1. */
-export const unusableMetadata = (clientId: string, description: string): DisplayedError =>
+export const unusableMetadata = (clientId: string, { description, remedy }: UnusableMetadata): DisplayedError =>
   display('client', 'metadata document', {
     description,
     came: { name: 'client_id', value: clientId },
-    remedy: 'Publish a valid metadata document at the client_id, or ask the operator of this server about this app.',
+    remedy:
+      remedy ??
+      'Publish a valid metadata document at the client_id, or ask the operator of this server about this app.',
   });
 
 /**

@@ -48,6 +48,17 @@ export function parseClaims(text: string): ClaimsParameter | ClaimsProblem {
   };
 }
 
+/** The members of the parameter that are ignored, as they would be by any provider (§5.5). */
+export function ignoredMembers(text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? Object.keys(value).filter((name) => name !== 'userinfo' && name !== 'id_token') : [];
+  } catch {
+    return [];
+  }
+}
+
 /** The ids that are in both sets; null is every id. */
 export function intersection(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
   if (a === null || b === null) return a ?? b;

@@ -188,9 +188,15 @@ export const REQUESTS = {
     app: {
       error: 'invalid_scope',
       description:
-        'scope may have scopes of APIs only, at /oidc/token: all others are about a person, and a token of the client itself stands for none.',
+        'scope is about a person here, and a token of the client itself has no such scope: leave scope out. For scopes of an API, send the request to /oidc/token.',
     },
-    operator: {},
+    operator: {
+      trace: {
+        expected: 'no scope, or scopes of APIs at /oidc/token',
+        remedy:
+          'Have the app leave scope out, or ask at /oidc/token for scopes of an API: tessera client api-scopes CLIENT_ID',
+      },
+    },
   }),
   'no scope of an API': row({
     when: 'Client credentials: no `scope` is one of an API that the client may request, or there are more than 50.',

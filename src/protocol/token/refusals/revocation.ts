@@ -1,5 +1,7 @@
+import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 import type { AboutCredential } from '../../refusals/row.ts';
 import { row } from '../../refusals/row.ts';
+import type { TokenFault } from '../misuse.ts';
 
 /** Of the revocation endpoint. A token that is unknown, expired or revoked already is no error (RFC 7009 §2.2). */
 export const REVOCATIONS = {
@@ -26,3 +28,22 @@ export const REVOCATIONS = {
     example: { issuedTo: '1' },
   }),
 };
+
+/** What the operator is told of a text that is no token. The app gets the answer of a revocation (RFC 7009 §2.2). */
+export interface NothingRevoked {
+  readonly reason: string;
+  readonly detail: RefusalDetail;
+}
+
+export const nothingRevoked = ({
+  reason,
+  description,
+}: Pick<TokenFault, 'reason' | 'description'>): NothingRevoked => ({
+  reason,
+  detail: {
+    rule: 'RFC 7009 §2.2',
+    expected: 'an access token or a refresh token of the client',
+    received: reason,
+    remedy: `It ${description}`,
+  },
+});

@@ -17,7 +17,8 @@ export const PARAMETERS = {
     when: 'A parameter was sent more than once.',
     error: 'invalid_request',
     cause: ({ name }) => `${name} was sent more than once`,
-    remedy: ({ name }) => `send ${name} once`,
+    remedy: ({ name }) =>
+      `send ${name} once, and percent-encode the values of other parameters, because an & in one begins a new parameter`,
     reason: 'a parameter was repeated',
     rule: 'RFC 6749 §3.1',
     example: { name: 'state' },
