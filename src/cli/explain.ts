@@ -8,6 +8,7 @@ import { conflict, invalid } from '../platform/failure.ts';
 import { formats } from '../platform/validation/formats.ts';
 import { explainToken } from '../protocol/token/explain.ts';
 import type { Trace } from '../traces/read-trace.ts';
+import { factsOf } from '../traces/rules/step-facts.ts';
 import { path, withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { EXPLAIN_TOKEN, requireOwnServer } from './on-server-only.ts';
@@ -78,9 +79,6 @@ async function partsOf({ database, secret, config, clock }: Core) {
   return { database: reading, keys, clock, issuer: baseUrlOf(config, config.port) };
 }
 
-/** The facts of a step that are printed, in this order. */
-const FACTS = ['error', 'description', 'reason', 'rule', 'expected', 'received', 'remedy', 'sent', 'ignored'] as const;
-
 /** A trace for people, as the command prints it: one paragraph for each step, with a mark at those that failed and at the one that was asked about. */
 export function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
   const about = [
@@ -92,13 +90,7 @@ export function formatTrace({ requestId, clientId, userId, steps }: Trace): stri
     const request = [step.method, step.path, step.status].filter((part) => part !== undefined).join(' ');
     const own = step.requestId === requestId ? '  ← this request' : '';
     const mark = step.outcome === 'failure' ? '✗' : '✓';
-    const told = new Set<string>();
-    const facts = FACTS.flatMap((name) => {
-      const fact = step[name];
-      if (fact === undefined || told.has(fact) || (name === 'reason' && fact === step.received)) return [];
-      told.add(fact);
-      return [`    ${name.padEnd(12)}${printable(fact)}`];
-    });
+    const facts = factsOf(step).map(([name, text]) => `    ${name.padEnd(12)}${printable(text)}`);
     const head = `${mark} ${step.at}  ${step.step}  ${printable(request)}`.trimEnd() + own;
     return [head, `    ${'request'.padEnd(12)}${step.requestId ?? '-'}`, ...facts].join('\n');
   });

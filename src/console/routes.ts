@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { sendPage } from '../pages/layout.ts';
 import { redirect } from '../platform/http/server.ts';
 import { readDraft } from '../web/sign-in/draft.ts';
+import { eventRoutes } from './events/routes.ts';
+import { explainRoutes } from './explain/routes.ts';
 import { nothingPage } from './gate-pages.ts';
 import { addressOf, sectionsOf } from './layout.ts';
 import { personActRoutes } from './people/act-routes.ts';
@@ -34,5 +36,7 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
     personRoutes(pages, services);
     personPartRoutes(pages, services);
     personActRoutes(pages, services);
+    explainRoutes(pages, services);
+    eventRoutes(pages, services);
   });
 }

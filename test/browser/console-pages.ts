@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
-import { admin, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
+import {
+  admin,
+  authorizeUrl,
+  newClient,
+  newUser,
+  PASSWORD,
+  signedIn,
+  type TestUser,
+  tokensFor,
+} from '../support/flow.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { enroll, type SecondFactor, totpCode } from '../support/second-factor.ts';
 import { openStageIn, type Stage, signIn, submit } from './stage.ts';
@@ -107,6 +116,33 @@ async function people(walk: Walk): Promise<void> {
   await stop('console-not-found');
 }
 
+/** What is read of refusals and of the audit trail. */
+async function records(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/${path}`);
+  const notes = await newClient(server, { name: 'Acme Notes', redirectUris: ['https://notes.example/callback'] });
+  const refused = await fetch(
+    `${server.baseUrl}${authorizeUrl(notes, { redirect_uri: 'https://notes.example/callbak' })}`,
+    { redirect: 'manual', headers: { accept: 'text/html' } },
+  );
+  const id = refused.headers.get('x-request-id') ?? '';
+  await open('explain');
+  await stop('console-explain');
+  await open(`explain?id=${id}`);
+  await stop('console-explained');
+  await open('explain?id=nonsense');
+  await stop('console-explain-wrong');
+  await open('explain?id=6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11');
+  await stop('console-explain-unknown');
+  await open('events');
+  await stop('console-events');
+  await open('events?type=account&outcome=success&since=2026-02-01');
+  await stop('console-events-filtered');
+  await open('events?userId=nobody&since=tomorrow');
+  await stop('console-events-wrong');
+}
+
 /** Who is not let in, and what a role does not include. */
 async function gates(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -137,4 +173,5 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await gates(walk);
   await signInOperator(walk, owner.user, owner.factor);
   await people(walk);
+  await records(walk);
 }

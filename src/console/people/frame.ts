@@ -39,7 +39,7 @@ export function personPage(
     section: 'people',
     title: displayName,
     content: html`<header class="object"><h1>${isolate(displayName)}</h1><p class="muted">${isolate(username)}${status !== 'active' && html` · <strong class="state">${text.people.states[status]}</strong>`}</p></header>
-<nav class="tabs" aria-label="${text.person.tabsLabel}">${tabs.map((tab) => html`<a href="${path(personAddress(account.id, tab))}"${tab === current && html` aria-current="page"`}>${text.person.tabs[tab]}</a>`)}</nav>
+<nav class="tabs" aria-label="${text.person.tabsLabel}">${tabs.map((tab) => html`<a href="${path(personAddress(account.id, tab))}"${tab === current && html` aria-current="page"`}>${text.person.tabs[tab]}</a>`)}${holds(visit.operator, 'events.read', INSTALLATION) && html`<a href="${path(`/console/events?userId=${account.id}`)}">${text.person.tabs.events}</a>`}</nav>
 ${content}`,
   });
 }

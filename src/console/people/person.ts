@@ -12,6 +12,7 @@ import { readableEmail } from '../../platform/domain-name.ts';
 import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { explainAddress } from '../links.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { actAddress, factorName, offeredActs } from './acts.ts';
 import { personPage } from './frame.ts';
@@ -71,7 +72,7 @@ function factsContent(services: ConsoleServices, visit: ConsoleVisit, found: Per
     fact(text.id, copyable(account.id, site.messages.error, text.copyId)),
   ]);
   return html`<section class="card" aria-label="${text.tabs.facts}">${about}${measures(services, visit, found)}</section>
-${signIns(site, found)}
+${signIns(site, visit, found)}
 ${factors(site, visit, found)}`;
 }
 
@@ -114,15 +115,20 @@ function occasion({ at, address, details }: RecordedSignIn): Html {
 }
 
 /** The last sign-in, and why the last one failed. */
-function signIns({ messages }: Site, { succeeded, failed }: PersonFacts): Html {
+function signIns({ path, messages }: Site, { operator }: ConsoleVisit, { succeeded, failed }: PersonFacts): Html {
   const text = messages.operators.person;
   const reason = textOf(failed?.details['reason']);
   const known: string | undefined = reason === undefined ? undefined : text.failures[reason];
   const why = known ?? (reason === undefined ? text.noWhy : text.otherFailure(reason));
+  const requestId = failed?.requestId ?? undefined;
+  const explained =
+    requestId !== undefined &&
+    holds(operator, 'traces.read', INSTALLATION) &&
+    html` <a href="${path(explainAddress(requestId))}">${messages.operators.events.explain}</a>`;
   return html`<section class="card" id="sign-ins"><h2>${text.signIns}</h2>${facts([
     fact(text.lastSignIn, succeeded === undefined ? text.never : occasion(succeeded)),
     fact(text.lastFailure, failed === undefined ? text.noFailure : occasion(failed)),
-    failed !== undefined && fact(text.why, why, true),
+    failed !== undefined && fact(text.why, html`${why}${explained}`, true),
   ])}</section>`;
 }
 

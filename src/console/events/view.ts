@@ -1,0 +1,107 @@
+import { eventTypes } from '../../audit/audit.ts';
+import type { RecordedEvent } from '../../audit/event-store.ts';
+import type { FoundEvents } from '../../audit/search-store.ts';
+import { holdsSomewhere } from '../../operators/rights.ts';
+import { field, isolate, moment, type Problems, selectField } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import type { Site } from '../../pages/layout.ts';
+import { explainAddress, personLink } from '../links.ts';
+import type { ConsoleVisit } from '../visit.ts';
+
+const ADDRESS = '/console/events';
+
+/** The filters of the page, as in the admin API. */
+export const FILTER_NAMES = [
+  'type',
+  'outcome',
+  'userId',
+  'clientId',
+  'actorId',
+  'requestId',
+  'address',
+  'since',
+  'until',
+] as const;
+
+export type FilterName = (typeof FILTER_NAMES)[number];
+
+const FAMILIES = [...new Set(Object.keys(eventTypes).map((type) => type.split('.')[0] ?? ''))];
+const TYPES = [...new Set([...FAMILIES, ...Object.keys(eventTypes)])].sort();
+
+/** The filters, folded where none is set. */
+export function filterForm(site: Site, typed: ReadonlyMap<string, string>, problems: Problems): Html {
+  const text = site.messages.operators.events;
+  const input = (name: FilterName, type: 'text' | 'date') =>
+    field({
+      ...{ name, type, label: text.fields[name], autocomplete: 'off', required: false, problems },
+      value: typed.get(name) ?? '',
+    });
+  // What was typed as an instant stays one.
+  const day = (name: 'since' | 'until') =>
+    input(name, /^$|^\d{4}-\d\d-\d\d$/.test(typed.get(name) ?? '') ? 'date' : 'text');
+  const select = (name: 'type' | 'outcome', options: readonly (readonly [string, string])[]) =>
+    selectField({
+      ...{ name, label: text.fields[name], value: typed.get(name) ?? '', problems },
+      options: [['', text.any], ...options],
+    });
+  return html`<details class="card filters"${typed.size > 0 && html` open`}><summary>${text.filter}</summary>
+<form method="get" action="${site.path(ADDRESS)}"><div class="filter-fields">${select(
+    'type',
+    TYPES.map((type) => [type, type]),
+  )}${select('outcome', Object.entries(text.outcomes))}${input('userId', 'text')}${input('clientId', 'text')}${input('actorId', 'text')}${input('requestId', 'text')}${input('address', 'text')}${day('since')}${day('until')}</div>
+<div class="actions"><button class="primary" type="submit">${text.submit}</button>${typed.size > 0 && html`<a href="${site.path(ADDRESS)}">${text.clear}</a>`}</div></form></details>`;
+}
+
+interface EventPage extends FoundEvents {
+  readonly typed: ReadonlyMap<string, string>;
+  readonly isFirst: boolean;
+}
+
+/** Events, and where the list goes on. */
+export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed, isFirst }: EventPage): Html {
+  const { path, messages } = site;
+  const text = messages.operators.events;
+  const address = (more: Readonly<Record<string, string>>) => {
+    const query = new URLSearchParams([...typed, ...Object.entries(more)]);
+    return path(query.size === 0 ? ADDRESS : `${ADDRESS}?${query}`);
+  };
+  const none = next === undefined ? text.none : text.noneSoFar;
+  const list =
+    items.length === 0
+      ? html`<p class="muted">${none}</p>`
+      : html`<ol class="events">${items.map((event) => row(site, visit, event))}</ol>`;
+  const links: HtmlPart[] = [
+    !isFirst && html`<a href="${address({})}">${text.newest}</a>`,
+    next !== undefined &&
+      html`<a rel="next" href="${address({ after: next })}">${items.length === 0 ? text.searchOn : text.older}</a>`,
+  ];
+  return html`<section class="card" aria-label="${text.title}">${list}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
+}
+
+function actorOf(site: Site, visit: ConsoleVisit, { actor }: RecordedEvent): HtmlPart {
+  const names: Readonly<Record<string, string>> = site.messages.operators.events.actors;
+  const name = names[actor.type] ?? actor.type;
+  if (actor.id === null) return name;
+  return html`${name} ${actor.type === 'user' ? personLink(site, visit, actor.id) : html`<span class="figures">${actor.id}</span>`}`;
+}
+
+function row(site: Site, visit: ConsoleVisit, event: RecordedEvent): Html {
+  const text = site.messages.operators.events;
+  const { type, outcome, at, userId, clientId, address, requestId } = event;
+  const details = JSON.stringify(event.details, null, 1);
+  const explains = requestId !== null && holdsSomewhere(visit.operator, 'traces.read');
+  const about: HtmlPart[] = [
+    html`${text.by} ${actorOf(site, visit, event)}`,
+    userId !== null && html` · ${text.person} ${personLink(site, visit, userId)}`,
+    clientId !== null && html` · ${text.app} <span class="figures">${clientId}</span>`,
+    address !== null && html` · ${address}`,
+    explains && html` · <a href="${site.path(explainAddress(requestId))}">${text.explain}</a>`,
+  ];
+  const head = html`<strong>${type}</strong>${outcome === 'failure' && html` <strong class="state">${text.failure}</strong>`} <span class="small muted">${moment(Date.parse(at))}</span>`;
+  return html`<li><details><summary><span class="event">${head}</span></summary><p class="small">${withCode(eventTypes[type])}</p>${details !== '{}' && html`<pre>${isolate(details)}</pre>`}</details>
+<p class="small muted told">${about}</p></li>`;
+}
+
+/** A text of the reference, in which the names of fields are between backticks. */
+const withCode = (text: string): HtmlPart =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));

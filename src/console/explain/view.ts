@@ -1,0 +1,71 @@
+import { fact, facts, isolate, moment } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import type { Site } from '../../pages/layout.ts';
+import type { ListedStep, Trace, TraceStep } from '../../traces/read-trace.ts';
+import { factsOf } from '../../traces/rules/step-facts.ts';
+import { explainAddress, personLink } from '../links.ts';
+import type { ConsoleVisit } from '../visit.ts';
+
+/** What a step was asked for, and how it was answered. */
+const requestOf = ({ method, path, status }: TraceStep): string =>
+  [method, path, status].filter((part) => part !== undefined).join(' ');
+
+function outcomeText({ messages }: Site, { outcome }: TraceStep): Html {
+  const text = messages.operators.explain;
+  return outcome === 'failure'
+    ? html`<strong class="state">${text.failed}</strong>`
+    : html`<span class="muted">${text.passed}</span>`;
+}
+
+/** The steps of one authorization, each with its reason and remedy. */
+export function traceView(site: Site, visit: ConsoleVisit, { requestId, clientId, userId, steps }: Trace): Html {
+  const text = site.messages.operators.explain;
+  const rows = steps.map((step) => {
+    const own = step.requestId === requestId;
+    const told = factsOf(step).map(([name, value]) => fact(text.facts[name], isolate(value), true));
+    return html`<li${own && html` class="own"`}><p><strong>${step.step}</strong> ${outcomeText(site, step)}${own && html` · ${text.thisRequest}`}<br><span class="small muted">${moment(Date.parse(step.at))}${requestOf(step) !== '' && html` · <code>${requestOf(step)}</code>`}</span></p>${told.length > 0 && facts(told)}</li>`;
+  });
+  const about = facts([
+    fact(text.count, text.steps(steps.length)),
+    fact(text.app, clientId === null ? text.unknown : html`<span class="figures">${clientId}</span>`),
+    fact(text.person, userId === null ? text.unknown : personLink(site, visit, userId)),
+  ]);
+  return html`<section class="card" aria-label="${text.count}">${about}<ol class="steps-told">${rows}</ol></section>`;
+}
+
+interface NewestSteps {
+  readonly steps: readonly ListedStep[];
+  readonly clientId: string | null;
+  readonly isFirst: boolean;
+  /** Where the list goes on. */
+  readonly next: string | undefined;
+}
+
+/** The newest steps, each leading to its trace. */
+export function newestSteps(site: Site, { steps, clientId, isFirst, next }: NewestSteps): Html {
+  const { path, messages } = site;
+  const { explain: text, older, newest } = messages.operators;
+  const address = (query: Readonly<Record<string, string>>) => {
+    const all = { ...(clientId !== null && { app: clientId }), ...query };
+    return path(`/console/explain${Object.keys(all).length > 0 ? `?${new URLSearchParams(all)}` : ''}`);
+  };
+  const links: HtmlPart[] = [
+    !isFirst && html`<a href="${address({})}">${newest}</a>`,
+    next !== undefined && html`<a rel="next" href="${address({ after: next })}">${older}</a>`,
+    clientId !== null && html`<a href="${path('/console/explain')}">${text.everything}</a>`,
+  ];
+  const list = html`<ul class="list">${steps.map((step) => stepRow(site, step))}</ul>`;
+  const lead = clientId === null ? text.newest : text.ofApp(html`<span class="figures">${clientId}</span>`);
+  return html`<section class="card" aria-labelledby="newest"><h2 class="small muted" id="newest">${steps.length === 0 ? text.none : lead}</h2>${steps.length > 0 && list}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
+}
+
+function stepRow(site: Site, step: ListedStep): Html {
+  const what = step.description ?? step.reason ?? step.ignored ?? '';
+  const inner = html`<span class="who"><span><strong>${step.step}</strong> ${outcomeText(site, step)}${step.error !== undefined && html` · <code>${step.error}</code>`}</span><span class="small muted">${isolate(what.length > LONGEST ? `${what.slice(0, LONGEST)}…` : what)}</span></span><span class="small muted">${moment(Date.parse(step.at))}</span>`;
+  return step.requestId === null
+    ? html`<li><div>${inner}</div></li>`
+    : html`<li><a href="${site.path(explainAddress(step.requestId))}">${inner}</a></li>`;
+}
+
+/** How much of a description is shown in a row, in characters. */
+const LONGEST = 160;
