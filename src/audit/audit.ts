@@ -153,6 +153,7 @@ export const eventTypes = {
     'An operator asked for something that their role does not include (`permission`), or acted on somebody who holds that permission.',
   'account.viewed': 'An operator opened the record of a person (`part`: which part of it).',
   'invitation.created': 'A person was invited to join.',
+  'invitation.declined': 'The invited person declined an invitation.',
   'invitation.revoked': 'An invitation was revoked.',
   'invitation.accepted': 'A person accepted an invitation.',
   'keys.created': 'The first signing key of a new database was created.',

@@ -46,7 +46,7 @@ test('an invitation by mail: opening it changes nothing, and the account is crea
   const [mail] = await mailsTo(server, email);
   const path = pathOf(mail?.link);
   const browser = agent(server.baseUrl, server.nodeInTurn);
-  for (let time = 0; time < 2; time++) assert.match((await browser.get(path)).text, /You are invited/);
+  for (let time = 0; time < 2; time++) assert.match((await browser.get(path)).text, /You are invited to join/);
   const link = new URL(path, server.baseUrl).searchParams.get('link');
   const form = await browser.get(`/signup?invitation=${link}`);
   assert.match(form.text, new RegExp(email));
@@ -59,7 +59,8 @@ test('an invitation by mail: opening it changes nothing, and the account is crea
     (await members(organizationId)).map(({ username, role }) => [username, role]),
     [[name, 'ADMIN']],
   );
-  assert.equal((await browser.get(path)).status, 404, 'once');
+  assert.match((await browser.get(path)).text, /You have already joined/);
+  assert.equal((await agent(server.baseUrl).get(path)).status, 404, 'once');
   assert.equal((await agent(server.baseUrl).get(`/signup?invitation=${link}`)).status, 404);
 });
 
@@ -213,4 +214,59 @@ test('the inviter must still have the right, and people elsewhere are refused, n
   const [mail] = await mailsTo(server, 'somebody@example.com');
   const wrong = await newSignedInUser(server);
   assert.equal(await join(pathOf(mail?.link), wrong.browser), 409, 'another address');
+});
+
+test('an invitation says who invites, to what, as what and whom', async () => {
+  const organizationId = await newOrganization();
+  const inviter = await newUser(server, { displayName: 'Ada <Lovelace>' });
+  await admin(server, 'PUT', `/organizations/${organizationId}/members/${inviter.id}`, { role: 'OWNER' });
+  const email = `${newName()}@example.com`;
+  await invite({ email, organizationId, role: 'ADMIN', inviterId: inviter.id });
+  const [mail] = await mailsTo(server, email);
+  const { text } = await agent(server.baseUrl).get(pathOf(mail?.link));
+  assert.match(
+    text,
+    /<strong><bdi>Ada &lt;Lovelace&gt;<\/bdi><\/strong> invites you to join <strong><bdi>org\d+<\/bdi>/,
+  );
+  assert.match(text, /\(<bdi>org\d+\.example<\/bdi>\) as an administrator\./);
+  assert.ok(text.includes(email));
+});
+
+test('an invitation to an address can be declined, and then admits nobody; a link for anyone cannot', async () => {
+  const organizationId = await newOrganization();
+  const email = `${newName()}@example.com`;
+  const { id } = await invite({ email, organizationId });
+  const [mail] = await mailsTo(server, email);
+  const path = pathOf(mail?.link);
+  const browser = agent(server.baseUrl, server.nodeInTurn);
+  const page = await browser.get(path);
+  // Without the form of the page, nothing happens.
+  const forged = { decision: 'decline', link: new URL(path, server.baseUrl).searchParams.get('link') ?? '' };
+  await agent(server.baseUrl).post('/invitation', forged);
+  const declined = await browser.submit(page, { decision: 'decline' }, '/invitation');
+  assert.match(declined.text, /You declined the invitation/);
+  assert.equal((await browser.get(path)).status, 404);
+  assert.equal((await admin(server, 'DELETE', `/invitations/${id}`)).status, 404);
+  const { items } = (await admin(server, 'GET', '/audit-events?type=invitation.declined')).body;
+  assert.equal(items.at(-1)?.details.invitationId, id);
+
+  const open = await invite({ organizationId });
+  const { text } = await browser.get(open.path);
+  assert.doesNotMatch(text, /Decline/);
+  await browser.submit(await browser.get(open.path), { decision: 'decline' }, '/invitation');
+  assert.equal((await browser.get(open.path)).status, 200, 'it still works');
+});
+
+test('who opens the link again after joining is told so; another person is not', async () => {
+  const organizationId = await newOrganization();
+  const { path } = await invite({ organizationId });
+  const { user, browser } = await newSignedInUser(server);
+  assert.equal(await join(path, browser), 200);
+  const again = await browser.get(path);
+  const { items } = (await admin(server, 'GET', '/invitations?limit=200')).body;
+  const usedBy = items.find((one: { usedBy: unknown }) => one.usedBy === user.id);
+  assert.ok(usedBy !== undefined, 'the API names who used it, digit for digit');
+  assert.deepEqual([again.status, /You have already joined org\d+/.test(again.text)], [200, true]);
+  const { browser: other } = await newSignedInUser(server);
+  assert.equal((await other.get(path)).status, 404);
 });

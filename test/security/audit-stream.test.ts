@@ -637,10 +637,15 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['client.updated', 'admin', '+', 'client'],
   ],
   [
-    'invitations: one revoked, one accepted',
+    'invitations: one revoked, one declined, one accepted',
     async () => {
       const revoked = (await admin(server, 'POST', '/invitations', {})).body;
       await admin(server, 'DELETE', `/invitations/${revoked.id}`);
+      const { link: toDecline } = (await admin(server, 'POST', '/invitations', { email: 'nobody@inviting.example' }))
+        .body;
+      const stranger = agent(server.baseUrl);
+      const declined = await stranger.get(toDecline.slice(server.baseUrl.length));
+      status(200, await stranger.submit(declined, { decision: 'decline' }, '/invitation'));
       const organization = { name: 'inviting', domain: 'inviting.example' };
       const { id: organizationId } = (await admin(server, 'POST', '/organizations', organization)).body;
       const { link } = (await admin(server, 'POST', '/invitations', { organizationId })).body;
@@ -650,6 +655,8 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     },
     ['invitation.created', 'admin', '+', 'none'],
     ['invitation.revoked', 'admin', '+', 'none'],
+    ['invitation.created', 'admin', '+', 'none'],
+    ['invitation.declined', 'anonymous', '+', 'none'],
     ['organization.created', 'admin', '+', 'none'],
     ['invitation.created', 'admin', '+', 'none'],
     ['sign_in.succeeded', 'user', '+', 'user'],
@@ -817,7 +824,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v2/admin/end-weaker-access': [],
   'POST /api/v2/admin/invitations': ['invitation.created'],
   'DELETE /api/v2/admin/invitations/:id': ['invitation.revoked'],
-  'POST /invitation': ['organization.member_set', 'invitation.accepted'],
+  'POST /invitation': ['organization.member_set', 'invitation.accepted', 'invitation.declined'],
   'PUT /api/v2/admin/organizations/:id/members/:userId': ['organization.member_set'],
   'DELETE /api/v2/admin/organizations/:id/members/:userId': ['organization.member_removed'],
   'GET /api/v2/admin/users': ['admin_key.refused'],

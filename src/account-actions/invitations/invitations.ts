@@ -1,5 +1,5 @@
 import { emailKey } from '../../accounts/rules/profile.ts';
-import { type Account, lockAccount } from '../../accounts/store.ts';
+import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
 import { holdAdminKey, isAdminKeyLive } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -192,10 +192,12 @@ function* hasRight({ inviterId, organizationId, role, adminKeyId }: Invitation, 
   return member !== undefined && mayInvite(member.role, role);
 }
 
-/** An invitation that can still be accepted, with the name of its organization. */
+/** An invitation that can still be accepted, with what its person is told of it. */
 export interface OpenInvitation {
   readonly invitation: Invitation;
-  readonly organization: string | undefined;
+  readonly organization: { readonly name: string; readonly domain: string } | undefined;
+  /** The name of the member who invites; undefined for an operator. */
+  readonly inviter: string | undefined;
 }
 
 /**
@@ -206,10 +208,41 @@ export function* findOpenInvitation(link: string, now: number): Work<OpenInvitat
   if (!isSecretForm(link)) return undefined;
   const invitation = yield* store.findInvitationByHash({ hash: digest(link) });
   if (invitation === undefined || invitation.usedAt !== null || invitation.expiresAt <= now) return undefined;
-  const { organizationId, adminKeyId } = invitation;
+  const { organizationId, adminKeyId, inviterId } = invitation;
   if (adminKeyId !== null && !(yield* isAdminKeyLive(adminKeyId, now))) return undefined;
-  const found = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
-  return { invitation, organization: found?.name };
+  const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
+  const inviter = inviterId === null ? undefined : yield* findAccount({ id: inviterId });
+  return { invitation, organization, inviter: inviter?.profile.displayName };
+}
+
+/** The name of the organization that a person joined by this link before; undefined where somebody else used it, or nobody. */
+export function* findJoined(link: string, accountId: string): Work<string | undefined> {
+  const invitation = isSecretForm(link) ? yield* store.findInvitationByHash({ hash: digest(link) }) : undefined;
+  if (invitation === undefined || invitation.usedBy !== accountId || invitation.organizationId === null)
+    return undefined;
+  const membership = yield* findMembership({ accountId });
+  return membership?.id === invitation.organizationId ? membership.name : undefined;
+}
+
+/**
+ * Declines an invitation, which ends it. Everybody who has the link may: it was sent to one address. A link that anyone may use is not
+ * declined, or a stranger could end it for the others.
+ * @returns whether there was an invitation to decline
+ */
+export async function declineInvitation(
+  { database, clock }: InvitationsContext,
+  link: string,
+  origin: Origin,
+): Promise<boolean> {
+  const now = clock();
+  return database.commit(function* decline(): Work<boolean> {
+    const open = yield* findOpenInvitation(link, now);
+    if (open === undefined || open.invitation.email === null) return false;
+    const { id, organizationId } = open.invitation;
+    if (!(yield* store.removeInvitation({ id }))) return false;
+    yield* record({ at: now, type: 'invitation.declined', origin, details: { invitationId: id, organizationId } });
+    return true;
+  });
 }
 
 export type Refusal =
@@ -299,5 +332,5 @@ export function* acceptInvitation(
   }
   const details = { invitationId: invitation.id };
   yield* record({ at: now, type: 'invitation.accepted', origin, accountId: account.id, details });
-  return open.organization;
+  return open.organization?.name;
 }

@@ -1,5 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  declineInvitation,
+  findJoined,
   findOpenInvitation,
   InvitationRefused,
   joinByInvitation,
@@ -9,10 +11,12 @@ import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
-import { originOf } from '../../platform/validation/origin.ts';
+import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SessionEnded } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import {
+  alreadyJoinedPage,
+  declinedPage,
   invitationPage,
   joinedPage,
   joinPage,
@@ -20,7 +24,7 @@ import {
   refusedInvitationPage,
   sendDeadInvitation,
 } from '../sign-in/invitation-pages.ts';
-import type { PageServices } from '../sign-in/routes.ts';
+import { logoutContext, type PageServices } from '../sign-in/routes.ts';
 import { confirmAddress, readProof } from './proof.ts';
 
 /** The context of the form of a person who is not signed in. */
@@ -29,29 +33,47 @@ const SIGN_IN = 'sign in to join';
 const joinContext = ({ hash }: Session): string => `join ${hash}`;
 
 /**
- * The page of an invitation. Opening it changes nothing; its button joins, or leads to the sign-in and back. Joining needs a fresh proof: an
+ * The page of an invitation. Opening it changes nothing; its buttons join, lead to the sign-in and back, or decline. Joining needs a fresh proof: an
  * organization may bar its members from the recovery of their accounts by mail.
  */
 export function invitationRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, database, clock, signUp } = services;
+
+  async function decline(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    link: string,
+    origin: Origin,
+  ): Promise<FastifyReply> {
+    const declined = await declineInvitation(services, link, origin);
+    browsers.setInvitation(reply, undefined);
+    return declined ? sendPage(reply, 200, site, declinedPage(site)) : sendDeadInvitation(request, reply, site);
+  }
 
   app.get('/invitation', async (request, reply) => {
     const browser = browsers.of(request, reply);
     // After a sign-in or a proof, the link waits in a cookie.
     const link = queryOf(request).get('link') ?? browser.invitationSecret ?? '';
     const open = await database.read(() => findOpenInvitation(link, clock()));
-    if (open === undefined) return sendDeadInvitation(request, reply, site);
     const visitor = await findVisitor(services, browser.sessionSecret);
+    if (open === undefined) {
+      const joined =
+        visitor.kind === 'signed in' ? await database.read(() => findJoined(link, visitor.account.id)) : undefined;
+      if (joined === undefined) return sendDeadInvitation(request, reply, site);
+      return sendPage(reply, 200, site, alreadyJoinedPage(site, joined));
+    }
+    const { invitation, ...about } = open;
+    const { email, role } = invitation;
     if (visitor.kind !== 'signed in') {
       const token = browser.formToken(SIGN_IN);
       const mayCreate = signUp.mode !== 'closed';
-      const page = invitationPage(site, { token, link, organization: open.organization, mayCreate });
-      return sendPage(reply, 200, site, page);
+      return sendPage(reply, 200, site, invitationPage(site, { ...about, token, link, email, role, mayCreate }));
     }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
-    const { username } = visitor.account.profile;
+    const { account } = visitor;
     const token = browser.formToken(joinContext(visitor.session), visitor);
-    const page = joinPage(site, { token, link, organization: open.organization, username });
+    const logoutToken = browser.formToken(logoutContext(account.id), visitor);
+    const page = joinPage(site, { ...about, token, link, email, role, account, logoutToken });
     return sendPage(reply, 200, site, page);
   });
 
@@ -61,8 +83,11 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const link = form.get('link') ?? '';
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
+    const declines = form.get('decision') === 'decline';
     if (visitor.kind !== 'signed in') {
-      if (browser.owns(form, SIGN_IN) && isSecretForm(link)) browsers.setInvitation(reply, link);
+      const isOwn = browser.owns(form, SIGN_IN);
+      if (isOwn && declines) return decline(request, reply, link, originOf(request));
+      if (isOwn && isSecretForm(link)) browsers.setInvitation(reply, link);
       return redirect(request, reply, site.path('/login'));
     }
     const { account, session } = visitor;
@@ -70,6 +95,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     if (!browser.owns(form, joinContext(session))) {
       return redirect(request, reply, site.path(`/invitation?link=${encodeURIComponent(link)}`));
     }
+    if (declines) return decline(request, reply, link, originOf(request, { type: 'user', id: account.id }));
     if ((await readProof(services, visitor)).needed) {
       if (isSecretForm(link)) browsers.setInvitation(reply, link);
       return redirect(request, reply, site.path(confirmAddress('invitation')));

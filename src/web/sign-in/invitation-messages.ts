@@ -1,10 +1,33 @@
+import type { HtmlPart } from '../../pages/html.ts';
+
 /** The texts of the pages of an invitation. */
 export const invitationTexts = {
   title: 'You are invited',
-  toJoin: 'You can join ',
   toCreate: 'You can create an account here.',
-  as: ' as ',
+  titleOf: (organization: string) => `Join ${organization}`,
+  byMember: (inviter: HtmlPart, organization: HtmlPart, role: HtmlPart): HtmlPart => [
+    inviter,
+    ' invites you to join ',
+    organization,
+    role,
+    '.',
+  ],
+  byOperator: (organization: HtmlPart, role: HtmlPart): HtmlPart => [
+    'You are invited to join ',
+    organization,
+    role,
+    '.',
+  ],
+  roles: { OWNER: ' as its owner', ADMIN: ' as an administrator', MEMBER: '' },
+  email: 'For the address',
+  signedInAs: 'You are signed in as',
   join: 'Join',
+  decline: 'Decline',
+  declined: 'You declined the invitation',
+  declinedLead: 'It does not work any more, and you joined nothing. Should you change your mind, ask for another one.',
+  start: 'Go to the start page',
+  already: (organization: string) => `You have already joined ${organization}`,
+  alreadyLead: 'There is nothing left to do with this invitation.',
   create: 'Create an account',
   dead: 'This invitation no longer works',
   deadLead: 'It was used already, was revoked, or has expired. Ask for another one.',

@@ -1,8 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { helpLine, hidden, isolate, operator } from '../../pages/components.ts';
+import type { OpenInvitation } from '../../account-actions/invitations/invitations.ts';
+import type { Account } from '../../accounts/store.ts';
+import type { Role } from '../../organizations/store.ts';
+import { fact, facts, helpLine, hidden, isolate, operator } from '../../pages/components.ts';
 import { sendErrorPage } from '../../pages/error-page.ts';
-import { html } from '../../pages/html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
+import { signedInAside } from '../../pages/signed-in.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { invitationTexts as text } from './invitation-messages.ts';
 import { signUpTexts } from './sign-up-messages.ts';
@@ -10,50 +15,78 @@ import { notice } from './sign-up-pages.ts';
 
 const accountLink = ({ path }: Site) => html`<a class="button primary" href="${path('/account')}">${text.account}</a>`;
 
-interface ShownInvitation {
+interface ShownInvitation extends Omit<OpenInvitation, 'invitation'> {
   /** The token of the form. */
   readonly token: string;
   readonly link: string;
-  /** The organization that the person joins, if there is one. */
-  readonly organization: string | undefined;
+  readonly email: string | null;
+  readonly role: Role | null;
 }
+
+/** Who invites, to what, and as what. */
+function lead({ organization, inviter, role }: ShownInvitation, mayCreate: boolean): Html | string {
+  if (organization === undefined) return mayCreate ? html`<p>${text.toCreate}</p>` : '';
+  const { name, domain } = organization;
+  const shown = html`<strong>${isolate(name)}</strong> (${isolate(domain)})`;
+  const asRole = role === null ? '' : text.roles[role];
+  return html`<p>${inviter === undefined ? text.byOperator(shown, asRole) : text.byMember(html`<strong>${isolate(inviter)}</strong>`, shown, asRole)}</p>`;
+}
+
+const titleOf = ({ organization }: ShownInvitation): string =>
+  organization === undefined ? text.title : text.titleOf(organization.name);
+
+/** A link that anyone may use is not declined. */
+const decline = ({ email }: ShownInvitation): Html | false =>
+  email !== null && html`<button class="link" type="submit" name="decision" value="decline">${text.decline}</button>`;
+
+const addressFact = ({ email }: ShownInvitation): Html | false =>
+  email !== null && facts([fact(text.email, isolate(readableEmail(email)), true)]);
 
 /**
  * What a person without a session may do with an invitation.
  * @param mayCreate whether people can create accounts with an invitation
  */
-export function invitationPage(
-  site: Site,
-  { token, link, organization, mayCreate }: ShownInvitation & { readonly mayCreate: boolean },
-): Page {
+export function invitationPage(site: Site, it: ShownInvitation & { readonly mayCreate: boolean }): Page {
   const { path } = site;
-  const join = organization && html`<p>${text.toJoin}<strong>${isolate(organization)}</strong>.</p>`;
-  const lead = join ?? (mayCreate ? html`<p>${text.toCreate}</p>` : '');
+  const { token, link, mayCreate } = it;
   const create = html`<a class="button primary" href="${path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a>`;
   const actions = mayCreate
     ? html`${create}<button class="equal" type="submit">${text.signIn}</button>`
     : html`<button class="primary" type="submit">${text.signIn}</button>`;
   return {
-    title: text.title,
+    title: titleOf(it),
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.title}</h1>${lead}</header>
+    body: html`<section class="card"><header><h1>${titleOf(it)}</h1>${lead(it, mayCreate)}</header>
+${addressFact(it)}
 ${mayCreate ? '' : html`<p>${signUpTexts.closed(operator(site))}</p>`}
-<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions">${actions}</div></form></section>
+<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions">${actions}${decline(it)}</div></form></section>
 ${helpLine(site)}`,
   };
 }
 
 /** The button with which a signed-in person joins. */
-export function joinPage(site: Site, it: ShownInvitation & { readonly username: string }): Page {
-  const organization = isolate(it.organization ?? '');
+export function joinPage(
+  site: Site,
+  it: ShownInvitation & { readonly account: Account; readonly logoutToken: string },
+): Page {
+  const { account, logoutToken, token, link } = it;
   return {
-    title: text.title,
+    title: titleOf(it),
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.title}</h1><p>${text.toJoin}<strong>${organization}</strong>${text.as}<strong>${isolate(it.username)}</strong>.</p></header>
-<form method="post" action="${site.path('/invitation')}">${hidden(it.token, { link: it.link })}<button class="primary" type="submit">${text.join}</button></form></section>`,
+    theme: account.profile.theme,
+    aside: signedInAside(site, account, logoutToken),
+    body: html`<section class="card"><header><h1>${titleOf(it)}</h1>${lead(it, false)}</header>
+${addressFact(it)}
+${facts([fact(text.signedInAs, html`${isolate(account.profile.displayName)}, ${account.profile.username}`, true)])}
+<form method="post" action="${site.path('/invitation')}">${hidden(token, { link })}<div class="actions"><button class="primary" type="submit">${text.join}</button>${decline(it)}</div></form></section>
+${helpLine(site)}`,
   };
 }
 
+export const declinedPage = (site: Site): Page =>
+  notice(site, text.declined, text.declinedLead, html`<a href="${site.path('/')}">${text.start}</a>`);
+export const alreadyJoinedPage = (site: Site, organization: string): Page =>
+  notice(site, text.already(organization), text.alreadyLead, accountLink(site));
 export const joinedPage = (site: Site, organization: string): Page =>
   notice(site, text.joined(organization), text.joinedLead, accountLink(site));
 export const nothingToJoinPage = (site: Site): Page => notice(site, text.title, text.nothing, accountLink(site));

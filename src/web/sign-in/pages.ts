@@ -1,5 +1,7 @@
 import { appHalf } from '../../pages/app.ts';
 import {
+  fact,
+  facts,
   field,
   helpLine,
   hidden,
@@ -130,7 +132,7 @@ export function accountFields(
   const text = messages.signUp;
   return html`${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
 ${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
-${fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : html`<p>${text.email}: ${isolate(readableEmail(fixedEmail))}</p>`}
+${fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : facts([fact(text.email, isolate(readableEmail(fixedEmail)), true)])}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages, strengthFor: {} })}`;
 }
 

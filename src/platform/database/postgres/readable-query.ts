@@ -1,4 +1,5 @@
 import { type FieldDef, type QueryArrayConfig, type QueryResult, types } from 'pg';
+import { isIdColumn } from '../columns.ts';
 import type { Row } from '../database.ts';
 
 /** The type of 64-bit integers, which the driver returns as strings. */
@@ -13,7 +14,7 @@ const AS_TEXT = { getTypeParser: () => unparsed };
 
 /** 64-bit integers stay strings if the column is named as an id, and become numbers otherwise. */
 function parserOf({ name, dataTypeID }: FieldDef): Parse {
-  if (dataTypeID === INT8) return name === 'id' || name.endsWith('_id') ? unparsed : Number;
+  if (dataTypeID === INT8) return isIdColumn(name) ? unparsed : Number;
   return types.getTypeParser(dataTypeID, 'text');
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isIdColumn } from '../columns.ts';
 import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { realPath, SEQUENCE, sequenceIn } from './continuity.ts';
@@ -102,7 +103,7 @@ class Executor {
     const { sql, bind } = compile(statement, sqliteBuilder);
     const native = this.connection.prepare(sql);
     const names = native.columns().map((column) => column.name);
-    const ids = new Set(names.filter((name) => name === 'id' || name.endsWith('_id')));
+    const ids = new Set(names.filter(isIdColumn));
     if (ids.size > 0) native.setReadBigInts(true);
     native.setReturnArrays(true);
     return { statement: native, bind, toRow: rowMaker(names, ids) };
