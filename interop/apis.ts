@@ -1,11 +1,12 @@
 /*
- * `npm run interop:apis`: runs the APIs that docs/how-to/protect-your-api.md prints, as they are printed, and sends each of them tokens of
- * every kind. It needs Python 3 with `venv`, Go, and Java 17 with Maven; what is missing is reported, and the exit code is 1.
+ * `npm run interop:apis`: runs the APIs that docs/how-to/protect-your-api.md prints, as they are printed, and those of
+ * examples/resource-server, and sends each of them tokens of every kind. It needs Python 3 with `venv`, Go, and Java 17 with Maven; what is missing is reported, and the exit code is 1.
  */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { root } from '../docs/site/markdown.ts';
 import { blocksOf } from '../test/docs/blocks.ts';
 import { allow, newApi } from '../test/support/api-scopes.ts';
@@ -19,6 +20,7 @@ import {
   tokensFor,
   walk,
 } from '../test/support/flow.ts';
+import { MINUTE } from '../test/support/outcome.ts';
 import { startServer, type TestServer } from '../test/support/server.ts';
 import { freePort, listening, Missing, type Program, report, run, stopAll } from './processes.ts';
 
@@ -66,23 +68,97 @@ const LANGUAGES: Readonly<Record<string, (folder: string, port: number) => Promi
   },
 };
 
+const EXAMPLES = 'examples/resource-server';
+
+/** Those that also ask for a recent sign-in, publish their metadata, and are refused everything while the server is away. */
+const BY_HAND: typeof LANGUAGES = {
+  async 'Python by hand'() {
+    return { command: 'python3', args: [join(root, EXAMPLES, 'resource_server.py')] };
+  },
+  async 'Go by hand'(folder) {
+    await run('go', ['build', '-o', join(folder, 'api'), '.'], { cwd: join(root, EXAMPLES) });
+    return { command: join(folder, 'api'), args: [] };
+  },
+};
+
 /** Runs one API, and gives what it answered wrongly. */
 async function wrongAnswers(name: string): Promise<readonly string[]> {
   const folder = join(cache, name.replaceAll(' ', '-'));
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
-  const program = await LANGUAGES[name]?.(folder, port);
+  const program = await (LANGUAGES[name] ?? BY_HAND[name])?.(folder, port);
   if (program === undefined) throw new Error(`unknown ${name}`);
   const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  const api = await newApi(server, ['notes.read', 'notes.write']);
+  const resource = `https://notes.example.com${BY_HAND[name] === undefined ? '' : '/v1'}`;
+  const api = { ...(await newApi(server, ['notes.read', 'notes.write'], { resource })), resource };
   const env = { ISSUER: server.baseUrl, RESOURCE: api.resource, CLIENT_ID: api.clientId, PORT: String(port) };
   const running = await listening({ ...program, env: { ...env, CLIENT_SECRET: api.clientSecret } }, port);
   try {
-    return await check(server, api, `http://localhost:${port}/notes`);
+    const base = `http://127.0.0.1:${port}`;
+    const wrong = await check(server, api, `${base}/notes`);
+    if (BY_HAND[name] === undefined) {
+      await server.close();
+      return wrong;
+    }
+    const more = await checkMore(server, api, base);
+    await server.close();
+    const { status } = await fetch(`${base}/notes`, { headers: { authorization: 'Bearer anything' } });
+    return [...wrong, ...more, ...(status === 503 ? [] : [`without the server: ${status}, not 503`])];
   } finally {
     await running.close();
-    await server.close();
   }
+}
+
+/** RFC 9728 and RFC 9470. */
+async function checkMore(
+  server: TestServer,
+  api: Awaited<ReturnType<typeof newApi>>,
+  base: string,
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const path = '/.well-known/oauth-protected-resource';
+  const expected = {
+    resource: api.resource,
+    authorization_servers: [server.baseUrl],
+    scopes_supported: ['notes.read', 'notes.write'],
+    bearer_methods_supported: ['header'],
+  };
+  for (const at of [path, path + new URL(api.resource).pathname]) {
+    const answer = await fetch(base + at);
+    if (!isDeepStrictEqual(answer.status === 200 && (await answer.json()), expected)) wrong.push(`metadata at ${at}`);
+  }
+  const challengeOf = async (method: string, token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${base}/notes`, { method, headers });
+    return `${answer.status} ${answer.headers.get('www-authenticate')}`;
+  };
+  const metadata = `resource_metadata="${new URL(api.resource).origin}${path}${new URL(api.resource).pathname}"`;
+  const expect = async (what: string, answer: string, wanted: string) => {
+    if (answer !== wanted) wrong.push(`${what}: ${answer}, not ${wanted}`);
+  };
+  const app: TestClient = standard(await newClient(server));
+  await allow(server, api, app, ['notes.read', 'notes.write']);
+  const newToken = async () => {
+    const { user, browser } = await newSignedInUser(server);
+    const parameters = { scope: 'openid notes.write', resource: api.resource };
+    return (await tokensFor(server, app, user, parameters, { browser })).access_token;
+  };
+  // The APIs go by the time of this machine.
+  const behind = Date.now() - server.now();
+  if (behind > 0) server.advance(behind);
+  else server.setBack(-behind);
+  const recent = await newToken();
+  await expect('no token', await challengeOf('GET'), `401 Bearer scope="notes.read", ${metadata}`);
+  const rubbish = await challengeOf('GET', 'x');
+  await expect('rubbish', rubbish, `401 Bearer error="invalid_token", scope="notes.read", ${metadata}`);
+  const narrow = await challengeOf('GET', recent);
+  await expect('a scope too few', narrow, `403 Bearer error="insufficient_scope", scope="notes.read", ${metadata}`);
+  await expect('a recent sign-in', await challengeOf('DELETE', recent), '200 null');
+  server.setBack(10 * MINUTE);
+  const stale = await challengeOf('DELETE', await newToken());
+  const stepUp = `401 Bearer error="insufficient_user_authentication", max_age="300", ${metadata}`;
+  await expect('an old sign-in', stale, stepUp);
+  return wrong;
 }
 
 async function check(
@@ -134,7 +210,8 @@ async function check(
 }
 
 let failed = false;
-for (const name of Object.keys(LANGUAGES)) {
+const only = process.argv.slice(2).join(' ');
+for (const name of [...Object.keys(LANGUAGES), ...Object.keys(BY_HAND)].filter((one) => one.includes(only))) {
   try {
     const wrong = await wrongAnswers(name);
     failed ||= wrong.length > 0;
