@@ -166,7 +166,7 @@ export function* updateSelf(
     requirePkce: client.requirePkce || fields.type === 'public',
     acceptedAt: isOtherApp && client.registeredBy === 'open' ? null : client.acceptedAt,
     consentEpoch: isOtherApp ? randomIdentifier() : client.consentEpoch,
-    generation: isOther(['type', 'tokenEndpointAuthMethod']) ? randomIdentifier() : client.generation,
+    generation: isProvedAlike(client, fields) ? client.generation : randomIdentifier(),
     updatedAt: now,
   };
   yield* saveClient(saved);
@@ -175,6 +175,10 @@ export function* updateSelf(
   yield* record({ at: now, type: 'client.updated', origin, clientId: client.id, details: { fields: changed } });
   return { client: saved, clientSecret };
 }
+
+/** Whether a client still proves who it is by the same kind of thing: nothing, a secret or a key. */
+const isProvedAlike = (before: Client, after: SelfRegisteredFields): boolean =>
+  before.type === after.type && presentsSecret(before) === presentsSecret(after);
 
 /** A client that has begun to present a secret gets one; one that has stopped keeps none. */
 function* adjustSecret(client: Client, secretId: string, now: number, origin: Origin): Work<string | undefined> {

@@ -410,6 +410,17 @@ describe('RFC 7592: management', () => {
     await assertEnded(app, later);
   });
 
+  test('the secret in another place ends nothing, and without a method both are taken', async () => {
+    const app = await newSelfRegistered(server, { token_endpoint_auth_method: undefined });
+    assert.equal(app.registration.token_endpoint_auth_method, 'client_secret_basic');
+    const { tokens } = await connected(app);
+    const { status, body } = await manage(server, 'PUT', app, {
+      ...{ client_id: app.clientId, ...METADATA, token_endpoint_auth_method: 'client_secret_post' },
+    });
+    assert.deepEqual([status, body.client_secret], [200, undefined]);
+    assert.equal((await userinfo(server, tokens.access_token, USERINFO)).status, 200);
+  });
+
   test('another redirect URI asks people again; tokens go on', async () => {
     const app = await newSelfRegistered(server);
     const { tokens } = await connected(app);

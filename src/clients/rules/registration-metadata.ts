@@ -110,9 +110,10 @@ function unsupportedFault(members: Members): MetadataFault | undefined {
 }
 
 function readMembers(members: Members): ReadMetadata | MetadataFault {
-  const method = members['token_endpoint_auth_method'] ?? 'client_secret_basic';
+  // RFC 7591 §2: client_secret_basic by default. Libraries leave it out and send the secret in the body, so either one is taken then.
+  const method = members['token_endpoint_auth_method'] ?? null;
   const isMethod = (value: unknown): value is AuthMethod => AUTH_METHODS.some((name) => name === value);
-  if (!isMethod(method)) {
+  if (method !== null && !isMethod(method)) {
     return fault(
       'token_endpoint_auth_method',
       'token_endpoint_auth_method is not supported.',

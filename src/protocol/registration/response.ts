@@ -42,7 +42,7 @@ export function registrationResponse(
     redirect_uris: client.redirectUris,
     grant_types: client.grantTypes,
     response_types: ['code'],
-    token_endpoint_auth_method: client.tokenEndpointAuthMethod,
+    token_endpoint_auth_method: client.tokenEndpointAuthMethod ?? 'client_secret_basic',
     scope: (client.scopes ?? IDENTITY_SCOPES).join(' '),
     subject_type: 'public',
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
