@@ -413,6 +413,18 @@ test('an operator who gives the address back leaves no app with which a thief si
   assert.ok(await signsIn(ada, PASSWORD, codeOf(ada.factor)));
 });
 
+test('an owner who renewed the app is told the way in after an operator gave the address back', async () => {
+  const ada = await twoStep();
+  const owner = await signedInWith(ada, ada.factor);
+  const app = await addApp(owner);
+  await moveTo(owner, freshAddress());
+  await patch(ada, { email: ada.email, emailVerified: true });
+  const told = await newestMail(server, ada.email, 'address changed');
+  assert.match(told.text, /renewed it yourself.*recover your account by “Forgot your password\?”/);
+  assert.equal(await recoverAnew(ada, codeOf(app)), 200);
+  assert.ok(await signsIn(ada, RECOVERED, codeOf(app)));
+});
+
 test('a passkey of a thief, older than the owner’s session, does not close the way back to an earlier address', async () => {
   const ada = await person();
   const thief = await signedIn(server, ada.user);

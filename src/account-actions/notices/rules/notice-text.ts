@@ -246,6 +246,9 @@ export interface UndoneFacts {
   readonly left: string | undefined;
 }
 
+const RENEWED =
+  'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.';
+
 /** Says what was removed from an account and what is there again; nothing where that is nothing. */
 export function undoneSentences({ removed, restored, passkeys, apps, made, left }: UndoneFacts): readonly string[] {
   const gone = [
@@ -263,6 +266,7 @@ export function undoneSentences({ removed, restored, passkeys, apps, made, left 
   return [
     ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
     ...(again.length > 0 ? [`This works again: ${again.join(', ')}.`] : []),
+    ...((removed.app && restored.app) || (removed.codes && restored.codes) ? [RENEWED] : []),
   ];
 }
 
