@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Agent } from '../support/agent.ts';
 import { admin, PASSWORD } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
-import { addPasskeyOnPage, newPasskey, passkeyForm, usePasskey } from '../support/passkeys.ts';
+import { addPasskeyOnPage, newPasskey, passkeyForm, undoByPasskey, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, useLink } from '../support/recovery.ts';
 import { enroll, giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
 import type { TestServer } from '../support/server.ts';
@@ -16,8 +16,8 @@ import { RECOVERED, type Robbed, takenBack } from '../support/taken-back.ts';
 
 const MINUTE = 60_000;
 
-/** What the owner has beside the password, with recovery codes. They sign in with a passkey, where they have one. */
-export type Kind = 'app' | 'passkey' | 'app and passkey';
+/** What the owner has beside the password, with recovery codes but for the last. They sign in with a passkey, where they have one. */
+export type Kind = 'app' | 'passkey' | 'app and passkey' | 'passkey without codes';
 
 type App = { readonly seed: string };
 
@@ -40,6 +40,8 @@ export class Story {
   readonly #kind: Kind;
   readonly #ada: Robbed;
   #password = PASSWORD;
+  /** Whether the owner has removed what they had beside the password. */
+  #isBare = false;
 
   private constructor(server: TestServer, kind: Kind, does: ReturnType<typeof takenBack>, ada: Robbed) {
     this.#server = server;
@@ -55,7 +57,7 @@ export class Story {
     const { user } = story.#ada;
     if (kind !== 'app') story.owner.passkeys.push(await newPasskey(server, user.id));
     if (kind === 'passkey') story.owner.codes.push(await giveRecoveryCodes(server, user));
-    else {
+    else if (kind !== 'passkey without codes') {
       const { seed, recoveryCodes } = await enroll(server, user);
       story.owner.apps.push({ seed });
       story.owner.codes.push(recoveryCodes);
@@ -69,9 +71,10 @@ export class Story {
     const browser = this.#does.browserOf();
     const app = this.owner.apps.at(-1);
     const passkey = this.owner.passkeys.at(-1);
+    const code = app === undefined || this.#isBare ? '' : totpCode(app, this.#server.now());
     const isIn =
-      this.#kind === 'app' && app !== undefined
-        ? await this.#signsIn(browser, this.#password, totpCode(app, this.#server.now()))
+      this.#isBare || this.#kind === 'app'
+        ? await this.#signsIn(browser, this.#password, code)
         : passkey !== undefined && (await usePasskey(browser, passkey)).status === 303;
     this.owner.browser = isIn ? browser : undefined;
     return this.owner.browser;
@@ -89,7 +92,8 @@ export class Story {
   // What both do in a session.
 
   async #renewApp(who: Holdings, browser: Agent): Promise<void> {
-    if (this.#kind !== 'passkey' || who === this.thief) who.apps.push(await this.#does.addApp(browser));
+    const hasApp = !this.#kind.startsWith('passkey') && !this.#isBare;
+    if (hasApp || who === this.thief) who.apps.push(await this.#does.addApp(browser));
   }
 
   async #renewCodes(who: Holdings, browser: Agent): Promise<void> {
@@ -109,7 +113,12 @@ export class Story {
   }
 
   /** What the owner does, each time in a new session. */
-  async ownerActs(act: 'renew app' | 'renew codes' | 'replace passkey' | 'move' | 'go back' | 'new password') {
+  async ownerActs(
+    act: 'renew app' | 'renew codes' | 'replace passkey' | 'remove factors' | 'move' | 'go back' | 'new password',
+  ) {
+    const { addresses } = this.owner;
+    // Removed before the address is changed, they would not be asked for.
+    if (act === 'remove factors' && addresses[0] === this.#ada.email && addresses.length === 1) return;
     const browser = await this.#ownerSignsIn();
     if (browser === undefined) return;
     await unlessRefused(async () => {
@@ -121,7 +130,11 @@ export class Story {
         const next = `${PASSWORD} ${this.#server.now()}`;
         await this.#does.setPassword(browser, this.#password, next);
         this.#password = next;
-      } else if (this.#kind !== 'app') {
+      } else if (act === 'remove factors') {
+        for (const { id } of this.owner.passkeys.slice(-1)) await passkeyForm(browser, { action: 'remove', id });
+        if (this.#kind.startsWith('app')) await this.#does.removeApp(browser);
+        this.#isBare = true;
+      } else if (this.#kind !== 'app' && !this.#isBare) {
         const earlier = this.owner.passkeys.at(-1);
         await this.#addPasskey(this.owner, browser);
         if (earlier !== undefined) await passkeyForm(browser, { action: 'remove', id: earlier.id });
@@ -157,6 +170,23 @@ export class Story {
     });
   }
 
+  /** The owner no longer reads the first mailbox, once the account has another address. */
+  async ownerLosesMailbox(): Promise<void> {
+    const { addresses } = this.owner;
+    if (addresses.length > 1 && (await this.#present()) !== this.#ada.email) {
+      this.owner.addresses.splice(0, addresses.length, ...addresses.filter((one) => one !== this.#ada.email));
+    }
+  }
+
+  /** Who reads the first mailbox signs in with the first password, where that is enough, and goes back to it: a thief from then on. */
+  async readerSignsIn(): Promise<void> {
+    this.#server.advance(MINUTE);
+    const browser = this.#does.browserOf();
+    if (!(await this.#signsIn(browser, PASSWORD, ''))) return;
+    this.thief.browser = browser;
+    await unlessRefused(() => this.#does.moveTo(browser, this.#ada.email));
+  }
+
   /** What somebody does who knows the first password, and reads the first mailbox, and has nothing else. They never get in. */
   async readerActs(act: 'report' | 'undo' | 'recover'): Promise<void> {
     const address = this.#ada.email;
@@ -166,7 +196,7 @@ export class Story {
       for (const link of await this.#does.undoLinks(address)) {
         assert.notEqual(await this.#does.press(link), 200, 'a mailbox alone undoes no change');
       }
-    } else if (this.#kind !== 'passkey') {
+    } else if (!this.#kind.startsWith('passkey') && !this.#isBare) {
       await askRecovery(this.#server, this.#does.browserOf(), address);
       await this.#recoverByNewest(address, [''], 'a password of a reader');
       const browser = this.#does.browserOf();
@@ -207,6 +237,7 @@ export class Story {
     for (const address of addresses) {
       for (const link of (await this.#does.undoLinks(address)).toReversed()) {
         for (const code of this.#codes()) if ((await this.#does.press(link, { code })) === 200) break;
+        for (const passkey of this.owner.passkeys) await undoByPasskey(this.#does.browserOf(), link, passkey);
         if (addresses.includes(await this.#present())) break;
       }
     }
@@ -230,6 +261,11 @@ export class Story {
     for (const address of this.thief.addresses) {
       for (const link of await this.#does.undoLinks(address)) {
         assert.equal(await this.#does.press(link), 410, 'no link of a thief works');
+      }
+    }
+    if (!this.owner.addresses.includes(this.#ada.email)) {
+      for (const link of await this.#does.undoLinks(this.#ada.email)) {
+        assert.notEqual(await this.#does.press(link), 200, 'a mailbox alone undoes no change');
       }
     }
     const session = await this.thief.browser?.get('/account');

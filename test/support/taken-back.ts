@@ -22,9 +22,11 @@ export interface TwoStep extends Robbed {
   readonly factor: SecondFactor;
 }
 
+/** Of all stories, so that no address is another account's. */
+let names = 0;
+
 /** What owners, thieves and operators do, over HTTP. */
 export function takenBack(server: TestServer) {
-  let names = 0;
   async function person(fields: object = { emailVerified: true }): Promise<Robbed> {
     const user = await newUser(server, { ...fields });
     await signedIn(server, user, PASSWORD);

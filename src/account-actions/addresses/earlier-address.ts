@@ -39,21 +39,20 @@ function* factorsOfThen(
 }
 
 /**
- * The factors with which the person of an account goes back to an earlier address, the first one by default; undefined where what the
- * account had when it gave that up was removed since. What is newer, and may be a thief's, does not stand in the way.
+ * The factors with which the person of an account goes back to an earlier address, the first one by default. What is newer, and may be a
+ * thief's, does not stand in the way.
  */
 export function* factorsToReturn(
   account: Pick<Account, 'id' | 'passwordHash'>,
   now: number,
   address?: PreviousAddress,
-): Work<readonly Factor[] | undefined> {
+): Work<readonly Factor[]> {
   const factors = yield* listFactors(account);
   const right = address ?? (yield* listAddressesToReturnTo({ accountId: account.id, now })).at(-1);
   if (right === undefined) return factors;
   const kept = yield* factorsOfThen(account.id, right);
   if (kept === undefined) return factors.filter(({ createdAt }) => createdAt < right.factorsSince);
-  const left = factors.filter(({ kind, createdAt }) => kind !== 'password' && isAmong(kept, createdAt));
-  return left.length === 0 ? undefined : left;
+  return factors.filter(({ kind, createdAt }) => kind !== 'password' && isAmong(kept, createdAt));
 }
 
 /**
@@ -70,8 +69,7 @@ export function* findReturn(
   for (const address of addresses.toReversed()) {
     if (emailKey(address.email) !== emailKey(email)) continue;
     if (!isReturnProof(session, account, address.factorsSince, yield* factorsOfThen(account.id, address))) continue;
-    const factors = yield* factorsToReturn(account, now, address);
-    if (factors !== undefined && !needsProof(factors, session, now)) return address;
+    if (!needsProof(yield* factorsToReturn(account, now, address), session, now)) return address;
   }
   return undefined;
 }

@@ -82,8 +82,7 @@ export function readProof(
 ): Promise<ProofState> {
   const now = clock();
   return database.read(function* read(): Work<ProofState> {
-    const toReturn = target === 'return' ? yield* factorsToReturn(account, now) : undefined;
-    const factors = toReturn ?? (yield* listFactors(account));
+    const factors = target === 'return' ? yield* factorsToReturn(account, now) : yield* listFactors(account);
     return { factors, needed: needsProof(factors, session, now), asked: proofAsked(factors, session) };
   });
 }
