@@ -152,15 +152,3 @@ export const takeAddressesAway = command((db, p: { accountId: string }) =>
 export const removePreviousAddress = command((db, p: { hash: string }) =>
   db.deleteFrom('address_change').where('hash', '=', p.hash),
 );
-
-/**
- * Ends the rights that are younger than the right of an address, which its owner has just proved to read: older rights beat younger
- * ones. Does nothing where the address has no right to undo a change.
- * @returns the right, which ends as well: the account has its address
- */
-export function* endYoungerRights(accountId: string, email: string, now: number): Work<PreviousAddress | undefined> {
-  const addresses = yield* listAddressesToReturnTo({ accountId, now });
-  const own = addresses.findLast((right) => right.email.toLowerCase() === email.toLowerCase());
-  if (own !== undefined) yield* removePreviousAddresses({ accountId, since: own.changedAt });
-  return own;
-}

@@ -193,10 +193,11 @@ export function* askedIn(accountId: string, span: Span): Work<readonly ('code' |
 }
 
 /**
- * The second factors from before a span, and those that replaced them, in it or until now. What was removed is among them, and what was set
- * up after that is not.
+ * The second factors from before a span, and those that replaced them, in it or until now; undefined where the account had none at its end.
+ * What was removed is among them, and what was set up after that is not.
  */
-export function* keptFactors(accountId: string, span: Span): Work<readonly Held[]> {
+export function* factorsOfThen(accountId: string, span: Span): Work<readonly Held[] | undefined> {
+  if ((yield* askedIn(accountId, span)).length === 0) return undefined;
   const [apps, codes] = [yield* readApps(accountId), yield* readCodes(accountId)];
   const passkeys = yield* readPasskeys(accountId);
   return [span, untilNow(span.since)].flatMap((one) =>

@@ -36,6 +36,7 @@ const {
   person,
   twoStep,
   signedInWith,
+  setPassword,
   reportLink,
   recoverAt,
 } = takenBack(server);
@@ -288,6 +289,26 @@ for (const [what, remove] of Object.entries(REMOVALS)) {
     await moveTo(await signedInWith(ada, thiefs), ada.email);
     assert.equal((await undoLinks(away)).length, 1);
   });
+}
+
+for (const then of ['reports', 'recovers'] as const) {
+  for (const [what, remove] of Object.entries(REMOVALS)) {
+    test(`after ${what} was removed, who changes the address to the earlier one and ${then} takes nothing from the later one`, async () => {
+      const { ada, away } = await remove();
+      server.advance(60 * MINUTE);
+      const thief = await signedIn(server, ada.user);
+      await moveTo(thief, ada.email);
+      if (then === 'recovers') assert.equal(await recoverAnew(ada, ''), 200);
+      else {
+        await setPassword(thief, PASSWORD, 'a password of a thief');
+        assert.equal(await press(await reportLink(ada.email)), 200);
+        assert.equal(await recoverAt(ada.email, ''), 200);
+      }
+      const [undo = ''] = await undoLinks(away);
+      assert.equal(await press(undo), 200);
+      assert.equal((await profileOf(ada)).email, away);
+    });
+  }
 }
 
 test('who reads the earlier mailbox alone undoes no change of an account with a passkey, and its owner does', async () => {

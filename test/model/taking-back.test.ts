@@ -35,6 +35,7 @@ const READER: Readonly<Record<string, Act>> = {
   'a reader recovers': (story) => story.readerActs('recover'),
   'the owner no longer reads the first mailbox': (story) => story.ownerLosesMailbox(),
   'a reader signs in and goes back': (story) => story.readerSignsIn(),
+  'who signed in so takes the account by the mailbox': (story) => story.readerTakesBack(),
   'who signed in so adds an app': (story) => story.thiefActs('renew app'),
   'who signed in so adds a passkey': (story) => story.thiefActs('add passkey'),
   'who signed in so changes the address': (story) => story.thiefActs('move'),
@@ -61,6 +62,13 @@ const MENDED: readonly (readonly string[])[] = [
     'a reader signs in and goes back',
     'who signed in so adds an app',
     'who signed in so changes the address',
+  ],
+  [
+    'the owner changes the address',
+    'the owner removes what they have beside the password',
+    'the owner no longer reads the first mailbox',
+    'a reader signs in and goes back',
+    'who signed in so takes the account by the mailbox',
   ],
   ['the owner replaces the passkey', 'the owner changes the address', 'a reader undoes'],
   [

@@ -187,6 +187,16 @@ export class Story {
     await unlessRefused(() => this.#does.moveTo(browser, this.#ada.email));
   }
 
+  /** Who went back so takes the account by its mailbox, as an owner would. */
+  async readerTakesBack(): Promise<void> {
+    if (this.thief.browser === undefined || (await this.#present()) !== this.#ada.email) return;
+    if (this.owner.addresses.includes(this.#ada.email)) return;
+    await this.thiefActs('new password');
+    await this.#pressReport(this.#ada.email);
+    await askRecovery(this.#server, this.#does.browserOf(), this.#ada.email);
+    await this.#recoverByNewest(this.#ada.email, [''], 'a password of a thief');
+  }
+
   /** What somebody does who knows the first password, and reads the first mailbox, and has nothing else. They never get in. */
   async readerActs(act: 'report' | 'undo' | 'recover'): Promise<void> {
     const address = this.#ada.email;

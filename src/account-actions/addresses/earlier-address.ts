@@ -8,10 +8,9 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
-import { askedIn, keptFactors } from '../../authenticators/earlier-factors.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
-import type { Held } from '../../authenticators/rules/taking-back.ts';
+import { isAmong } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -22,21 +21,13 @@ import type { Session } from '../../sessions/store.ts';
 import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
+import { factorsOf } from '../recovery/older-right.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
-import { isAmong, isReturnProof } from './rules/earlier-proof.ts';
+import { isReturnProof } from './rules/earlier-proof.ts';
 
 /** How long a change can be undone from the earlier address. */
 export const UNDO_LIFETIME = 7 * DAY;
-
-/** The second factors from before an address was given up, and those that replaced them; undefined where the account had none then. */
-function* factorsOfThen(
-  accountId: string,
-  { factorsSince: since, changedAt: until }: PreviousAddress,
-): Work<readonly Held[] | undefined> {
-  const span = { since, until };
-  return (yield* askedIn(accountId, span)).length === 0 ? undefined : yield* keptFactors(accountId, span);
-}
 
 /**
  * The factors with which the person of an account goes back to an earlier address, the first one by default. What is newer, and may be a
@@ -50,7 +41,7 @@ export function* factorsToReturn(
   const factors = yield* listFactors(account);
   const right = address ?? (yield* listAddressesToReturnTo({ accountId: account.id, now })).at(-1);
   if (right === undefined) return factors;
-  const kept = yield* factorsOfThen(account.id, right);
+  const kept = yield* factorsOf(right);
   if (kept === undefined) return factors.filter(({ createdAt }) => createdAt < right.factorsSince);
   return factors.filter(({ kind, createdAt }) => kind !== 'password' && isAmong(kept, createdAt));
 }
@@ -68,7 +59,7 @@ export function* findReturn(
   const addresses = yield* listAddressesToReturnTo({ accountId: account.id, now });
   for (const address of addresses.toReversed()) {
     if (emailKey(address.email) !== emailKey(email)) continue;
-    if (!isReturnProof(session, account, address.factorsSince, yield* factorsOfThen(account.id, address))) continue;
+    if (!isReturnProof(session, account, address.factorsSince, yield* factorsOf(address))) continue;
     if (!needsProof(yield* factorsToReturn(account, now, address), session, now)) return address;
   }
   return undefined;

@@ -1,5 +1,4 @@
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
-import { endYoungerRights } from '../../accounts/previous-address-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type TakingBack, untilNow } from '../../authenticators/rules/taking-back.ts';
@@ -15,6 +14,7 @@ import type { SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityReport } from '../notices/rules/notice-text.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
+import { endYoungerRights } from '../recovery/older-right.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
   readonly database: Database;
@@ -67,7 +67,7 @@ export async function secureAccount(
     const { notice, since } = challenge.data as SecurityReport;
     yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
-    const right = yield* endYoungerRights(account.id, account.profile.email, now);
+    const right = yield* endYoungerRights(account, undefined, now);
     const from = Math.min(since, right?.factorsSince ?? since);
     return yield* endAndRecover(services, account, account.profile, { span: untilNow(from) }, origin, now);
   });

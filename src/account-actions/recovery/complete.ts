@@ -6,7 +6,7 @@ import {
   otherKnownBrowsers,
 } from '../../accounts/known-browser-store.ts';
 import { type PasswordProblem, passwordProblem } from '../../accounts/password-problem.ts';
-import { endYoungerRights, listPreviousAddresses } from '../../accounts/previous-address-store.ts';
+import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -62,6 +62,7 @@ import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
 import { callOffDeletion, endMadeSince, NOT_DELETED } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
+import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
 
 export interface RecoveryServices extends SecurityNoticeServices, PasskeyServices {
@@ -311,11 +312,10 @@ function* secure(
   const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
   const at = yield* accountTime(account, now);
   const reported = yield* unansweredSince(services.sealer, id, at);
-  // A mailbox overrules the addresses that the account had since it had this one.
-  const right = isAddressProved ? yield* endYoungerRights(id, profile.email, now) : undefined;
   const span = acceptedAt(now);
   const [apps, codes] = [yield* acceptedApps(id, span), yield* acceptedCodes(id, span)];
   const shown = used.find(({ method }) => method === 'totp' || method === 'recovery code');
+  const right = isAddressProved ? yield* endYoungerRights(account, shown, now) : undefined;
   const renewedSince = shown === undefined ? at : foreignSince([...apps, ...codes], shown);
   const since = Math.min(reported, right?.factorsSince ?? reported, renewedSince);
   const username = since < at ? yield* usernameAt(account, since, now) : profile.username;

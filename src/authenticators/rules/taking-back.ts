@@ -57,6 +57,10 @@ export const lineage = <T extends Held>(history: History<T>, span: Span): readon
 export const keptLine = <T extends Held>(line: readonly T[], { since }: Pick<Span, 'since'>): readonly T[] =>
   line.some(({ setUpAt }) => setUpAt < since) ? line : [];
 
+/** Whether a factor that was set up at an instant is one of some. */
+export const isAmong = (held: readonly Held[], since: number | null): boolean =>
+  held.some(({ setUpAt }) => setUpAt === since);
+
 /** Whether an account had a second factor of a kind without a gap since the beginning of a span. */
 export const isKept = (history: History, span: Span): boolean => keptLine(lineage(history, span), span).length > 0;
 

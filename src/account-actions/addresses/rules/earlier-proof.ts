@@ -1,5 +1,5 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
-import type { Held } from '../../../authenticators/rules/taking-back.ts';
+import { type Held, isAmong } from '../../../authenticators/rules/taking-back.ts';
 
 /** With what a person proved who they are in a session, and the password of their account. */
 interface Proved {
@@ -28,10 +28,6 @@ export function provedSince(
 
 /** Whether a proof was made with something that was set up before an instant. */
 export const isEarlierProof = (since: number | null, before: number): boolean => since !== null && since < before;
-
-/** Whether a factor that was set up at an instant is one of some. */
-export const isAmong = (held: readonly Held[], since: number | null): boolean =>
-  held.some(({ setUpAt }) => setUpAt === since);
 
 /**
  * Whether a person goes back to an earlier address with what they proved in a session: something from before it was given up and, where the

@@ -1,0 +1,36 @@
+import {
+  listAddressesToReturnTo,
+  type PreviousAddress,
+  removePreviousAddresses,
+} from '../../accounts/previous-address-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import type { Account } from '../../accounts/store.ts';
+import { factorsOfThen } from '../../authenticators/earlier-factors.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
+import { isAmong } from '../../authenticators/rules/taking-back.ts';
+import type { Work } from '../../platform/database/database.ts';
+
+/** The second factors from before an address was given up, and those that replaced them; undefined where the account had none then. */
+export const factorsOf = ({ accountId, factorsSince: since, changedAt: until }: PreviousAddress) =>
+  factorsOfThen(accountId, { since, until });
+
+/**
+ * Ends the rights that are younger than the one that the address of an account had before: its owner has just proved to read it, and older
+ * rights beat younger ones. Where the account had a second factor when it gave that address up, the mailbox alone, whose reader may have
+ * set the address again, ends nothing. Does nothing where the address has no right to undo a change.
+ * @param shown the second factor that was shown beside the mailbox, if any
+ * @returns the right, which ends as well: the account has its address
+ */
+export function* endYoungerRights(
+  { id: accountId, profile }: Account,
+  shown: FactorUse | undefined,
+  now: number,
+): Work<PreviousAddress | undefined> {
+  const addresses = yield* listAddressesToReturnTo({ accountId, now });
+  const own = addresses.findLast(({ email }) => emailKey(email) === emailKey(profile.email));
+  if (own === undefined) return undefined;
+  const kept = yield* factorsOf(own);
+  if (kept !== undefined && !isAmong(kept, shown?.factorSince ?? null)) return undefined;
+  yield* removePreviousAddresses({ accountId, since: own.changedAt });
+  return own;
+}
