@@ -23,11 +23,16 @@ export type MailKind =
   | 'export ready'
   | 'test';
 
+/** A named fact, such as `When` and a time. */
+export type MailFact = readonly [name: string, value: string];
+
 /** What a message says. Plain text, without markup. */
 export interface MailContent {
   readonly subject: string;
   /** In order. */
   readonly paragraphs: readonly string[];
+  /** What is known of the act, such as when and where, each with its name. */
+  readonly facts?: readonly MailFact[];
   /** A code to type elsewhere, shown large. */
   readonly code?: string;
   /** The one link of the message. */

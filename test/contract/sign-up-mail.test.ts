@@ -51,7 +51,8 @@ test('what a stranger chose is not repeated to an address that nobody proved', a
   const victim = `victim-of-${newName()}@example.com`;
   await browser.submit(await browser.get('/account/email'), { email: victim }, '/account/email');
   for (const mail of [first, (await mailsTo(server, victim))[0]]) {
-    assert.equal(mail?.subject, 'Confirm your email address');
+    const { code = '' } = mail ?? {};
+    assert.equal(mail?.subject, `${code.slice(0, 3)} ${code.slice(3)} confirms your email address`);
     assert.ok(!mail.text.includes(name), mail.text);
   }
 });

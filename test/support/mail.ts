@@ -18,7 +18,13 @@ const readable = ({ to, kind, content }: KeptMail): SentMail => ({
   to,
   kind,
   subject: content.subject,
-  text: [...content.paragraphs, content.code, content.action?.label, ...(content.footer ?? [])]
+  text: [
+    ...content.paragraphs,
+    ...(content.facts ?? []).map(([name, value]) => `${name}: ${value}`),
+    content.code,
+    content.action?.label,
+    ...(content.footer ?? []),
+  ]
     .filter((line) => line !== undefined)
     .join('\n'),
   link: content.action?.url,

@@ -1,4 +1,5 @@
 import type { MailContent } from '../../mail/mail.ts';
+import { spaced } from '../../mail/rules/render.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
 
@@ -9,7 +10,7 @@ interface Secrets {
 
 /** To an address that a person says is theirs. It may be a stranger's, who is told nothing that the person chose. */
 export const verifyMail = ({ url, code }: Secrets): MailContent => ({
-  subject: 'Confirm your email address',
+  subject: `${spaced(code)} confirms your email address`,
   paragraphs: [
     'Somebody, most likely you, asked to use this email address for an account.',
     'Open the link in the browser where you asked for this, or type the code there.',

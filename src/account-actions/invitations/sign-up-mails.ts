@@ -1,9 +1,10 @@
 import type { MailContent } from '../../mail/mail.ts';
+import { spaced } from '../../mail/rules/render.ts';
 
 /** The messages of a sign-up. They repeat nothing of the form: a stranger may have typed it. */
 export const signUpMails = {
   verify: (code: string, url: string): MailContent => ({
-    subject: 'Confirm your email address',
+    subject: `${spaced(code)} confirms your email address`,
     paragraphs: ['To create your account, enter this code in the browser where you started:'],
     code,
     action: { label: 'Confirm in the same browser', url },

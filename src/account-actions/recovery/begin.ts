@@ -4,7 +4,7 @@ import { record } from '../../audit/audit.ts';
 import { createChallenge, type NewChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
+import type { Device, Origin } from '../../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import type { UndoneFacts } from '../notices/rules/notice-text.ts';
 import { recoveryMail } from './mails.ts';
@@ -29,6 +29,8 @@ interface AskedBy {
   readonly isKnown?: boolean;
   readonly request?: string | undefined;
   readonly origin: Origin;
+  /** That browser, as the message names it. */
+  readonly device?: Device | undefined;
   /** What was removed from the account in the same act. */
   readonly undone?: UndoneFacts;
 }
@@ -49,7 +51,7 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
   account: Account,
-  { sent, browserHash, isKnown = false, request, origin, undone }: AskedBy,
+  { sent, browserHash, isKnown = false, request, origin, device, undone }: AskedBy,
   now: number,
 ): Work<void> {
   const address = account.profile.email.toLowerCase();
@@ -58,7 +60,11 @@ export function* beginRecovery(
   // A stranger who asks later must not end what the owner asked for.
   const spared = yield* otherKnownBrowsers(account.id, isKnown ? browserHash : null);
   yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
-  const content = recoveryMail(subjectOf(issuer, account), { url: linkOf(issuer, sent), code: sent.code }, undone);
+  const content = recoveryMail(
+    { ...subjectOf(issuer, account), device },
+    { url: linkOf(issuer, sent), code: sent.code },
+    undone,
+  );
   const expiresAt = now + RECOVERY_LIFETIME;
   const message = { to: account.profile.email, accountId: account.id, content, expiresAt, challenge: sent.hash };
   yield* mail.enqueue({ ...message, kind: 'recovery' }, now);

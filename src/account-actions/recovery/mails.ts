@@ -1,11 +1,15 @@
 import type { MailContent } from '../../mail/mail.ts';
-import { type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
+import { spaced } from '../../mail/rules/render.ts';
+import type { Device } from '../../platform/validation/origin.ts';
+import { askedFrom, type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
 
 /** What a message is about: the account, and this service. */
 interface MailSubject {
   readonly username: string;
   /** The host of the base URL. */
   readonly host: string;
+  /** The browser that asked; undefined where none did. */
+  readonly device?: Device | undefined;
 }
 
 interface Secrets {
@@ -15,7 +19,7 @@ interface Secrets {
 
 /** @param undone what was removed from the account before, where its owner reported something or undid a change */
 export const recoveryMail = (
-  { username, host }: MailSubject,
+  { username, host, device }: MailSubject,
   { url, code }: Secrets,
   undone: UndoneFacts | undefined,
 ): MailContent => ({
@@ -25,6 +29,7 @@ export const recoveryMail = (
     ...(undone === undefined ? [] : undoneSentences(undone)),
     'Type this code in the browser where you asked, or open the link.',
   ],
+  facts: askedFrom(device),
   code,
   action: { label: 'Recover your account', url },
   footer: [
@@ -33,8 +38,9 @@ export const recoveryMail = (
   ],
 });
 
-export const signInCodeMail = ({ username, host }: MailSubject, code: string): MailContent => ({
-  subject: 'Your sign-in code',
+export const signInCodeMail = ({ username, host, device }: MailSubject, code: string): MailContent => ({
+  subject: `${spaced(code)} is your sign-in code`,
+  facts: askedFrom(device),
   paragraphs: [
     `This code signs you in to your account ${username} at ${host}.`,
     'Type it only in the browser where you asked for it. Never give it to another person.',

@@ -12,7 +12,7 @@ import { digest, randomName } from '../../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../../platform/database/database.ts';
 import type { Meter } from '../../platform/http/meter.ts';
 import { type Poller, startPoller } from '../../platform/poller.ts';
-import { type Origin, SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
+import { type Device, type Origin, SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { acceptsMailCode } from '../authentication/mail-code.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
@@ -37,6 +37,8 @@ export interface MailRequest {
   /** The handle of the pending request, if there is one. */
   readonly request: string | undefined;
   readonly origin: Origin;
+  /** The browser, as the message names it; undefined in a request that version 0.2 stored. */
+  readonly device?: Device;
 }
 
 interface RequestServices extends SecurityNoticeServices {

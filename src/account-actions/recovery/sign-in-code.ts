@@ -3,6 +3,7 @@ import type { Account } from '../../accounts/store.ts';
 import { createChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
+import type { Device } from '../../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { subjectOf } from './begin.ts';
 import { signInCodeMail } from './mails.ts';
@@ -17,7 +18,11 @@ export const SIGN_IN_CODE_LIFETIME = 15 * MINUTE;
 export function* sendSignInCode(
   { sealer, mail, issuer }: SecurityNoticeServices,
   account: Account,
-  { sent, browserHash }: { readonly sent: SentChallenge; readonly browserHash: string },
+  {
+    sent,
+    browserHash,
+    device,
+  }: { readonly sent: SentChallenge; readonly browserHash: string; readonly device?: Device | undefined },
   now: number,
 ): Work<void> {
   const to = account.profile.email;
@@ -33,7 +38,7 @@ export function* sendSignInCode(
     lifetime,
   } as const;
   yield* createChallenge(sealer, sent, challenge, now);
-  const content = signInCodeMail(subjectOf(issuer, account), sent.code);
+  const content = signInCodeMail({ ...subjectOf(issuer, account), device }, sent.code);
   const message = { to, accountId: account.id, content, expiresAt: now + lifetime, challenge: sent.hash };
   yield* mail.enqueue({ ...message, kind: 'sign-in code' }, now);
 }

@@ -1,4 +1,4 @@
-import type { MailContent } from '../mail.ts';
+import type { MailContent, MailFact } from '../mail.ts';
 
 /** A message as it is sent: the same content twice. */
 export interface RenderedMail {
@@ -16,11 +16,12 @@ export function renderMail(content: MailContent): RenderedMail {
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** Names of people, devices and factors must not rewrite the sentence around them, whatever an earlier version or a browser gave. */
-function withoutControls({ subject, paragraphs, code, action, footer }: MailContent): MailContent {
+function withoutControls({ subject, paragraphs, facts, code, action, footer }: MailContent): MailContent {
   const visible = (text: string) => text.replace(CONTROLS, ' ');
   return {
     subject: visible(subject),
     paragraphs: paragraphs.map(visible),
+    ...(facts !== undefined && { facts: facts.map(([name, value]) => [visible(name), visible(value)] as const) }),
     ...(code !== undefined && { code: visible(code) }),
     ...(action !== undefined && { action: { ...action, label: visible(action.label) } }),
     ...(footer !== undefined && { footer: footer.map(visible) }),
@@ -36,9 +37,10 @@ const quoted = (text: string): string => text.replace(HOST_NAME, '“$1”');
 const unlinked = (html: string): string =>
   html.replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])|:(?=\/\/)/gu, '<span>$&</span>');
 
-function renderText({ paragraphs, code, action, footer = [] }: MailContent): string {
+function renderText({ paragraphs, facts = [], code, action, footer = [] }: MailContent): string {
   const parts = [
     ...paragraphs.map(quoted),
+    ...(facts.length === 0 ? [] : [facts.map(([name, value]) => `${name}: ${quoted(value)}`).join('\n')]),
     ...(code === undefined ? [] : [`    ${spaced(code)}`]),
     ...(action === undefined ? [] : [`${action.label}:\n${action.url}`]),
     ...footer.map(quoted),
@@ -47,7 +49,7 @@ function renderText({ paragraphs, code, action, footer = [] }: MailContent): str
 }
 
 /** Six digits are read and typed in two groups; a page that takes a code ignores the space. */
-const spaced = (code: string): string => code.replace(/^(\d{3})(\d{3})$/, '$1 $2');
+export const spaced = (code: string): string => code.replace(/^(\d{3})(\d{3})$/, '$1 $2');
 
 /** Breaks lines at 76 characters, except inside a word, which may be a link. */
 function wrapped(paragraph: string): string {
@@ -83,7 +85,14 @@ body, .paper { background: #131318 !important; color: #eaebef !important }
 const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const MONO = 'font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
-function renderHtml({ subject, paragraphs, code, action, footer = [] }: MailContent): string {
+function renderFacts(facts: readonly MailFact[]): string {
+  if (facts.length === 0) return '';
+  const row = ([name, value]: MailFact) =>
+    `<tr><td class="muted" style="padding: 2px 16px 2px 0; color: #595966; vertical-align: top; white-space: nowrap">${unlinked(escaped(name))}</td><td style="padding: 2px 0">${unlinked(escaped(value))}</td></tr>`;
+  return `<table role="presentation" style="margin: 0 0 16px; border-collapse: collapse; font-size: 14px">${facts.map(row).join('')}</table>`;
+}
+
+function renderHtml({ subject, paragraphs, facts = [], code, action, footer = [] }: MailContent): string {
   const paragraph = (text: string) => `<p style="margin: 0 0 16px">${unlinked(escaped(text))}</p>`;
   const small = (text: string) =>
     `<p class="muted" style="margin: 12px 0 0; font-size: 14px; color: #595966">${unlinked(escaped(text))}</p>`;
@@ -118,6 +127,7 @@ ${DARK}
 <div class="card" style="padding: 24px; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
 <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${unlinked(escaped(subject))}</h1>
 ${paragraphs.map(paragraph).join('\n')}
+${renderFacts(facts)}
 ${shownCode}
 ${shownAction}
 ${end}

@@ -150,6 +150,10 @@ export function deviceOf(userAgent: string | undefined, address: string | null):
   };
 }
 
+/** The browser behind a request. */
+export const deviceIn = ({ headers, address }: Pick<FastifyRequest, 'headers' | 'address'>): Device =>
+  deviceOf(headers['user-agent'], addressBucket(address));
+
 /**
  * An address without the part that distinguishes one home from another: the /24 of IPv4, the /48 of IPv6.
  * @param bucket as `addressBucket` writes it: the whole IPv4 address, or the /64 of an IPv6 one

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Sealer } from '../../keys/sealer.ts';
 import { type KeptMail, readMailbox } from '../../mail/mail.ts';
-import { commandBlock, copyable, moment } from '../../pages/components.ts';
+import { commandBlock, copyable, fact, facts, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -57,13 +57,14 @@ function listPage({ path }: Site, mails: readonly KeptMail[]): Page {
 }
 
 function mailPage(site: Site, { to, createdAt, content }: KeptMail): Page {
-  const { paragraphs, code, action, footer = [] } = content;
+  const { paragraphs, facts: known = [], code, action, footer = [] } = content;
   const { copy } = site.messages.error;
   const link =
     action &&
     html`<p><a href="${action.url}" rel="noreferrer">${action.label}</a></p><p class="small">${copyable(action.url, site.messages.error, `${copy}: ${text.link}`)}</p>`;
   const body = html`<p class="muted">${text.to} <bdi>${readableEmail(to)}</bdi> · ${moment(createdAt)}</p>
 ${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
+${known.length > 0 && facts(known.map(([name, value]) => fact(name, value, true)))}
 ${code !== undefined && html`<p>${copyable(code, site.messages.error, `${copy}: ${text.code}`)}</p>`}
 ${link}
 ${footer.map((line) => html`<p class="muted small">${line}</p>`)}

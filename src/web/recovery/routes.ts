@@ -29,7 +29,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
-import { originOf } from '../../platform/validation/origin.ts';
+import { deviceIn, originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
@@ -125,7 +125,15 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
     const origin = originOf(request);
     const { hash: browserHash, knownHashes } = browser;
-    const asked = { purpose: 'recover', identifier, browserHash, knownHashes, request: handle, origin } as const;
+    const asked = {
+      purpose: 'recover',
+      identifier,
+      browserHash,
+      knownHashes,
+      request: handle,
+      origin,
+      device: deviceIn(request),
+    } as const;
     await requestMail(services, asked);
     keepNamed(services, browser, reply, identifier, true);
     return redirect(request, reply, site.path(`/recover/code${queryFor(handle)}`));

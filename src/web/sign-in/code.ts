@@ -7,6 +7,7 @@ import { sendPage } from '../../pages/layout.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { redirect } from '../../platform/http/server.ts';
+import { deviceIn } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { askCodePage, typeCodePage } from './code-pages.ts';
@@ -66,7 +67,15 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     }
     const { mark, origin } = signInBrowser(services, visit);
     const { hash: browserHash, knownHashes } = mark;
-    const asked = { purpose: 'sign in', identifier, browserHash, knownHashes, request: undefined, origin } as const;
+    const asked = {
+      purpose: 'sign in',
+      identifier,
+      browserHash,
+      knownHashes,
+      request: undefined,
+      origin,
+      device: deviceIn(request),
+    } as const;
     await requestMail(services, asked);
     keepNamed(services, visit.browser, reply, identifier, true);
     return redirect(request, reply, site.path(`${ENTER}${requestQuery(visit.pending)}`));

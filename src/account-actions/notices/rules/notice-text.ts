@@ -1,6 +1,7 @@
-import type { MailContent } from '../../../mail/mail.ts';
+import type { MailContent, MailFact } from '../../../mail/mail.ts';
 import { dateText } from '../../../platform/date-text.ts';
 import { readableEmail } from '../../../platform/domain-name.ts';
+import type { Device } from '../../../platform/validation/origin.ts';
 
 /** What people are told about their account by mail. */
 export type SecurityNotice =
@@ -48,6 +49,12 @@ export const deviceFacts = ({
   const device = browser !== null && system !== null ? `${browser} on ${system}` : (browser ?? system ?? undefined);
   return { device, network };
 };
+
+/** Where somebody asked for a message, as its reader is told. */
+export function askedFrom(device: Device | undefined): readonly MailFact[] {
+  const where = device === undefined ? '' : whereOf(deviceFacts(device));
+  return where === '' ? [] : [['Asked for from', where]];
+}
 
 /** Something that happened to an account, once or several times. */
 export interface AccountEvent {
@@ -135,10 +142,18 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
 };
 
 /** What a report says happened, when and where: one sentence for each, or one for each of several events. */
-export function reportSentences({ notice, facts, at, events = [] }: SecurityReport): readonly string[] {
-  if (events.length > 1 || events.some(({ count }) => count > 1)) return events.map(eventSentence);
+export function reportSentences(report: SecurityReport): readonly string[] {
+  const { sentences, facts } = told(report);
+  return [...sentences, ...facts.map(([name, value]) => `${name}: ${value}.`)];
+}
+
+/** The same for a message: of one event, when and where are facts beside the sentence. */
+function told({ notice, facts, at, events = [] }: SecurityReport) {
+  if (events.length > 1 || events.some(({ count }) => count > 1))
+    return { sentences: events.map(eventSentence), facts: [] };
   const where = whereOf(facts);
-  return [whatOf(notice, facts), `When: ${momentText(at)}.`, ...(where === '' ? [] : [`Where: ${where}.`])];
+  const named: readonly MailFact[] = [['When', momentText(at)], ...(where === '' ? [] : [['Where', where] as const])];
+  return { sentences: [whatOf(notice, facts)], facts: named };
 }
 
 function whatOf(notice: SecurityNotice, facts: SecurityFacts): string {
@@ -191,11 +206,13 @@ export function noticeMail(
   report: SecurityReport & { readonly events: readonly AccountEvent[] },
   url: string,
 ): MailContent {
+  const { sentences, facts } = told(report);
   return {
     subject: subjectOf(report.events),
+    facts,
     paragraphs: [
       `This is about your account ${username}.`,
-      ...reportSentences(report),
+      ...sentences,
       report.events.every(({ facts }) => facts.byOperator)
         ? 'If you expected this, and did everything before it yourself, there is nothing to do.'
         : 'If this was you, there is nothing to do.',
@@ -215,11 +232,13 @@ export function previousAddressMail(
   username: string,
   report: SecurityReport & { readonly events: readonly AccountEvent[] },
 ): MailContent {
+  const { sentences, facts } = told(report);
   return {
     subject: subjectOf(report.events),
+    facts,
     paragraphs: [
       `This is about the account ${username}, whose address this was until a few days ago.`,
-      ...reportSentences(report),
+      ...sentences,
       'If you did not change the address of that account, open the message about that change and use its link, which gives the account back to this address.',
     ],
   };
