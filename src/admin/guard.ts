@@ -21,6 +21,7 @@ import { conflict, type Failure } from '../platform/failure.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
+import { adminMetadataUrl } from '../protocol/discovery/metadata.ts';
 import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
 import { findPerson, grantsOfPerson, holdGrantsOfPerson, looksLikeToken } from './person.ts';
@@ -90,7 +91,7 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
   });
 
   async function authenticate(request: FastifyRequest): Promise<AdminCaller> {
-    const key = adminKeyOf(request);
+    const key = adminKeyOf(request, services.issuer);
     const configured = services.adminKey;
     // The configured key cannot be revoked while this process runs, and is an owner's.
     if (configured !== undefined && equalSecrets(key, configured.key)) {
@@ -171,9 +172,12 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       (await refusals.database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
     if (wait > 0) return rateLimited(wait);
     await refusals.recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
-    return invalidToken(
-      'The admin key is not valid: it is unknown, was revoked or has ended. The operator makes another on the server with: tessera admin-key create',
-      'unknown admin key',
+    return namingMetadata(
+      invalidToken(
+        'The admin key is not valid: it is unknown, was revoked or has ended. The operator makes another on the server with: tessera admin-key create',
+        'unknown admin key',
+      ),
+      services.issuer,
     );
   }
 }
@@ -223,15 +227,22 @@ const handsOutByKey = (): Failure =>
     'A link that can be used later must end with what made it: make it with an admin key, or on the server. To help a person get in, send recovery.',
   );
 
+/** RFC 9728 §5.1: the challenge says where the authorization server is found whose tokens count here. */
+function namingMetadata({ status, code, message, headers, reason }: OAuthError, issuer: string): OAuthError {
+  const { 'www-authenticate': challenge = 'Bearer' } = headers;
+  const named = `${challenge}, resource_metadata="${adminMetadataUrl(issuer)}"`;
+  return new OAuthError(status, code, message, { ...headers, 'www-authenticate': named }, reason);
+}
+
 /** @throws {OAuthError} 401 where no key was sent, with the challenge for a missing token (RFC 6750 §3.1) */
-function adminKeyOf(request: FastifyRequest): string {
+function adminKeyOf(request: FastifyRequest, issuer: string): string {
   try {
     return bearerToken(request.headers.authorization);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const remedy =
       'Send an admin key: Authorization: Bearer <key>. The operator makes one on the server with: tessera admin-key create';
-    throw new OAuthError(error.status, error.code, remedy, error.headers);
+    throw namingMetadata(new OAuthError(error.status, error.code, remedy, error.headers), issuer);
   }
 }
 

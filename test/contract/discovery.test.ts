@@ -133,6 +133,25 @@ test('RFC 9728: UserInfo names this server, at both paths where the base URL has
   }
 });
 
+test('RFC 9728 §5.1: the admin API names its metadata in every challenge, at both paths', async () => {
+  const path = '/.well-known/oauth-protected-resource';
+  for (const headers of [{}, { authorization: 'Bearer wrong' }] as const) {
+    const { status, headers: answered } = await fetch(`${server.baseUrl}/api/v2/admin/users`, { headers });
+    assert.equal(status, 401);
+    const url = /, resource_metadata="([^"]+)"$/.exec(answered.get('www-authenticate') ?? '')?.[1];
+    assert.equal(url, `${server.baseUrl}${path}/api/v2/admin`);
+    const document = JSON.parse(await (await fetch(url)).text());
+    assert.deepEqual(
+      [document.resource, document.authorization_servers],
+      [`${server.baseUrl}/api/v2/admin`, [server.baseUrl]],
+    );
+  }
+  for (const address of [`${path}/auth/v1/api/v2/admin`, `/auth/v1${path}/api/v2/admin`]) {
+    const { status, text } = await send(behind.port, 'GET', address);
+    assert.deepEqual([status, JSON.parse(text).resource], [200, `${BASE}/api/v2/admin`]);
+  }
+});
+
 test('documents and key set: any page may read them, caches may keep them, HEAD is answered', async () => {
   for (const path of [...DOCUMENTS.map((name) => `/.well-known/${name}`), '/.well-known/jwks.json']) {
     for (const method of ['GET', 'HEAD']) {

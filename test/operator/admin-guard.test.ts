@@ -245,7 +245,10 @@ test('RFC 9110 §11.1: the scheme is written in any letter case', async () => {
 test('a missing key is told how to get one; a wrong one does not come back in the answer', async () => {
   const missing = await call({ method: 'GET', url: '/api/v2/admin/users' }, {});
   assert.match(missing.body.error_description, /tessera admin-key create/);
-  assert.equal(missing.headers.get('www-authenticate'), 'Bearer realm="tessera"');
+  assert.equal(
+    missing.headers.get('www-authenticate'),
+    `Bearer realm="tessera", resource_metadata="${server.baseUrl}/.well-known/oauth-protected-resource/api/v2/admin"`,
+  );
   const wrong = await call({ method: 'GET', url: '/api/v2/admin/users' }, { authorization: 'Bearer canary-8361' });
   assert.match(wrong.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
   assert.ok(!JSON.stringify(wrong.body).includes('canary-8361'));

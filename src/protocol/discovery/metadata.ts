@@ -1,6 +1,7 @@
 import { ACR_VALUES } from '../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { IDENTITY_SCOPES, SCOPES } from '../../claims/permissions.ts';
+import { adminResource } from '../../clients/rules/command-line.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
@@ -96,9 +97,28 @@ export function metadata({
   };
 }
 
+const RESOURCES_PATH = '/.well-known/oauth-protected-resource';
+
 /** The path of the metadata of UserInfo as a protected resource, below the base URL. */
 export const resourceMetadataPath = (basePath: string): string =>
-  `/.well-known/oauth-protected-resource${basePath}${ENDPOINT_RULES.oidc.userinfoPath}`;
+  `${RESOURCES_PATH}${basePath}${ENDPOINT_RULES.oidc.userinfoPath}`;
+
+/** The same of the admin API. */
+export const adminMetadataPath = (basePath: string): string => `${RESOURCES_PATH}${adminResource(basePath)}`;
+
+/** RFC 9728 §3.1: where the metadata of the admin API is, for its challenges (§5.1). */
+export function adminMetadataUrl(issuer: string): string {
+  const { origin, pathname } = new URL(issuer);
+  return origin + adminMetadataPath(pathname.replace(/\/$/, ''));
+}
+
+/** RFC 9728 §2: the metadata of the admin API. It accepts the tokens of the command line, and admin keys. */
+export const adminMetadata = ({ issuer }: Pick<Published, 'issuer'>): Readonly<Record<string, unknown>> => ({
+  resource: adminResource(issuer),
+  authorization_servers: [issuer],
+  bearer_methods_supported: ['header'],
+  resource_name: 'Admin API',
+});
 
 /** RFC 9728 §2: the metadata of UserInfo, the resource of this service that tokens can be requested for by `resource`. */
 export const resourceMetadata = ({ issuer }: Pick<Published, 'issuer'>): Readonly<Record<string, unknown>> => ({

@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import { ASYMMETRIC_ALGS } from '../../keys/algorithms.ts';
 import { jsonResponse } from '../../platform/http/operation.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { metadata, resourceMetadata } from './metadata.ts';
+import { adminMetadata, metadata, resourceMetadata } from './metadata.ts';
 
 const IN_DISCOVERY = { area: 'discovery', caller: 'anyone' } as const;
 const SHOWN = metadata({
@@ -44,22 +44,40 @@ export const documents = {
   },
 } satisfies Readonly<Record<string, FastifySchema>>;
 
-const SHOWN_RESOURCE = resourceMetadata({ issuer: 'https://id.example.com' });
+const resourceSchema = (
+  operationId: string,
+  summary: string,
+  title: string,
+  shown: Readonly<Record<string, unknown>>,
+) =>
+  ({
+    ...IN_DISCOVERY,
+    operationId,
+    summary,
+    response: {
+      200: jsonResponse(
+        'Which authorization server issues tokens for it.',
+        Type.Object(Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, schemaOf(value)])), {
+          title,
+        }),
+      ),
+    },
+    examples: [{ summary: 'The document', status: 200, answer: shown }],
+  }) satisfies FastifySchema;
 
-export const readResourceMetadataSchema = {
-  ...IN_DISCOVERY,
-  operationId: 'readResourceMetadata',
-  summary: 'UserInfo as a protected resource (RFC 9728)',
-  response: {
-    200: jsonResponse(
-      'Which authorization server issues tokens for it.',
-      Type.Object(Object.fromEntries(Object.entries(SHOWN_RESOURCE).map(([name, value]) => [name, schemaOf(value)])), {
-        title: 'ProtectedResourceMetadata',
-      }),
-    ),
-  },
-  examples: [{ summary: 'The document', status: 200, answer: SHOWN_RESOURCE }],
-} satisfies FastifySchema;
+export const readResourceMetadataSchema = resourceSchema(
+  'readResourceMetadata',
+  'UserInfo as a protected resource (RFC 9728)',
+  'ProtectedResourceMetadata',
+  resourceMetadata({ issuer: 'https://id.example.com' }),
+);
+
+export const readAdminMetadataSchema = resourceSchema(
+  'readAdminMetadata',
+  'The admin API as a protected resource (RFC 9728)',
+  'AdminResourceMetadata',
+  adminMetadata({ issuer: 'https://id.example.com' }),
+);
 
 const part = Type.Optional(Type.String());
 const PublicKey = Type.Object(

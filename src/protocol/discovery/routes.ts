@@ -3,8 +3,16 @@ import { readAlgorithmsInUse } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { JWKS_MAX_AGE } from '../../keys/rules/schedule.ts';
 import { HOUR, SECOND } from '../../platform/clock.ts';
-import { JWKS_PATH, metadata, type Published, resourceMetadata, resourceMetadataPath } from './metadata.ts';
-import { documents, readKeysSchema, readResourceMetadataSchema } from './route-schemas.ts';
+import {
+  adminMetadata,
+  adminMetadataPath,
+  JWKS_PATH,
+  metadata,
+  type Published,
+  resourceMetadata,
+  resourceMetadataPath,
+} from './metadata.ts';
+import { documents, readAdminMetadataSchema, readKeysSchema, readResourceMetadataSchema } from './route-schemas.ts';
 
 interface DiscoveryParts extends Published {
   readonly keys: Keys;
@@ -31,6 +39,9 @@ export function discoveryRoutes(app: FastifyInstance, { keys, ...published }: Di
   app.get(resourceMetadataPath(''), { ...HEAD, schema: readResourceMetadataSchema }, async (_request, reply) =>
     publish(reply, HOUR, resourceMetadata(published)),
   );
+  app.get(adminMetadataPath(''), { ...HEAD, schema: readAdminMetadataSchema }, async (_request, reply) =>
+    publish(reply, HOUR, adminMetadata(published)),
+  );
   app.get(JWKS_PATH, { ...HEAD, schema: readKeysSchema }, async (_request, reply) => {
     const signing = await keys.published(readAlgorithmsInUse);
     return publish(reply, JWKS_MAX_AGE, { keys: signing.map(({ publicJwk }) => publicJwk) });
@@ -51,4 +62,5 @@ export function insertedDiscoveryRoutes(app: FastifyInstance, published: Publish
   app.get(resourceMetadataPath(basePath), HEAD, async (_request, reply) =>
     publish(reply, HOUR, resourceMetadata(published)),
   );
+  app.get(adminMetadataPath(basePath), HEAD, async (_request, reply) => publish(reply, HOUR, adminMetadata(published)));
 }
