@@ -4,6 +4,7 @@ import type { Site } from '../../pages/layout.ts';
 import { type Clock, MINUTE } from '../../platform/clock.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { freshPage } from './fresh-page.ts';
 
 /*
@@ -44,6 +45,9 @@ interface DraftServices {
 
 const LIFETIME = 30 * MINUTE;
 
+/** No account has this id. */
+const NOBODY = '0';
+
 /** Browsers drop a cookie of more than 4096 bytes. */
 const LONGEST = 3800;
 
@@ -62,7 +66,9 @@ function typedIn(request: FastifyRequest, { path }: Site): Readonly<Record<strin
 export function keepDraft(services: DraftServices, request: FastifyRequest, reply: FastifyReply): boolean {
   const { site, browsers, sealer, clock } = services;
   const browser = browsers.of(request, reply);
-  const accountId = isSent(request) ? browser.audienceOf(formOf(request)).accountId : undefined;
+  const named = isSent(request) ? browser.audienceOf(formOf(request)).accountId : undefined;
+  // A form that was made up may name anything: that is nobody's.
+  const accountId = named === undefined || isSnowflake(named) ? named : NOBODY;
   const fields = typedIn(request, site);
   const wasSignedIn = browser.sessionSecret !== undefined;
   const page = freshPage(request, site);

@@ -25,6 +25,9 @@ const BEGINNINGS = [
 /** What a form of the console says of its object, as the address of its page does. */
 const OBJECT_FIELDS = ['id', 'factor', 'session', 'app'] as const;
 
+/** Handles have 43 characters: a longer one was made up. */
+const LONGEST_HANDLE = 64;
+
 /** The longest address that comes back after a sign-in, in characters. */
 const LONGEST_PAGE = 1000;
 
@@ -48,7 +51,8 @@ function consolePage(request: FastifyRequest, { path }: Pick<Site, 'path'>): str
 export function freshPage(request: FastifyRequest, { path }: Pick<Site, 'path'>): string {
   // A pending request belongs to the browser, and goes on with whom is signed in.
   const handle = request.body === undefined ? undefined : formOf(request).get(HANDLE);
-  if (handle !== undefined) return `/continue?${HANDLE}=${encodeURIComponent(handle)}`;
+  if (handle !== undefined && handle.length <= LONGEST_HANDLE)
+    return `/continue?${HANDLE}=${encodeURIComponent(handle)}`;
   const address = (request.routeOptions.url ?? '').slice(path('').length);
   if (/^\/console(\/|$)/.test(address)) return consolePage(request, { path });
   return PAGES[address] ?? BEGINNINGS.find((beginning) => address.startsWith(beginning)) ?? '/account';
