@@ -12,5 +12,8 @@ function linked(allowed: boolean, address: string, id: string): Html {
 export const personLink = ({ path }: Site, { operator }: ConsoleVisit, id: string): Html =>
   linked(holdsSomewhere(operator, 'users.read'), path(`/console/people/${id}`), id);
 
+export const appLink = ({ path }: Site, { operator }: ConsoleVisit, id: string): Html =>
+  linked(holdsSomewhere(operator, 'apps.read'), path(`/console/apps/${id}`), id);
+
 /** The request of a step or an event, which leads to its explanation. */
 export const explainAddress = (requestId: string): string => `/console/explain?id=${encodeURIComponent(requestId)}`;

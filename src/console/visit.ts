@@ -100,7 +100,9 @@ function paramsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
 
 function askedOf(request: FastifyRequest, permission: Permission): Asked {
   const { objects = {}, acts = false } = request.routeOptions.config;
-  return { permission, objects, acts: acts || request.method === 'POST', params: paramsOf(request), body: {} };
+  const organizationId = request.method === 'POST' ? formOf(request).get('organization') : undefined;
+  const body = organizationId === undefined ? {} : { organizationId };
+  return { permission, objects, acts: acts || request.method === 'POST', params: paramsOf(request), body };
 }
 
 /**

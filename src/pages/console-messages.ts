@@ -1,3 +1,4 @@
+import { consoleAppTexts } from './console-app-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** How the console names each permission that a page may lack. */
@@ -267,6 +268,8 @@ export const consoleTexts = {
     nothingLeft: 'There was nothing left to do: it had ended before.',
     notDone: 'Nothing was changed',
   },
+
+  apps: consoleAppTexts,
 
   explain: {
     title: 'Explain',

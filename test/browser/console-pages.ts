@@ -116,6 +116,42 @@ async function people(walk: Walk): Promise<void> {
   await stop('console-not-found');
 }
 
+/** The pages about apps. */
+async function apps(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const open = (path: string) => page.goto(`${stage.server.baseUrl}/console/apps${path}`);
+  const send = async (): Promise<void> => {
+    await page.locator('main form button:is(.primary, .danger)').last().click();
+    await page.waitForLoadState();
+  };
+  const long = await newClient(stage.server, {
+    name: 'The Society for the Collected Correspondence of Ada Lovelace',
+    redirectUris: [`https://members.correspondence.society.example/signed-in/${'long-'.repeat(12)}path`],
+  });
+  await open('');
+  await stop('console-apps');
+  await open('/new');
+  await stop('console-app-new');
+  await send();
+  await stop('console-app-new-wrong');
+  await page.fill('#name', 'Weather Almanac');
+  await page.fill('#uris', 'https://almanac.example/callback');
+  await send();
+  await stop('console-app-registered');
+  await open(`/${long.clientId}`);
+  await stop('console-app');
+  await open(`/redirect-uris?app=${long.clientId}&add=https%3A%2F%2Fsociety.example%2Fcallback`);
+  await stop('console-app-uris');
+  await open(`/rotate-secret?app=${long.clientId}`);
+  await stop('console-app-rotate');
+  await send();
+  await stop('console-app-rotated');
+  await open(`/disable?app=${long.clientId}`);
+  await stop('console-app-disable');
+  await send();
+  await stop('console-app-disabled');
+}
+
 /** What is read of refusals and of the audit trail. */
 async function records(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -173,5 +209,6 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await gates(walk);
   await signInOperator(walk, owner.user, owner.factor);
   await people(walk);
+  await apps(walk);
   await records(walk);
 }

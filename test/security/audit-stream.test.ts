@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { removeFactorsSince } from '../../src/authenticators/factor-removal-store.ts';
 import { requireRecoveryCode } from '../../src/authenticators/recovery-setting-store.ts';
 import { untilNow } from '../../src/authenticators/rules/taking-back.ts';
+import { appActNames } from '../../src/console/apps/acts.ts';
 import { actNames } from '../../src/console/people/acts.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
@@ -834,6 +835,9 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /setup': [],
   // test/contract/console-people.test.ts
   ...Object.fromEntries(actNames.map((name) => [`POST /console/people/${name}`, []])),
+  // test/contract/console-apps.test.ts
+  'POST /console/apps/new': [],
+  ...Object.fromEntries(appActNames.map((name) => [`POST /console/apps/${name}`, []])),
 };
 
 test('LG-02, LG-03: the record of a run is exactly what was done, by whom, to whom, and how it ended', async () => {

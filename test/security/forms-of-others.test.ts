@@ -7,6 +7,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
+import { appActNames } from '../../src/console/apps/acts.ts';
+import { appActAddress } from '../../src/console/apps/page.ts';
 import { actAddress, actNames } from '../../src/console/people/acts.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
@@ -241,15 +243,42 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     const [session] = (await admin(server, 'GET', `/users/${other.user.id}/sessions`)).body.items;
     const about = { id: other.user.id, factor: 'totp', session: session.id, app: client.clientId };
     assert.ok(passkey !== undefined);
-    const addresses = only === undefined ? actNames.map((name) => actAddress(name, about)) : [only];
     const pages = [];
-    for (const address of addresses) pages.push({ ...(await browser.get(address)), address });
+    for (const address of samePages(
+      actNames.map((name) => actAddress(name, about)),
+      only,
+    ))
+      pages.push({ ...(await browser.get(address)), address });
     return { user, browser, pages };
+  },
+  'an operator at the acts on an app': async (only) => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await makeOperator(user);
+    const app = await newClient(server);
+    const rotated = await admin(server, 'POST', `/clients/${app.clientId}/secrets`, {});
+    const [{ id: secret }] = rotated.body.secrets;
+    const stopped = await newClient(server);
+    await admin(server, 'PATCH', `/clients/${stopped.clientId}`, { status: 'disabled' });
+    const about = (name: string) => ({ app: name === 'enable' ? stopped.clientId : app.clientId, secret });
+    const all = [...appActNames.map((name) => appActAddress(name, about(name))), '/console/apps/new'];
+    const pages = [];
+    for (const address of samePages(all, only)) pages.push({ ...(await browser.get(address)), address });
+    return { user, browser, pages, right: APP_RIGHT };
   },
   'the playground': async () => {
     const at = await someone();
     return { ...at, pages: [await at.browser.get('/playground')] };
   },
+};
+
+/** The pages about the objects of now, of which only one may be needed: that was about other objects. */
+const samePages = (addresses: readonly string[], only: string | undefined): readonly string[] =>
+  addresses.filter((address) => only === undefined || address.split('?')[0] === only.split('?')[0]);
+
+const APP_RIGHT = {
+  '/console/apps/redirect-uris': { uris: 'https://other.example/callback' },
+  '/console/apps/rotate-secret': { overlap: '3600' },
+  '/console/apps/new': { kind: 'web', name: 'Another app', uris: 'https://other.example/callback', resource: '' },
 };
 
 /** Not an owner: that would end the setup. */
@@ -613,4 +642,5 @@ const ACTS = new Set([
   ...['/playground', '/recover', '/recover/link', '/secure-account', '/undo-address-change', '/login/code'],
   ...['/login/come-back', '/login', '/login/verify', '/signup'],
   ...actNames.filter((name) => !SITUATED.has(name)).map((name) => `/console/people/${name}`),
+  ...['/console/apps/disable', '/console/apps/end-secret'],
 ]);

@@ -12,7 +12,7 @@ const PUBLIC = /\/(assets|avatars|app-pictures|\.well-known)\/|\/openapi\.json$|
 const CLIENT_SECRET = /tcs_[A-Za-z0-9_-]{43}/;
 /** Where a client secret is shown, once: to the operator who asked for it, and to the visitor whose own app it is. */
 const SHOWS_SECRETS =
-  /^POST .*\/api\/v2\/admin\/clients(\/:clientId\/secrets)?$|^(GET|POST) .*\/playground(\/callback)?$|^(POST|PUT) .*\/oidc\/register(\/:clientId)?$/;
+  /^POST .*\/api\/v2\/admin\/clients(\/:clientId\/secrets)?$|^POST .*\/console\/apps\/(new|rotate-secret)$|^(GET|POST) .*\/playground(\/callback)?$|^(POST|PUT) .*\/oidc\/register(\/:clientId)?$/;
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -5,7 +5,7 @@ import { holdsSomewhere } from '../../operators/rights.ts';
 import { field, isolate, moment, type Problems, selectField } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
-import { explainAddress, personLink } from '../links.ts';
+import { appLink, explainAddress, personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 const ADDRESS = '/console/events';
@@ -93,7 +93,7 @@ function row(site: Site, visit: ConsoleVisit, event: RecordedEvent): Html {
   const about: HtmlPart[] = [
     html`${text.by} ${actorOf(site, visit, event)}`,
     userId !== null && html` · ${text.person} ${personLink(site, visit, userId)}`,
-    clientId !== null && html` · ${text.app} <span class="figures">${clientId}</span>`,
+    clientId !== null && html` · ${text.app} ${appLink(site, visit, clientId)}`,
     address !== null && html` · ${address}`,
     explains && html` · <a href="${site.path(explainAddress(requestId))}">${text.explain}</a>`,
   ];

@@ -1,9 +1,12 @@
+import { holdsSomewhere } from '../../operators/rights.ts';
 import { fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
 import type { ListedStep, Trace, TraceStep } from '../../traces/read-trace.ts';
 import { factsOf } from '../../traces/rules/step-facts.ts';
-import { explainAddress, personLink } from '../links.ts';
+import { appActAddress } from '../apps/page.ts';
+import { refusedRedirectUri } from '../apps/rules/kinds.ts';
+import { appLink, explainAddress, personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** What a step was asked for, and how it was answered. */
@@ -23,14 +26,22 @@ export function traceView(site: Site, visit: ConsoleVisit, { requestId, clientId
   const rows = steps.map((step) => {
     const own = step.requestId === requestId;
     const told = factsOf(step).map(([name, value]) => fact(text.facts[name], isolate(value), true));
-    return html`<li${own && html` class="own"`}><p><strong>${step.step}</strong> ${outcomeText(site, step)}${own && html` · ${text.thisRequest}`}<br><span class="small muted">${moment(Date.parse(step.at))}${requestOf(step) !== '' && html` · <code>${requestOf(step)}</code>`}</span></p>${told.length > 0 && facts(told)}</li>`;
+    return html`<li${own && html` class="own"`}><p><strong>${step.step}</strong> ${outcomeText(site, step)}${own && html` · ${text.thisRequest}`}<br><span class="small muted">${moment(Date.parse(step.at))}${requestOf(step) !== '' && html` · <code>${requestOf(step)}</code>`}</span></p>${told.length > 0 && facts(told)}${addUri(site, visit, step)}</li>`;
   });
   const about = facts([
     fact(text.count, text.steps(steps.length)),
-    fact(text.app, clientId === null ? text.unknown : html`<span class="figures">${clientId}</span>`),
+    fact(text.app, clientId === null ? text.unknown : appLink(site, visit, clientId)),
     fact(text.person, userId === null ? text.unknown : personLink(site, visit, userId)),
   ]);
   return html`<section class="card" aria-label="${text.count}">${about}<ol class="steps-told">${rows}</ol></section>`;
+}
+
+/** A redirect URI that was refused can be added to its app. */
+function addUri({ path, messages }: Site, { operator }: ConsoleVisit, { clientId, received }: TraceStep): HtmlPart {
+  const uri = refusedRedirectUri(received);
+  if (uri === undefined || clientId === null || !holdsSomewhere(operator, 'apps.manage')) return undefined;
+  const address = appActAddress('redirect-uris', { app: clientId, add: uri });
+  return html`<p class="acts"><a class="button" href="${path(address)}">${messages.operators.explain.addUri}</a></p>`;
 }
 
 interface NewestSteps {

@@ -20,6 +20,8 @@ const TYPED: Readonly<Record<string, RegExp>> = {
   '/account/username': /^username$/,
   '/console/people/suspend': /^reason$/,
   '/console/people/ban': /^(reason|until)$/,
+  '/console/apps/new': /^(kind|name|uris|resource)$/,
+  '/console/apps/redirect-uris': /^uris$/,
 };
 
 export interface Draft {
