@@ -249,6 +249,24 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: null,
   },
   passkey: { holds: 'Passkeys', until: WITH_ACCOUNT, why: 'At most twenty for each account', days: null },
+  upstream: {
+    holds: 'Other providers through which people sign in; the secrets there encrypted',
+    until: 'The operator deletes it',
+    why: 'Operators register them',
+    days: null,
+  },
+  upstream_identity: {
+    holds: 'Who is known at such a provider as whom',
+    until: 'The person disconnects it, or the provider or the account is deleted',
+    why: 'At most twenty for each account',
+    days: null,
+  },
+  upstream_session: {
+    holds: 'Which sessions began there',
+    until: '121 days after the sign-in, when no token of the session can live any more',
+    why: 'They end when the provider says so',
+    days: 121,
+  },
   recovery_setting: {
     holds: 'Choices about recovery',
     until: WITH_ACCOUNT,

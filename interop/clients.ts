@@ -41,10 +41,16 @@ const NO_LOGOUT_TOKENS = { backchannel: 'The library does not verify logout toke
 /** Of a client that takes the name and the email address from the ID token. */
 const ID_TOKEN_ALONE = { userInfo: 'It reads the ID token alone.' };
 
+/** The version of a package here; one that Tessera itself uses is among its dependencies. */
+function versionOf(name: string): string {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+  return devDependencies[name] ?? dependencies[name];
+}
+
 const nodeExample = (name: string, file: string, settings = 'None.'): Client => ({
   name,
   registry: 'npm',
-  version: JSON.parse(read('package.json')).devDependencies[name],
+  version: versionOf(name),
   source: `examples/${file}`,
   prepare: node(`../examples/${file}`),
   app: example,

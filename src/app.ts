@@ -31,6 +31,7 @@ import { deviceRoutes } from './protocol/device/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { registrationRoutes } from './protocol/registration/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
+import { upstreamLogoutRoutes } from './protocol/upstreams/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
 import { silenced } from './traces/recorders.ts';
 import { refusedStep } from './traces/refusals.ts';
@@ -49,6 +50,7 @@ import { setupRoutes } from './web/setup/routes.ts';
 import { refuseForeignForms } from './web/sign-in/foreign-forms.ts';
 import { sessionRoutes } from './web/sign-in/routes.ts';
 import { logoutRoutes } from './web/sign-out/routes.ts';
+import { upstreamSignInRoutes } from './web/upstreams/routes.ts';
 
 /** A running server. */
 export interface Tessera {
@@ -181,6 +183,7 @@ function registerRoutes(
       tokenRoutes(root, services);
       deviceRoutes(root, services);
       registrationRoutes(root, services);
+      upstreamLogoutRoutes(root, services);
       userInfoRoutes(root, { ...routed, traces });
       adminRoutes(root, { ...routed, refusals: services });
       pictureRoutes(root, routed);
@@ -200,6 +203,7 @@ function registerRoutes(
         authorizationRoutes(pages, routed);
         homeRoutes(pages, routed, config.playground);
         sessionRoutes(pages, routed);
+        upstreamSignInRoutes(pages, routed);
         setupRoutes(pages, { ...routed, localSetup: config.baseUrl === undefined, playground: config.playground });
         recoveryRoutes(pages, routed);
         // Their GET commits nothing but a throttled refusal.

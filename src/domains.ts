@@ -22,6 +22,7 @@ import { createClientKeys } from './protocol/client-authentication/client-keys.t
 import { createMetadataDocuments } from './protocol/client-metadata/documents.ts';
 import { createMetadataClients } from './protocol/client-metadata/metadata-clients.ts';
 import { type DeveloperTerminal, openTraces } from './traces/recorders.ts';
+import { createUpstreams } from './upstreams/directory.ts';
 import { requestSender } from './web/playground/exchange.ts';
 
 /** What a process shares with the others of a service that several make up. */
@@ -160,6 +161,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
       setting: config.clientMetadata,
       documents: createMetadataDocuments(send, clock),
     }),
+    upstreams: createUpstreams({ database, clock, outgoing: send, local }),
     playgroundKey: deriveKey(secret, 'playground visits'),
     sendRequest: requestSender(base.listener, baseUrl),
   };

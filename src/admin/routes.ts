@@ -63,6 +63,7 @@ import { listTraceStepsSchema, readTraceSchema } from './route-schemas/traces.ts
 import * as users from './route-schemas/users.ts';
 import { supportRoutes } from './support-routes.ts';
 import { unregisteredRoutes } from './unregistered-routes.ts';
+import { upstreamRoutes } from './upstream-routes.ts';
 import { versionRecords } from './versions.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
@@ -106,6 +107,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   assignmentRoutes(admin);
   apiScopeRoutes(admin);
   unregisteredRoutes(admin, clock);
+  upstreamRoutes(admin);
   adminInvitationRoutes(admin);
   mailRoutes(admin);
   eventRoutes(admin);

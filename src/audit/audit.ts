@@ -152,6 +152,16 @@ export const eventTypes = {
   'operator.refused':
     'An operator asked for something that their role does not include (`permission`), or acted on somebody who holds that permission.',
   'account.viewed': 'An operator opened the record of a person (`part`: which part of it).',
+  'upstream.created': 'Another provider was registered, through which people sign in (`upstreamId`, `name`).',
+  'upstream.updated': 'The registration of such a provider was changed (`fields`).',
+  'upstream.disabled':
+    'Such a provider was disabled: nobody signs in through it. With `endSessions`, what people were signed in to through it ends.',
+  'upstream.enabled': 'People can sign in through such a provider again.',
+  'upstream.deleted': 'Such a provider was deleted, with what people had connected.',
+  'upstream.sessions_ended':
+    'Sessions of a user that began at another provider (`upstream`) were ended with what was issued in them, because the provider ended its session, or an operator disabled the provider (`by`).',
+  'upstream.refused':
+    'A sign-in through another provider (`upstream`), or a logout token of it, was refused (`reason`): by the provider, or because of what it sent.',
   'invitation.created': 'A person was invited to join.',
   'invitation.declined': 'The invited person declined an invitation.',
   'invitation.revoked': 'An invitation was revoked.',
@@ -203,6 +213,7 @@ export const activityTypes = [
   'browser.trusted',
   'browser.distrusted',
   'account.signed_out_everywhere',
+  'upstream.sessions_ended',
   'account.address_verified',
   'account.address_change_requested',
   'account.address_changed',

@@ -1,5 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
 import { command } from '../platform/database/statement.ts';
+import { removeIdentitiesSince } from '../upstreams/identity-store.ts';
 import { removePasskeys, type SettledFactors, settleFactors } from './earlier-factors.ts';
 import type { TakingBack } from './rules/taking-back.ts';
 
@@ -39,6 +40,7 @@ export function* removeFactorsSince(accountId: string, back: TakingBack, at: num
   const kept = back.shown?.method === 'passkey' ? (back.shown.factorSince ?? NONE) : NONE;
   const passkeys = yield* removePasskeys(accountId, at, ({ createdAt }) => createdAt >= since && createdAt !== kept);
   const settled = yield* settleFactors(accountId, back, at);
+  yield* removeIdentitiesSince({ accountId, since });
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });

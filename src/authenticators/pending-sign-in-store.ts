@@ -14,6 +14,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { UpstreamOrigin } from '../upstreams/session-store.ts';
 import type { Method } from './rules/authentication-context.ts';
 
 const PENDING_SIGN_IN = {
@@ -28,6 +29,8 @@ const PENDING_SIGN_IN = {
   factorsSince: storedField('factors_since', jsonOr<readonly (number | null)[], readonly null[]>([])),
   /** The digest of the pending request that needs the sign-in, if there is one. */
   interactionHash: storedField('interaction_hash', plain<string | null>()),
+  /** Where the person came from, if it was another provider. */
+  upstream: storedField('upstream', jsonOr<UpstreamOrigin, null>(null)),
   createdAt: storedField('created_at', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
 } as const;

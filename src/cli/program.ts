@@ -25,6 +25,7 @@ import { secondFactorCommands } from './second-factor.ts';
 import type { GlobalFlags } from './session.ts';
 import { setupLinkCommand } from './setup-link.ts';
 import { tracesCommand } from './traces.ts';
+import { upstreamCommands } from './upstream.ts';
 import { userCommands } from './user.ts';
 
 const FIRST_STEPS = `
@@ -91,6 +92,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     orgCommands,
     groupCommands,
     inviteCommands,
+    upstreamCommands,
     secondFactorCommands,
     adminKeyCommands,
     initialAccessTokenCommands,

@@ -7,6 +7,7 @@ import type { accountView } from '../accounts/view.ts';
 import type { adminKeyView } from '../admin/keys.ts';
 import type { clientView } from '../clients/view.ts';
 import type { groupView } from '../groups/view.ts';
+import type { upstreamView } from '../upstreams/view.ts';
 
 // What the admin API answers with: each is the type of the view that its route answers with.
 export type UserView = ReturnType<typeof accountView>;
@@ -18,6 +19,7 @@ export type AccessView = ReturnType<typeof appAccessView>;
 export type InvitationView = ReturnType<typeof invitationView>;
 export type AdminKeyView = ReturnType<typeof adminKeyView>;
 export type RoleView = ReturnType<typeof grantView>;
+export type UpstreamView = ReturnType<typeof upstreamView>;
 export type ConnectionView = ReturnType<typeof connectionView>;
 
 /** A record of which only what is printed is of interest. */

@@ -12,7 +12,11 @@ interface ActivityFacts {
 
 type ActivityText = string | ((facts: ActivityFacts) => HtmlPart);
 
-const FACTORS: Readonly<Record<string, string>> = { totp: 'An authenticator app', passkey: 'A passkey' };
+const FACTORS: Readonly<Record<string, string>> = {
+  totp: 'An authenticator app',
+  passkey: 'A passkey',
+  upstream: 'Signing in with another provider',
+};
 const factorOf = ({ factor }: ActivityFacts['details']): string => FACTORS[String(factor)] ?? 'A way to sign in';
 
 function updated({ details: { fields } }: ActivityFacts): string {
@@ -56,6 +60,10 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'passkey.counter_went_back': 'A passkey was used that may have been copied.',
   'browser.trusted': 'You chose not to be asked for a code in a browser.',
   'browser.distrusted': 'You chose to be asked for a code again in a browser.',
+  'upstream.sessions_ended': ({ details: { upstream, by } }) =>
+    by === 'upstream'
+      ? `You were signed out, because your session at “${upstream}” ended.`
+      : `You were signed out, because people no longer sign in here with “${upstream}”.`,
   'account.signed_out_everywhere': 'All browsers were signed out, and all apps.',
   'account.address_verified': 'You verified your email address.',
   'account.address_change_requested': 'You asked to change your email address.',

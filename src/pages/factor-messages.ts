@@ -139,6 +139,7 @@ export const proof = {
     return: 'Confirm it is you to go back to an earlier address',
     passkeys: 'Confirm it is you to change your passkeys',
     recovery: 'Confirm it is you to change how your account is recovered',
+    upstreams: 'Confirm it is you to change the providers that you sign in with',
     username: 'Confirm it is you to change your username',
     deletion: 'Confirm it is you to delete your account',
     export: 'Confirm it is you to get a copy of your data',

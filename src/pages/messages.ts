@@ -72,6 +72,7 @@ export const en = {
     chooseLead: 'Choose an account to continue to',
     continueAs: (name: HtmlPart, username: string): HtmlPart => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
+    continueWith: (provider: HtmlPart): HtmlPart => ['Continue with ', provider],
     wrong: 'The username, email or password is incorrect. Check them, or choose “Forgot your password?” below.',
     limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
     banned: (operator: HtmlPart): HtmlPart => [
@@ -174,6 +175,7 @@ export const en = {
       '. You also have to sign in to your apps again.',
     ],
     said: {
+      notConnected: 'The other provider was not connected. Begin again on the Security page.',
       kept: 'Your account is kept, and its deletion is canceled. Your apps have to ask you to sign in again.',
       recovered:
         'Your new password is set. You are signed out in every other browser, and your apps have to ask you to sign in again.',

@@ -68,6 +68,7 @@ export const recovery = {
     texts: {
       password: 'Your password.',
       passkey: 'A passkey.',
+      upstream: 'Another provider that you connected.',
       mail: 'A link to your email address, which sets a new password.',
       'mail and authenticator app': 'A link to your email address, with a code of your authenticator app.',
       'mail and recovery code': 'A link to your email address, with one of your recovery codes.',

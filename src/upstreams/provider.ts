@@ -33,13 +33,15 @@ export interface ProviderAttempt {
   readonly verifier: string;
   /** The `max_age` that was asked for. */
   readonly maxAge: number | null;
+  /** Since when the person was to authenticate; null where that was not asked for. */
+  readonly notBefore: number | null;
 }
 
 /** How a person is to be asked. */
 export interface ProviderQuestion {
   readonly redirectUri: string;
   readonly state: string;
-  readonly prompt: 'login' | 'select_account' | 'none' | null;
+  readonly prompt: 'login' | 'select_account' | null;
   readonly loginHint: string | null;
 }
 
@@ -51,11 +53,15 @@ interface ProviderServices {
   readonly local: boolean;
 }
 
-/** @param maxAge in seconds; null where it does not matter when the person authenticated */
-export const newAttempt = (maxAge: number | null): ProviderAttempt => ({
+/**
+ * @param maxAge in seconds; null where it does not matter when the person authenticated
+ * @param notBefore the instant of a request that asks for another sign-in
+ */
+export const newAttempt = (maxAge: number | null, notBefore: number | null): ProviderAttempt => ({
   nonce: randomSecret(),
   verifier: randomSecret(),
   maxAge,
+  notBefore,
 });
 
 /**
@@ -80,13 +86,17 @@ export async function providerSignInUrl(
     // RFC 7636 §4.2: BASE64URL(SHA256(verifier)).
     code_challenge: digest(verifier),
     code_challenge_method: 'S256',
-    ...(prompt !== null && { prompt }),
+    ...(prompt !== null && takesPrompt(metadata, prompt) && { prompt }),
     ...(maxAge !== null && { max_age: String(maxAge) }),
     ...(loginHint !== null && { login_hint: loginHint }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
+
+/** Every provider knows `login`. Some refuse what they do not know, so `select_account` is sent to those that say that they do. */
+const takesPrompt = ({ prompt_values_supported: known }: ProviderMetadata, prompt: string): boolean =>
+  prompt !== 'select_account' || (Array.isArray(known) && known.includes(prompt));
 
 /**
  * Redeems the code that a browser brought back, and reads who the person is. The tokens are not kept.
@@ -96,7 +106,7 @@ export async function providerSignInUrl(
 export async function redeemProviderCode(
   services: ProviderServices,
   client: ProviderClient,
-  { nonce, verifier, maxAge }: ProviderAttempt,
+  { nonce, verifier, maxAge, notBefore }: ProviderAttempt,
   { callback, redirectUri, state }: { callback: URLSearchParams; redirectUri: string; state: string },
 ): Promise<UpstreamPerson> {
   const metadata = await services.documents.metadata(client.issuer);
@@ -111,6 +121,7 @@ export async function redeemProviderCode(
       clientId: client.clientId,
       nonce,
       maxAge,
+      notBefore,
       subjectClaim: client.subjectClaim,
       accessTokenHash: accessTokenHash(tokens.accessToken, alg),
     },

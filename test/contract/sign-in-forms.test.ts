@@ -414,6 +414,12 @@ const foreign: Record<string, Readonly<Record<string, string>>> = {
 const FOR_PROGRAMS = [
   ...['/api/v2/oauth/token', '/oidc/token', '/oidc/device_authorization'],
   ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'],
+  // For other providers: test/upstreams/endings.test.ts.
+  '/upstreams/:name/backchannel-logout',
+];
+/** After a visit to another provider: test/upstreams/forms.test.ts. */
+const WITH_A_PROVIDER = [
+  ...['/login/with/:name/new', '/account/security/connect/:name/confirm', '/account/security/disconnect'],
 ];
 /** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
@@ -428,7 +434,14 @@ const WITH_MAIL = ['/secure-account', '/verify', '/undo-address-change'].concat(
 const FOR_THE_BROWSER = ['/account/passkey-offer', '/recovery-codes'];
 
 test('SE-04: these are all the forms of the route table', () => {
-  const others = new Set([...FOR_PROGRAMS, ...FROM_APPS, ...WITH_MAIL, ...CONSOLE_WITH_MAIL, ...FOR_THE_BROWSER]);
+  const others = new Set([
+    ...FOR_PROGRAMS,
+    ...FROM_APPS,
+    ...WITH_MAIL,
+    ...WITH_A_PROVIDER,
+    ...CONSOLE_WITH_MAIL,
+    ...FOR_THE_BROWSER,
+  ]);
   const found = server.routes
     .filter(
       ({ method, url }) =>

@@ -222,4 +222,6 @@ export const HASHED: Readonly<Record<string, string>> = {
   replaced_value: 'random octets',
   setup_link: 'random octets',
   trusted_browser: 'random octets',
+  // Names a session, and opens nothing.
+  upstream_session: 'random octets',
 };

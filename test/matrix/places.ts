@@ -615,6 +615,40 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400',
     },
   ],
+  // No provider is registered here: test/upstreams is about those that are.
+  'GET /login/with/:name': [handleAt('/login/with/provider', '302 /consent')],
+  'GET /login/with/:name/callback': [
+    {
+      name: 'state and code',
+      present: (world, state) =>
+        send(world, 'GET', `/login/with/provider/callback?${form({ state, code: state })}`, rightCookies(world)),
+      right: {},
+      refused: '404',
+    },
+  ],
+  'GET /login/with/:name/new': [handleAt('/login/with/provider/new', '302 /consent')],
+  'POST /login/with/:name/new': [
+    {
+      name: 'form_token',
+      present: (world, form_token) =>
+        send(world, 'POST', '/login/with/provider/new', browserAlone(world), form({ ...newcomer(), form_token })),
+      right: {},
+      refused: '400',
+    },
+  ],
+  'POST /upstreams/:name/backchannel-logout': [
+    {
+      name: 'logout_token',
+      present: (world, logout_token) =>
+        send(world, 'POST', '/upstreams/provider/backchannel-logout', {}, form({ logout_token })),
+      right: {},
+      refused: '404 not_found',
+    },
+  ],
+  'GET /account/security/connect/:name': accountPage('/account/security/connect/provider', '404'),
+  'GET /account/security/connect/:name/confirm': accountPage('/account/security/connect/provider/confirm', '400'),
+  'POST /account/security/connect/:name/confirm': accountForm('/account/security/connect/provider/confirm', {}, '400'),
+  'POST /account/security/disconnect': accountForm('/account/security/disconnect', {}, '409'),
   'GET /signup': [handleAt('/signup', '302 /consent')],
   'POST /signup': [
     {

@@ -26,6 +26,7 @@ const NOT_API: readonly (readonly [RegExp, string])[] = [
     /^\/(login(\/.*)?|signup|signup\/verify|verify|undo-address-change(\/passkey)?|secure-account|invitation|logout|continue|consent|no-access|device|account(\/.*)?|recover(\/.*)?|recovery-codes|setup(\/done)?|oidc\/logout\/confirm)$/,
     'a page, or the form of one',
   ],
+  [/^\/upstreams\/:name\/backchannel-logout$/, 'for other providers, as OpenID Connect Back-Channel Logout defines it'],
   [/^\/(playground(\/.*)?)?$/, 'a page for people, or the form of one'],
   [/^\/console(\/.*)?$/, 'a page for operators, or the form of one'],
   [/^\/mailbox(\/.*)?$/, 'a page for developers, on their own machines'],

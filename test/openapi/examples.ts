@@ -104,6 +104,8 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     values[sample.registrationAccessToken] = registration.registration_access_token;
   }
   if (names('initialTokenId')) values[sample.initialTokenId] = (await newInitialToken(server)).id;
+  if (names('upstreamId')) values[sample.upstreamId] = await newUpstreamRecord(server, false);
+  if (names('upstreamToDeleteId')) values[sample.upstreamToDeleteId] = await newUpstreamRecord(server, true);
   if (names('blockedDomain')) await admin(server, 'PUT', `/blocked-domains/${sample.blockedDomain}`);
   if (names('deviceClientId')) values[sample.deviceClientId] = (await newDeviceClient(server)).clientId;
   if (names('apiId')) {
@@ -192,4 +194,15 @@ export async function send({ baseUrl }: TestServer, { method, address, headers, 
     ...(body !== undefined && { body }),
   });
   return { status: answer.status, text: await answer.text() };
+}
+
+let upstreams = 0;
+
+/** A provider through which people sign in. */
+async function newUpstreamRecord(server: TestServer, isDisabled: boolean): Promise<string> {
+  const name = `example-${++upstreams}`;
+  const input = { name, issuer: 'https://provider.example', clientId: 'tessera' };
+  const { id } = (await admin(server, 'POST', '/upstreams', input)).body;
+  if (isDisabled) await admin(server, 'POST', `/upstreams/${id}/disable`, {});
+  return id;
 }

@@ -164,6 +164,13 @@ export function changesBy(run: RunCommand): readonly Change[] {
     ['client end-self-registration', () => run('client', 'end-self-registration', app).catch(() => undefined)],
     ['client block-domain', () => run('client', 'block-domain', '.agents.example'), 'client.domain_blocked'],
     ['client unblock-domain', () => run('client', 'unblock-domain', '.agents.example'), 'client.domain_unblocked'],
+    [
+      'upstream create',
+      () =>
+        run('upstream', 'create', '--name', 'staff', '--issuer', 'https://id.example.com', '--client-id', 'tessera'),
+      'upstream.created',
+    ],
+    ['upstream update', () => run('upstream', 'update', 'staff', '--sign-up', 'anyone'), 'upstream.updated'],
     ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
     ['group remove', () => run('group', 'remove', 'analysts', 'ada'), 'group.member_removed'],
     ['group delete', () => run('group', 'delete', 'analysts', '--yes'), 'group.deleted'],
@@ -206,6 +213,17 @@ export function changesBy(run: RunCommand): readonly Change[] {
       'invitation.created',
     ],
     ['invite revoke', () => run('invite', 'revoke', invitation), 'invitation.revoked'],
+    ['upstream disable', () => run('upstream', 'disable', 'staff', '--end-sessions', '--yes'), 'upstream.disabled'],
+    ['upstream enable', () => run('upstream', 'enable', 'staff'), 'upstream.enabled'],
+    [
+      'upstream delete',
+      async () => {
+        await run('upstream', 'disable', 'staff');
+        await run('upstream', 'delete', 'staff', '--yes');
+      },
+      'upstream.disabled',
+      'upstream.deleted',
+    ],
     ['mail test', () => run('mail', 'test', 'ada@example.com'), 'mail.tested'],
     ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
     ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
@@ -242,5 +260,7 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'admin-key list': [],
   'initial-access-token list': [],
   'mail list': [],
+  'upstream list': [],
+  'upstream show': ['staff'],
   'invite list': [],
 };

@@ -84,6 +84,7 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
         methods: ['password'],
         factorsSince: [0],
         interactionHash: null,
+        upstream: null,
       }),
     expiresAt,
   ],

@@ -819,6 +819,16 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/clients/:clientId/self-registration': [],
   'POST /api/v2/admin/initial-access-tokens': [],
   'DELETE /api/v2/admin/initial-access-tokens/:id': [],
+  // test/upstreams
+  'POST /api/v2/admin/upstreams': [],
+  'PATCH /api/v2/admin/upstreams/:id': [],
+  'POST /api/v2/admin/upstreams/:id/disable': [],
+  'POST /api/v2/admin/upstreams/:id/enable': [],
+  'DELETE /api/v2/admin/upstreams/:id': [],
+  'POST /upstreams/:name/backchannel-logout': [],
+  'POST /login/with/:name/new': [],
+  'POST /account/security/connect/:name/confirm': [],
+  'POST /account/security/disconnect': [],
   // test/contract/token-preview.test.ts
   'POST /api/v2/admin/clients/:clientId/preview': [],
   // test/contract/end-weaker-access.test.ts

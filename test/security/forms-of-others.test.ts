@@ -483,6 +483,12 @@ const IN_ANY_SESSION = new Set([
 const FOR_PROGRAMS = [
   ...['/api/v2/oauth/token', '/oidc/token', '/oidc/device_authorization'],
   ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo', '/oidc/register'],
+  // For other providers: test/upstreams/endings.test.ts.
+  '/upstreams/:name/backchannel-logout',
+];
+/** After a visit to another provider: test/upstreams/forms.test.ts. */
+const WITH_A_PROVIDER = [
+  ...['/login/with/:name/new', '/account/security/connect/:name/confirm', '/account/security/disconnect'],
 ];
 /** Where apps send a browser with a form of their own. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
@@ -495,7 +501,7 @@ test('every route that takes forms is that of a form of these pages', async () =
   const routes = server.routes
     .filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v2/admin/'))
     .map(({ url }) => url)
-    .filter((url) => ![...FOR_PROGRAMS, ...FROM_APPS].includes(url));
+    .filter((url) => ![...FOR_PROGRAMS, ...FROM_APPS, ...WITH_A_PROVIDER].includes(url));
   assert.deepEqual([...actions].sort(), routes.sort());
 });
 

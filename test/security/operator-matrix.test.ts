@@ -91,6 +91,13 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'DELETE /initial-access-tokens/:id': ['apps.admit', '+ + F F F F F F F'],
   'GET /unregistered-clients': ['apps.review', '+ + F + F F F F F'],
   'GET /blocked-domains': ['apps.review', '+ + F + F F F F F'],
+  'POST /upstreams': ['upstreams.manage', '+ F F F F F F F F'],
+  'GET /upstreams': ['upstreams.read', '+ + F + F F F F F'],
+  'GET /upstreams/:id': ['upstreams.read', '+ + F + F F F F F'],
+  'PATCH /upstreams/:id': ['upstreams.manage', '+ F F F F F F F F'],
+  'POST /upstreams/:id/disable': ['upstreams.manage', '+ F F F F F F F F'],
+  'POST /upstreams/:id/enable': ['upstreams.manage', '+ F F F F F F F F'],
+  'DELETE /upstreams/:id': ['upstreams.manage', '+ F F F F F F F F'],
   'PUT /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
   'DELETE /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
   'GET /clients/:clientId/assignments': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
@@ -152,6 +159,14 @@ async function done(answering: Promise<JsonAnswer>): Promise<JsonAnswer['body']>
 }
 
 const make = (path: string, body: object, key = ADMIN_KEY) => done(admin(server, 'POST', path, body, key));
+
+/** A provider through which people sign in. */
+async function upstream(isDisabled: boolean): Promise<string> {
+  const input = { name: `provider-${++count}`, issuer: 'https://provider.example', clientId: 'tessera' };
+  const { id } = await make('/upstreams', input);
+  if (isDisabled) await make(`/upstreams/${id}/disable`, {});
+  return id;
+}
 
 const newOrganization = async (): Promise<string> =>
   (await make('/organizations', { name: `org-${++count}`, domain: 'org.example' })).id;
@@ -264,6 +279,8 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
     await done(admin(server, 'PUT', `/users/${values[sample.operatorId]}/roles/support`, {}));
   }
   if (names('clientId')) values[sample.clientId] = await app();
+  if (names('upstreamId')) values[sample.upstreamId] = await upstream(false);
+  if (names('upstreamToDeleteId')) values[sample.upstreamToDeleteId] = await upstream(true);
   if (names('metadataClientId')) {
     values[sample.metadataClientId] = await app({ type: 'public' });
     await query(
@@ -316,6 +333,7 @@ async function send(cell: Cell): Promise<JsonAnswer> {
     if (name === 'POST /admin-keys') body = { ...body, role: 'auditor' };
     if (name === 'POST /invitations') body = place === 'none' ? {} : { organizationId: ORGANIZATIONS[place] };
   }
+  if (name === 'POST /upstreams') body = { ...body, name: `provider-${++count}` };
   const path = route.url.replaceAll(/:(\w+)/g, (_, parameter: string) => params[parameter] ?? '');
   const text = JSON.stringify({ path, query, body });
   const sent = JSON.parse(replaced(text, await valuesFor(cell, text)));

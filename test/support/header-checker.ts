@@ -41,10 +41,10 @@ export function cookieProblem(line: string): string | undefined {
   if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
   // What the account says once.
   if (/^(__Host-)?tessera_said(_[\w-]{8})?$/.test(name)) {
-    return /^(kept|recovered)?$/.test(value) ? undefined : `${name} is ${value}`;
+    return /^(kept|recovered|notConnected)?$/.test(value) ? undefined : `${name} is ${value}`;
   }
   // Sealed by the server, for this browser.
-  if (/^(__Host-)?tessera_(new_codes|draft|named)(_[\w-]{8})?$/.test(name)) {
+  if (/^(__Host-)?tessera_(new_codes|draft|named|upstream)(_[\w-]{8})?$/.test(name)) {
     return /^[A-Za-z0-9_.-]{0,3800}$/.test(value) ? undefined : `${name} is ${value}`;
   }
   // A tag and 256 random bits for each of the accounts that signed in last.
@@ -62,7 +62,7 @@ export type Headers = Readonly<Record<string, number | string | string[] | undef
 const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent|no-access)$/;
 /** Routes that are steps of a flow only where a request is pending. */
 const PERHAPS_IN_FLOW =
-  /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/enroll|login\/enroll\/passkey|login\/verify\/used|recovery-codes|login\/come-back|signup|signup\/verify|logout)$/;
+  /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/enroll|login\/enroll\/passkey|login\/verify\/used|recovery-codes|login\/come-back|login\/with\/:name(\/callback|\/new)?|signup|signup\/verify|logout)$/;
 
 const openerPolicyOf = (url: string, headers: Headers): string => {
   if (IN_FLOW.test(url)) return 'unsafe-none';

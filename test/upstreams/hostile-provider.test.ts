@@ -54,7 +54,7 @@ interface SignIn {
 }
 
 async function signIn({ maxAge = null, services = newServices(), attempt: changed = (kept) => kept }: SignIn = {}) {
-  const attempt = newAttempt(maxAge);
+  const attempt = newAttempt(maxAge, null);
   const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null };
   const url = await providerSignInUrl(services, client(), attempt, question);
   const callback = provider.authorize(url).searchParams;
@@ -288,9 +288,9 @@ const OF_TOKENS: readonly Trick[] = [
     'is of another verifier',
     /invalid_grant/,
     {},
-    { attempt: (kept) => ({ ...kept, verifier: newAttempt(null).verifier }) },
+    { attempt: (kept) => ({ ...kept, verifier: newAttempt(null, null).verifier }) },
   ],
-  ['is of another sign-in', /nonce/, {}, { attempt: (kept) => ({ ...kept, nonce: newAttempt(null).nonce }) }],
+  ['is of another sign-in', /nonce/, {}, { attempt: (kept) => ({ ...kept, nonce: newAttempt(null, null).nonce }) }],
   ['has an encrypted ID token', /./, tokens({ id_token: 'a.b.c.d.e' })],
   [
     'has an ID token without end',

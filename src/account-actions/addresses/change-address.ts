@@ -26,6 +26,7 @@ import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { removeIdentitiesBeside } from '../../upstreams/identity-store.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
@@ -298,6 +299,7 @@ async function confirm(
         if (!before.emailVerified && !session.amr.includes('pop')) {
           yield* removePasskeys(changed.id, changed.updatedAt);
         }
+        if (!before.emailVerified) yield* removeIdentitiesBeside({ accountId: changed.id, sid: session.sid });
         if (purpose === 'verify address') return;
         if (right !== undefined) {
           yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });

@@ -5,12 +5,14 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import type { UpstreamOrigin } from '../../upstreams/session-store.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { authenticateByMailCode } from './mail-code.ts';
 import { authenticateByPasskey } from './passkey.ts';
 import { authenticateByPassword } from './password.ts';
 import { authenticateByRecoveryCode } from './recovery-code.ts';
 import { authenticateByTotp } from './totp.ts';
+import { authenticateByUpstream } from './upstream.ts';
 
 export interface AuthenticationServices extends SecurityNoticeServices {
   readonly database: Database;
@@ -27,6 +29,8 @@ export interface Authenticated {
   readonly method: Method;
   /** When that with which they proved it was set up, by the time of the account; null for a code by mail. */
   readonly factorSince: number | null;
+  /** Where the person came from, if it was another provider. */
+  readonly upstream?: UpstreamOrigin;
 }
 
 /** Too many attempts: nothing was checked. */
@@ -70,4 +74,5 @@ export const authenticators = {
   totp: authenticateByTotp,
   'recovery code': authenticateByRecoveryCode,
   'mail code': authenticateByMailCode,
+  upstream: authenticateByUpstream,
 } as const;

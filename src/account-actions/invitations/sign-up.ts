@@ -26,6 +26,7 @@ import type { Session } from '../../sessions/store.ts';
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { FieldTaken, isUsernameTaken } from '../accounts/usernames.ts';
 import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
+import { type JoiningPerson, joinThroughUpstream, NotVouched } from '../upstreams/join.ts';
 import { acceptInvitation, InvitationRefused } from './invitations.ts';
 import { signUpMails } from './sign-up-mails.ts';
 
@@ -55,7 +56,9 @@ export interface SignUpFields {
 
 /** A sign-up that waits for the proof of its address, as it is stored encrypted. */
 export interface PendingSignUp extends SignUpFields {
-  readonly passwordHash: string;
+  /** Null for a person who comes from another provider. */
+  readonly passwordHash: string | null;
+  readonly upstream?: JoiningPerson;
   /** The handle of the authorization request that needs it. */
   readonly handle: string | null;
   /** The secret of the invitation that it accepts. */
@@ -88,6 +91,20 @@ export async function beginSignUp(
   const data = { ...typed, email: canonicalEmail(typed.email), passwordHash, handle, invitation };
   return sendCode(services, data, browserHash, origin);
 }
+
+/**
+ * Begins the sign-up of a person whom another provider vouches for. The address is proved here all the same: what the provider says of
+ * it was only a proposal (decisions §14).
+ */
+export const beginUpstreamSignUp = (
+  services: SignUpServices,
+  fields: SignUpFields,
+  upstream: JoiningPerson,
+  { browserHash, handle, origin }: Omit<SignUpStart, 'invitation'>,
+): Promise<'begun' | 'username taken'> => {
+  const typed = { ...fields, email: canonicalEmail(fields.email) };
+  return sendCode(services, { ...typed, passwordHash: null, upstream, handle, invitation: null }, browserHash, origin);
+};
 
 /** Sends another code for the sign-up that waits in a browser. @returns whether there is one */
 export async function resendSignUp(services: SignUpServices, browserHash: string, origin: Origin): Promise<boolean> {
@@ -145,7 +162,9 @@ export type CompletedSignUp =
   | { readonly kind: 'username taken'; readonly fields: SignUpFields; readonly invitation: string | null }
   /** Another account proved the address meanwhile. */
   | { readonly kind: 'address taken' }
-  | { readonly kind: 'invitation refused' };
+  | { readonly kind: 'invitation refused' }
+  /** What another provider said, or what was typed with it, no longer holds. */
+  | { readonly kind: 'begin again' };
 
 /** The password of a new account, which is as old as that. */
 const FIRST_PASSWORD: FactorUse = { method: 'password', factorSince: 0 };
@@ -169,7 +188,20 @@ export async function completeSignUp(
     return await database.commit(function* complete(): Work<CompletedSignUp> {
       const result = yield* prove(services, proof, browser, now);
       if (result.kind !== 'right') return result;
-      const { passwordHash, handle, invitation, ...fields } = pendingSignUp(result.challenge);
+      const { passwordHash, upstream, handle, invitation, ...fields } = pendingSignUp(result.challenge);
+      // What began before a request, or for another one, is no sign-in for it.
+      const isForRequest = handle !== null && digest(handle) === browser.interactionHash;
+      const continued = isForRequest ? onSignedIn : noMore;
+      if (upstream !== undefined) {
+        return yield* joinThroughUpstream(
+          services,
+          upstream,
+          fields,
+          { id, now, isAddressProved: true },
+          browser,
+          continued,
+        );
+      }
       begun = { fields, invitation };
       const profile = newProfile({ ...fields, emailVerified: true }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
@@ -177,12 +209,11 @@ export async function completeSignUp(
       // What it throws keeps the challenge for another attempt.
       yield* addAccount(account, { kind: 'person', signUp, isInvited, isAddressProved: true }, origin);
       if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
-      // What began before a request, or for another one, is no sign-in for it.
-      const isForRequest = handle !== null && digest(handle) === browser.interactionHash;
-      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now, isForRequest ? onSignedIn : noMore);
+      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now, continued);
     });
   } catch (error) {
     if (error instanceof FieldTaken && begun !== undefined) return takenAs(error, begun);
+    if (error instanceof FieldTaken || error instanceof NotVouched) return { kind: 'begin again' };
     if (error instanceof JoiningRefused) return { kind: 'wrong' };
     if (error instanceof InvitationRefused) return { kind: 'invitation refused' };
     throw error;
@@ -200,7 +231,7 @@ export async function signUpInvited(
   { link, mailed }: { readonly link: string; readonly mailed: boolean },
   browser: SignInBrowser,
   onSignedIn: (session: Session) => Work<void>,
-): Promise<Exclude<CompletedSignUp, { kind: 'wrong' | 'limited' }>> {
+): Promise<Exclude<CompletedSignUp, { kind: 'wrong' | 'limited' | 'begin again' }>> {
   const { database, clock, ids, passwords, signUp } = services;
   const { origin } = browser;
   const passwordHash = await passwords.hash(password, addressFlows(origin));

@@ -17,6 +17,7 @@ import { pick } from '../../platform/database/columns.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
 import { listSessions, sessionView } from '../../sessions/list.ts';
+import { listIdentities } from '../../upstreams/identity-store.ts';
 import { connectionsOf, connectionView } from '../connections/connections.ts';
 
 interface SectionServices {
@@ -91,11 +92,18 @@ function readSignIn({ database }: SectionServices, account: Account): Promise<un
     const totp = (yield* listFactors(account)).find(({ kind }) => kind === 'totp');
     const codes = yield* countRecoveryCodes({ accountId });
     const passkeys = yield* listPasskeys({ accountId });
+    const identities = yield* listIdentities({ accountId });
     return {
       password: account.passwordHash !== null,
       authenticatorApp: totp === undefined ? null : { setUpAt: iso(totp.createdAt) },
       recoveryCodes: { created: codes?.issued ?? 0, unused: codes?.left ?? 0 },
       recoveryByMailAsksForCode: yield* requiresRecoveryCode(accountId),
+      otherProviders: identities.map(({ upstream, label, createdAt, lastUsedAt }) => ({
+        provider: upstream,
+        knownAs: label,
+        connectedAt: iso(createdAt),
+        lastUsedAt: isoOrNull(lastUsedAt),
+      })),
       passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backedUp }) => ({
         name,
         createdAt: iso(createdAt),

@@ -45,6 +45,7 @@ import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import type { NewSession } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import {
@@ -335,6 +336,8 @@ function* secure(
   if (isRenamed) yield* replaceUsername(profile.username, username, id, at);
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
   yield* removePasskeys(accountId, at);
+  // Nor were the identities at other providers, of which one may be another person's.
+  yield* removeIdentitiesSince({ accountId, since: 0 });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
   const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
   const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);

@@ -14,6 +14,7 @@ import {
   sessionDatabase,
 } from '../../sessions/sessions.ts';
 import { insertSession, removeSession, type Session } from '../../sessions/store.ts';
+import { carryUpstreamSession } from '../../upstreams/session-store.ts';
 import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
 import { countGeneration, requireFewGenerations } from '../accounts/generation-limit.ts';
 
@@ -78,6 +79,7 @@ export async function renewSession(
     function* replace(saved): Work<void> {
       yield* removeSession({ hash: session.hash });
       yield* insertSession({ ...started.session, generation: saved.generation });
+      yield* carryUpstreamSession(session, started.session);
       yield* rememberBrowser(saved.id, browser, started.secret, services.clock());
       if (afterSave !== undefined) yield* afterSave(saved, started.session);
     },

@@ -1,7 +1,6 @@
 import {
   type BrowserMark,
   forgetBrowsers,
-  hasKnownBrowsers,
   isKnownBrowser,
   rememberBrowser,
 } from '../../accounts/known-browser-store.ts';
@@ -15,10 +14,10 @@ import {
   removePendingSignIn,
   removePendingSignInsOfBrowser,
 } from '../../authenticators/pending-sign-in-store.ts';
-import { authenticationContext, type Method } from '../../authenticators/rules/authentication-context.ts';
+import { authenticationContext, type Method, upstreamAmr } from '../../authenticators/rules/authentication-context.ts';
 import { beginningOf, type FactorUse, secondFactors, strongest } from '../../authenticators/rules/factors.ts';
 import { take } from '../../limits/limits.ts';
-import { HOUR, MINUTE } from '../../platform/clock.ts';
+import { MINUTE } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
@@ -26,6 +25,8 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket, deviceOf } from '../../platform/validation/origin.ts';
 import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../../sessions/store.ts';
+import { recordUpstreamSession, type UpstreamOrigin } from '../../upstreams/session-store.ts';
+import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import type {
   AttemptsLimited,
@@ -37,6 +38,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { endRemovedSession } from './end-sessions.ts';
+import { reportNewDevice } from './new-device.ts';
 import { continueProved } from './renew-session.ts';
 import { isTrustedBrowser } from './trusted-browsers.ts';
 
@@ -148,6 +150,7 @@ function* storePendingSignIn(
     methods: used.map(({ method }) => method),
     factorsSince: used.map(({ factorSince }) => factorSince),
     interactionHash,
+    upstream: originOfUses(used) ?? null,
     createdAt: now,
     expiresAt: now + PENDING_SIGN_IN_LIFETIME,
   });
@@ -203,8 +206,16 @@ export async function comeBack(
 }
 
 /** What was used so far. */
-const usesOf = ({ methods, factorsSince }: PendingSignIn): readonly FactorUse[] =>
-  methods.map((method, index) => ({ method, factorSince: factorsSince[index] ?? null }));
+const usesOf = ({ methods, factorsSince, upstream }: PendingSignIn): readonly FactorUse[] =>
+  methods.map((method, index) => ({
+    method,
+    factorSince: factorsSince[index] ?? null,
+    ...(method === 'upstream' && upstream !== null && { upstream }),
+  }));
+
+/** Where the person came from, if it was another provider. */
+const originOfUses = (used: readonly FactorUse[]): UpstreamOrigin | undefined =>
+  used.find(({ upstream }) => upstream !== undefined)?.upstream;
 
 /** Whether a sign-in is complete, and its account waits for its deletion. */
 export const canComeBack = ({ account, methods }: WaitingSignIn): boolean =>
@@ -237,6 +248,8 @@ export function* readPendingSignIn(
   const account = yield* readAccount({ id: pending.accountId });
   if (account === undefined || account.generation !== pending.generation) return undefined;
   if (accountStatus(account, now) !== 'active') return undefined;
+  const { upstream } = pending;
+  if (upstream !== null && (yield* whyNotVouched(upstream, now)) !== undefined) return undefined;
   const methods = secondFactors(pending.methods, yield* listFactors(account));
   return { pending, account, methods };
 }
@@ -315,9 +328,12 @@ export function* startSession(
   const methods = used.map(({ method }) => method);
   const provedBy = strongest(methods);
   const startedAt = beginningOf(used, now);
+  const upstream = originOfUses(used);
+  const { amr, acr } = authenticationContext(methods);
   const { secret, session } = newSession(account, now, {
     ...deviceAt(browser),
-    ...authenticationContext(methods),
+    amr: [...amr, ...upstreamAmr(upstream?.amr ?? [])],
+    acr,
     authTime: startedAt,
     provedAt: startedAt,
     provedBy,
@@ -325,31 +341,13 @@ export function* startSession(
     provedAfter: account.updatedAt,
   });
   const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
-  yield* reportNewDevice(services, account, browser, session, now);
+  if (upstream !== undefined) yield* recordUpstreamSession(created.session, upstream, now);
+  yield* reportNewDevice(services, account, browser.mark, session, now);
   yield* rememberBrowser(account.id, browser.mark, secret, now);
   yield* onSignedIn(created.session);
   const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
   yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
   return { kind: 'signed in', created, account };
-}
-
-/** An account this young is signed in to for the first time by the person who signed up. */
-const FIRST_SIGN_IN = HOUR;
-
-/** Tells a person of a sign-in in a browser that did not sign in to the account before. */
-function* reportNewDevice(
-  services: SecurityNoticeServices,
-  account: Account,
-  { mark }: SignInBrowser,
-  session: Session,
-  now: number,
-): Work<void> {
-  if (!services.mail.available || (yield* isKnownBrowser(account.id, mark))) return;
-  // Whatever makes an account forget its browsers changes it, too.
-  const isUntouched = account.updatedAt === account.createdAt && now - account.createdAt < FIRST_SIGN_IN;
-  if (isUntouched && !(yield* hasKnownBrowsers(account.id))) return;
-  const at = yield* accountTime(account, now);
-  yield* enqueueSecurityNotice(services, account, 'new device', deviceFacts(session), now, at);
 }
 
 const deviceAt = ({ userAgent, origin }: SignInBrowser) =>

@@ -1,5 +1,5 @@
 /** How people can prove who they are. */
-export const METHODS = ['password', 'mail code', 'totp', 'recovery code', 'passkey'] as const;
+export const METHODS = ['password', 'mail code', 'totp', 'recovery code', 'passkey', 'upstream'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** How a person authenticated, as the claims of an ID token say it (OpenID Connect Core 1.0 §2). */
@@ -41,6 +41,8 @@ const AMR: Readonly<Record<Method, readonly string[]>> = {
   'recovery code': [],
   // A key in a device, used after the device verified the person: two factors in one act.
   passkey: ['pop', 'user', 'mfa'],
+  // What another provider says of the sign-in there follows, marked as its words: see `upstreamAmr`.
+  upstream: ['upstream'],
 };
 
 const SECOND_FACTORS: readonly Method[] = ['totp', 'recovery code'];
@@ -54,6 +56,9 @@ export function authenticationContext(methods: readonly Method[]): Authenticatio
   const amr = new Set([...methods.flatMap((method) => AMR[method]), ...(isMfa ? ['mfa'] : [])]);
   return { amr: [...amr], acr: acrOf(methods, isMfa) };
 }
+
+/** How a person authenticated at another provider, marked as that provider's words (decisions §14). */
+export const upstreamAmr = (said: readonly string[]): readonly string[] => said.map((name) => `upstream:${name}`);
 
 function acrOf(methods: readonly Method[], isMfa: boolean): string | null {
   if (methods.includes('passkey')) return ACR_PHISHING_RESISTANT;

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW, MINUTE } from '../../platform/clock.ts';
+import type { UpstreamOrigin } from '../../upstreams/session-store.ts';
 import type { Method } from './authentication-context.ts';
 
 /** Something that a person has set up to prove who they are. */
@@ -11,6 +12,8 @@ export interface Factor {
 /** How much each method proves, for the changes that ask for a fresh proof. A recovery code stands in for the authenticator app. */
 const STRENGTH: Readonly<Record<Method, number>> = {
   'mail code': 0,
+  // It takes the place of no password: who took over the account there must not change how its owner signs in here.
+  upstream: 0.5,
   password: 1,
   totp: 2,
   'recovery code': 2,
@@ -33,6 +36,8 @@ export interface FactorUse {
   readonly method: Method;
   /** When it was set up, by the time of the account; null for a code by mail, and where that is not known. */
   readonly factorSince: number | null;
+  /** Where the person came from, if it was another provider. */
+  readonly upstream?: UpstreamOrigin;
 }
 
 /** The strongest of the methods that a person used. */

@@ -24,6 +24,7 @@ type ExpiringTable =
   | 'trusted_browser'
   | 'address_change'
   | 'replaced_value'
+  | 'upstream_session'
   | 'invitation';
 
 /** Rows of tables that are alike: each has a hash and an end. */
@@ -230,6 +231,7 @@ const REMOVALS: readonly Removal[] = [
   expired('pending_sign_in'),
   expired('challenge'),
   expired('trusted_browser'),
+  expired('upstream_session'),
   usernameReservations,
   expired('address_change'),
   expired('replaced_value'),

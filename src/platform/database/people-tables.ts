@@ -108,6 +108,8 @@ export interface PendingSignInTable {
   factors_since: Json | null;
   /** The digest of the pending request that needs the sign-in, if there is one. */
   interaction_hash: string | null;
+  /** Where the person came from, if it was another provider. */
+  upstream: Json | null;
   created_at: Instant;
   expires_at: Instant;
 }
@@ -319,4 +321,57 @@ export interface UsernameReservationTable {
   username: string;
   account_id: Id | null;
   held_until: Instant;
+}
+
+/** Other providers through which people sign in. */
+export interface UpstreamTable {
+  id: Id;
+  /** A slug, which is in its redirect URI. */
+  name: string;
+  display_name: string;
+  issuer: string;
+  /** Ours there. */
+  client_id: string;
+  /** Null for a public client. */
+  sealed_secret: string | null;
+  scopes: Json;
+  /** Who may create an account with it. */
+  sign_up: string;
+  sign_up_domains: Json;
+  /** The buttons are in this order. */
+  position: number;
+  /** `active` or `disabled`. */
+  status: string;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+/** Who is known at an upstream as whom. */
+export interface UpstreamIdentityTable {
+  /** Random. */
+  id: string;
+  upstream_id: Id;
+  issuer: string;
+  subject: string;
+  account_id: Id;
+  /** What the upstream called the person when the identity was connected: for its owner alone, and for no decision. */
+  label: string | null;
+  /** By the time of the account. */
+  created_at: Instant;
+  last_used_at: Instant | null;
+  /** When the upstream last ended all of the person's sessions, by its time. */
+  ended_at: Instant | null;
+}
+
+/** The sessions that began with a sign-in at an upstream, as long as tokens of them may live. */
+export interface UpstreamSessionTable {
+  /** Of the account and its `sid`. */
+  hash: string;
+  account_id: Id;
+  sid: string;
+  upstream_id: Id;
+  identity_id: string;
+  /** The name of the session at the upstream; null where it has not said one. */
+  upstream_sid: string | null;
+  expires_at: Instant;
 }

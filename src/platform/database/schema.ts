@@ -32,6 +32,9 @@ import type {
   ReplacedValueTable,
   TotpSecretTable,
   TrustedBrowserTable,
+  UpstreamIdentityTable,
+  UpstreamSessionTable,
+  UpstreamTable,
   UsernameReservationTable,
 } from './people-tables.ts';
 import type {
@@ -333,6 +336,9 @@ export interface Tables {
   recovery_code: RecoveryCodeTable;
   passkey: PasskeyTable;
   trusted_browser: TrustedBrowserTable;
+  upstream: UpstreamTable;
+  upstream_identity: UpstreamIdentityTable;
+  upstream_session: UpstreamSessionTable;
   username_reservation: UsernameReservationTable;
   data_export: DataExportTable;
   data_export_piece: DataExportPieceTable;

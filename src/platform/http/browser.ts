@@ -10,9 +10,10 @@ import type { RepeatableParameters } from './parameters.ts';
 
 /**
  * What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet, and what a person was at
- * when they were signed out, what their account says once, when they are back, and the name that they typed to sign in.
+ * when they were signed out, what their account says once, when they are back, the name that they typed to sign in, and whom another
+ * provider vouches for, until they decide what follows.
  */
-type BrowserNote = 'newCodes' | 'draft' | 'said' | 'named';
+type BrowserNote = 'newCodes' | 'draft' | 'said' | 'named' | 'upstream';
 
 /** Who is signed in where a form is shown. */
 export interface FormViewer {
@@ -143,6 +144,7 @@ export function cookieStyle(baseUrl: string) {
     draft: `${prefix}tessera_draft${suffix}`,
     said: `${prefix}tessera_said${suffix}`,
     named: `${prefix}tessera_named${suffix}`,
+    upstream: `${prefix}tessera_upstream${suffix}`,
     startedPrefix: `${prefix}tessera_begun${suffix}_`,
     attributes,
   };

@@ -34,6 +34,7 @@ export const AREAS = {
   access: ['Admin: access to apps', 'Who may use an app that is not open to everyone, and in which role.'],
   groups: ['Admin: groups', 'Groups of people, of the installation or of an organization.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],
+  upstreams: ['Admin: upstreams', 'Other providers through which people sign in.'],
   operators: ['Admin: operators', 'Who may do what in the admin API: roles of people, and admin keys.'],
   mail: ['Admin: mail', 'Messages that wait, were sent or were given up.'],
   audit: ['Admin: audit trail', 'What happened, who did it, and from where.'],

@@ -13,6 +13,8 @@ export const sample = {
   registrationAccessToken: 'trt_9kLq0ZbX…',
   initialTokenId: '333941266129506307',
   initialAccessToken: 'tit_4mWd8RsE…',
+  upstreamId: '333941266129506310',
+  upstreamToDeleteId: '333941266129506311',
   blockedDomain: 'blocked.example',
   assignmentId: '333941265303228418',
   invitationId: '333941266129506304',

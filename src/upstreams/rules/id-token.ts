@@ -14,6 +14,8 @@ export interface ExpectedIdToken extends TokenAudience {
   readonly nonce: string;
   /** The longest time in seconds since the person authenticated at the upstream; null where that does not matter. */
   readonly maxAge: number | null;
+  /** Where another sign-in was asked for: when. An upstream that says nothing of the time is believed. */
+  readonly notBefore: number | null;
   /** The `at_hash` of the access token that came with it. */
   readonly accessTokenHash: string;
   /** The claim that identifies a person: `sub`, unless the upstream is known to have a better one. */
@@ -80,13 +82,16 @@ function idTokenProblem(claims: TokenClaims, expected: ExpectedIdToken, now: num
   if (accessTokenHash !== undefined && accessTokenHash !== expected.accessTokenHash) {
     return 'at_hash is not that of the access token';
   }
-  return ageProblem(claims['auth_time'], expected.maxAge, now);
+  return ageProblem(claims['auth_time'], expected, now);
 }
 
-function ageProblem(value: unknown, maxAge: number | null, now: number): string | undefined {
+function ageProblem(value: unknown, { maxAge, notBefore }: ExpectedIdToken, now: number): string | undefined {
   const at = timeOf(value);
   if (value !== undefined && (at === undefined || at > now + CLOCK_SKEW))
     return 'auth_time is no time, or in the future';
+  if (at !== undefined && notBefore !== null && at < notBefore - CLOCK_SKEW) {
+    return 'auth_time lies before the request that asked for another sign-in';
+  }
   if (maxAge === null) return undefined;
   // §2: auth_time is required where max_age was requested.
   if (at === undefined) return 'auth_time is missing, so nothing says when the person authenticated';

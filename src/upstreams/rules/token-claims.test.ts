@@ -72,7 +72,14 @@ describe('a logout token', () => {
 });
 
 describe('an ID token', () => {
-  const expected = { ...EXPECTED, nonce: 'n', maxAge: null, accessTokenHash: 'h', subjectClaim: 'sub' } as const;
+  const expected = {
+    ...EXPECTED,
+    nonce: 'n',
+    maxAge: null,
+    notBefore: null,
+    accessTokenHash: 'h',
+    subjectClaim: 'sub',
+  } as const;
   const claims: TokenClaims = { ...LOGOUT, events: undefined, nonce: 'n', at_hash: 'h' };
 
   test('proposes nothing that could not be shown', () => {

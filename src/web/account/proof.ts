@@ -49,6 +49,7 @@ const TARGETS = {
   return: '/account/email',
   passkeys: '/account/security#passkeys',
   recovery: '/account/security#recovery',
+  upstreams: '/account/security#upstreams',
   username: '/account/data#username',
   deletion: '/account/data#deletion',
   export: '/account/data/export',
@@ -211,6 +212,7 @@ ${shown === 'recovery code' && html`<p class="muted small">${verify.codesLost(op
     case 'password':
       return html`<p>${recovery.forgot} ${recover}</p>`;
     case 'mail code':
+    case 'upstream':
       return undefined;
   }
 }

@@ -17,13 +17,19 @@ import { tile } from '../../pages/mark.ts';
 import { passkeyButton, passkeyForm } from '../../pages/passkey.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
+import type { Upstream } from '../../upstreams/store.ts';
 import { placeOf } from '../authorize/device-answer.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 
 /** The app whose authorization request needs the sign-in. */
 export type RequestingApp = Pick<PendingRequest, 'handle' | 'client' | 'request'>;
 
+/** Another provider through which people sign in. */
+export type UpstreamButton = Pick<Upstream, 'name' | 'displayName'>;
+
 interface SignInForm {
+  /** The other providers, in the order of their buttons. */
+  readonly upstreams: readonly UpstreamButton[];
   readonly token: string;
   readonly app: RequestingApp | undefined;
   readonly problems: Problems;
@@ -76,6 +82,16 @@ function continueForm(
 <h2>${text.another}</h2>`;
 }
 
+/** The buttons of other providers. */
+const upstreamButtons = (
+  { messages, path }: Site,
+  { upstreams, app }: Pick<SignInForm, 'upstreams' | 'app'>,
+): HtmlPart =>
+  upstreams.map(
+    ({ name, displayName }) =>
+      html`\n<a class="button" href="${path(`/login/with/${name}${requestQuery(app)}`)}">${messages.signIn.continueWith(isolate(displayName))}</a>`,
+  );
+
 export function signInPage(site: Site, form: SignInPage): Page {
   const { messages, path } = site;
   const text = messages.signIn;
@@ -98,7 +114,7 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'current
 <button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
 </form>
 ${passkeys && passkeyButton(PASSKEY_FORM, messages.passkeys.signIn, 'equal')}
-${form.signInCode && html`<a class="button" href="${path(`/login/code${requestQuery(app)}`)}">${messages.signInCode.offer}</a>`}
+${form.signInCode && html`<a class="button" href="${path(`/login/code${requestQuery(app)}`)}">${messages.signInCode.offer}</a>`}${upstreamButtons(site, form)}
 </section>
 <p class="foot"><a href="${path(`/recover${requestQuery(app)}`)}">${messages.recovery.forgot}</a></p>
 ${form.offersSignUp && html`<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>`}
@@ -151,7 +167,7 @@ ${problemSummary(messages, problems)}
 ${hidden(form.token, { ...requestFields(app), ...(form.invitation !== undefined && { invitation: form.invitation }) })}
 ${accountFields(site, values, problems, form.fixedEmail)}
 <button class="primary" type="submit">${text.submit}</button>
-</form>
+</form>${upstreamButtons(site, form)}
 </section>
 <p class="foot">${text.haveAccount} <a href="${path(`/login${requestQuery(app)}`)}">${text.signIn}</a></p>
 ${helpLine(site)}`,

@@ -11,6 +11,7 @@ import { keepOpener, redirect } from '../../platform/http/server.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import type { Upstreams } from '../../upstreams/directory.ts';
 import type { AuthorizationPageServices } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import { codeRoutes } from './code.ts';
@@ -24,6 +25,7 @@ import { verifyRoutes } from './verify.ts';
 
 export interface PageServices extends AuthorizationPageServices, CodeServices, PasskeyServices {
   readonly ids: Ids;
+  readonly upstreams: Upstreams;
   readonly breaches: BreachedPasswords;
   readonly sealer: Sealer;
   readonly mail: Mailer;

@@ -134,14 +134,15 @@ function interruption(services: PageServices, { browser, pending }: SignInVisit)
 }
 
 /** Shows the sign-in page. */
-export function showSignIn(
+export async function showSignIn(
   services: PageServices,
   visit: SignInVisit,
   status: number,
   problems: Problems,
   identifier: string,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { site, relyingParty, signUp, signInCode } = services;
+  const upstreams = await services.upstreams.shown();
   const token = visit.browser.formToken('login');
   const notice = interruption(services, visit);
   const continueAs = continueAsOf(visit);
@@ -150,7 +151,7 @@ export function showSignIn(
   const { pending: app } = visit;
   const expired = expiredFields(visit);
   const page = signInPage(site, {
-    ...{ token, app, problems, identifier, notice, expired, continueAs, passkeys, signInCode, offersSignUp },
+    ...{ token, app, problems, identifier, notice, expired, continueAs, passkeys, signInCode, offersSignUp, upstreams },
   });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
@@ -301,7 +302,7 @@ export function showRefusal(
   visit: SignInVisit,
   refusal: AuthenticationRefusal,
   identifier: string,
-): FastifyReply {
+): Promise<FastifyReply> {
   if (refusal.kind === 'limited') visit.reply.header('retry-after', String(refusal.seconds));
   const { status, text } = refusalText(refusal, services);
   visit.request.refusal = SIGN_IN_REFUSALS[refusal.kind];

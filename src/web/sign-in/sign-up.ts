@@ -10,7 +10,7 @@ import { password as passwordSchema } from '../../accounts/schema.ts';
 import { take } from '../../limits/limits.ts';
 import { findChallengeOfBrowser } from '../../mail/challenges.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
-import { type Site, sendPage } from '../../pages/layout.ts';
+import { sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { nonAsciiLocalPart, readableDomain } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -60,7 +60,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     // The sign-up accepts it: there is nothing to continue to afterwards.
     if (invited !== undefined && visit.browser.invitationSecret !== undefined) browsers.setInvitation(reply, undefined);
     const values = queryOf(request).has('again') ? await typedBefore(services, visit) : NOTHING_TYPED;
-    return show(site, visit, 200, NO_PROBLEMS, values, invited);
+    return show(services, visit, 200, NO_PROBLEMS, values, invited);
   });
 
   app.post('/signup', { preHandler }, async (request, reply) => {
@@ -71,11 +71,11 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const refused = refuse(services, visit, link, invited);
     if (refused !== undefined) return refused;
     if (!visit.browser.owns(form, 'signup')) {
-      return show(site, visit, 400, generalProblem(site.messages.account.formExpired), NOTHING_TYPED, invited);
+      return show(services, visit, 400, generalProblem(site.messages.account.formExpired), NOTHING_TYPED, invited);
     }
     const fixedEmail = invited?.form.fixedEmail;
     const typed = { ...typedInSignUp(form), ...(fixedEmail !== undefined && { email: fixedEmail }) };
-    const again: ShowAgain = (status, problems) => show(site, visit, status, problems, typed, invited);
+    const again: ShowAgain = (status, problems) => show(services, visit, status, problems, typed, invited);
     const problem = await checkSignUp(services, visit, typed);
     if (problem !== undefined) return again(problem.status, problem.problems);
     if (invited !== undefined && (invited.mailed || !services.mail.available)) {
@@ -88,7 +88,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
 
   if (services.mail.available) {
     verifySignUpRoutes(app, services, async (visit, status, problems, values, link) =>
-      show(site, visit, status, problems, values, await findInvited(services, link ?? undefined)),
+      show(services, visit, status, problems, values, await findInvited(services, link ?? undefined)),
     );
   }
 }
@@ -101,19 +101,21 @@ async function typedBefore({ database, sealer, clock }: PageServices, { browser 
 }
 
 /** Shows the page with what was typed. */
-type ShowAgain = (status: number, problems: Problems) => FastifyReply;
+type ShowAgain = (status: number, problems: Problems) => Promise<FastifyReply>;
 
-function show(
-  site: Site,
+async function show(
+  { site, upstreams }: Pick<PageServices, 'site' | 'upstreams'>,
   visit: SignInVisit,
   status: number,
   problems: Problems,
   { displayName, username, email }: SignUpValues,
   invited?: Invited,
-): FastifyReply {
+): Promise<FastifyReply> {
+  // An invitation is accepted with the account that is created here.
+  const buttons = invited === undefined ? await upstreams.shown() : [];
   const token = visit.browser.formToken('signup');
   const values = typedHere(visit, { displayName, username, email }, NOTHING_TYPED);
-  const page = signUpPage(site, { token, app: visit.pending, problems, values, ...invited?.form });
+  const page = signUpPage(site, { token, app: visit.pending, problems, values, upstreams: buttons, ...invited?.form });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
 
@@ -255,7 +257,7 @@ export async function signUpProblems(values: SignUp, messages: Messages): Promis
 }
 
 /** @returns 0, or the seconds to wait where too many people signed up from this address */
-function countSignUp({ database, clock, limits }: PageServices, origin: Origin): Promise<number> {
+export function countSignUp({ database, clock, limits }: PageServices, origin: Origin): Promise<number> {
   const now = clock();
   const about = { name: 'signUpAddress', origin } as const;
   return database.commit(() => take(`sign-up ${addressBucket(origin.address)}`, limits.signUpAddress, now, about));

@@ -119,6 +119,8 @@ export function verifySignUpRoutes(
       }
       case 'invitation refused':
         return sendDeadInvitation(request, reply, site);
+      case 'begin again':
+        return redirect(request, reply, site.path(`/login${requestQuery(visit.pending)}`));
       case 'address taken':
         return show(visit, 409, generalProblem(text.addressTaken));
       case 'wrong': {

@@ -152,7 +152,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
   }
 
   /** Back at the sign-in page, with what happened. */
-  function showExpired(visit: SignInVisit): FastifyReply {
+  function showExpired(visit: SignInVisit): Promise<FastifyReply> {
     browsers.setSignIn(visit.reply, undefined, 0);
     return showSignIn(services, visit, 409, generalProblem(messages.verify.expired), '');
   }

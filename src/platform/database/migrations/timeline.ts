@@ -14,6 +14,7 @@ import { secretIndexes } from './0012-secret-indexes.ts';
 import { unregisteredClients } from './0013-unregistered-clients.ts';
 import { setupLink } from './0014-setup-link.ts';
 import { registration } from './0015-registration.ts';
+import { upstreams } from './0016-upstreams.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -60,6 +61,7 @@ export const timeline: Timeline = {
   '0013-unregistered-clients': expand(unregisteredClients),
   '0014-setup-link': expand(setupLink),
   '0015-registration': expand(registration),
+  '0016-upstreams': expand(upstreams),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -13,12 +13,14 @@ import { recoverySection } from './recovery.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { signOutEverywhereSection } from './sign-out-everywhere.ts';
 import { twoStepSection } from './two-step.ts';
+import { upstreamsSection } from './upstreams.ts';
 
 /** The sections of the page, in their order. */
 const SECTIONS: readonly SecuritySection[] = [
   passwordSection,
   passkeysSection,
   twoStepSection,
+  upstreamsSection,
   recoverySection,
   activitySection,
   signOutEverywhereSection,

@@ -7,6 +7,7 @@ import { isSecondFactorRequired } from '../../../organizations/requirement.ts';
 import { generalProblem, hidden, operator } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
+import { listIdentities } from '../../../upstreams/identity-store.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';
@@ -23,13 +24,20 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   const text = site.messages.recovery.ways;
   const accountId = visit.account.id;
   const { factors } = proof;
-  const { recoveryCodes, isChosen, isRequired } = await database.read(function* read() {
+  const { identities, recoveryCodes, isChosen, isRequired } = await database.read(function* read() {
     const codes = yield* countRecoveryCodes({ accountId });
     const isRequired = yield* isSecondFactorRequired(secondFactor, visit.account);
-    return { recoveryCodes: codes?.left ?? 0, isChosen: yield* requiresRecoveryCode(accountId), isRequired };
+    const connected = yield* listIdentities({ accountId });
+    const identities = connected.filter(({ isActive }) => isActive).length;
+    return {
+      identities,
+      recoveryCodes: codes?.left ?? 0,
+      isChosen: yield* requiresRecoveryCode(accountId),
+      isRequired,
+    };
   });
   const codeRequired = isRequired || isChosen;
-  const ways = waysIn({ factors, recoveryCodes, mailAvailable: mail.available, codeRequired });
+  const ways = waysIn({ factors, identities, recoveryCodes, mailAvailable: mail.available, codeRequired });
   // With an authenticator app, a code is asked for already.
   const hasApp = factors.some(({ kind }) => kind === 'totp');
   const isOffered = !isRequired && recoveryCodes > 0 && !hasApp;

@@ -1,0 +1,162 @@
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { enqueueSessionNotices } from '../../credentials/logout-notices.ts';
+import { dropCodes, revokeFamiliesOf } from '../../credentials/revocation-store.ts';
+import { claim } from '../../limits/limits.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { HOUR } from '../../platform/clock.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { isExpired } from '../../sessions/sessions.ts';
+import { removeSessions } from '../../sessions/store.ts';
+import { findIdentity, recordIdentityEnd } from '../../upstreams/identity-store.ts';
+import type { UpstreamLogout } from '../../upstreams/rules/logout-token.ts';
+import {
+  accountsOfUpstream,
+  forgetUpstreamSession,
+  sessionsOfAccount,
+  sessionsOfIdentity,
+  sessionsOfUpstreamSid,
+} from '../../upstreams/session-store.ts';
+import { findUpstream, lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
+import { rememberEnd } from '../../upstreams/vouching.ts';
+import { endRemovedSession } from '../sign-in/end-sessions.ts';
+import { upstreamNotFound } from './upstreams.ts';
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** What ended of what people got through an upstream. */
+export interface EndedThroughUpstream {
+  users: number;
+  sessions: number;
+}
+
+/** How many accounts are read at a time. */
+const BATCH = 500;
+
+/**
+ * Disables an upstream: nobody signs in through it from then on, and sign-ins that are under way are refused. With `endSessions`,
+ * everything ends that people were signed in to through it, tokens that outlive their session included. Each account is a unit of work,
+ * with its event, so that no lock is held for long; if this is interrupted, it can be run again.
+ * @throws {Failure} `not found`
+ */
+export async function disableUpstream(
+  { database, clock }: Parts,
+  id: string,
+  { endSessions }: { readonly endSessions: boolean },
+  origin: Origin,
+): Promise<{ readonly upstream: Upstream; readonly ended: EndedThroughUpstream }> {
+  const now = clock();
+  // A sign-in holds the row: it comes before this, and is found below, or after it, and is refused.
+  const upstream = await database.commit(function* disable(): Work<Upstream> {
+    const found = yield* lockUpstream({ id });
+    if (found === undefined) throw upstreamNotFound(id);
+    if (found.status === 'disabled') return found;
+    const changed: Upstream = { ...found, status: 'disabled', updatedAt: now };
+    yield* saveUpstream(changed);
+    const details = { upstreamId: id, name: found.name, endSessions };
+    yield* record({ at: now, type: 'upstream.disabled', origin, details });
+    return changed;
+  });
+  const ended: EndedThroughUpstream = { users: 0, sessions: 0 };
+  if (!endSessions) return { upstream, ended };
+  for (let after = '0'; ; ) {
+    const from = after;
+    const accounts = await database.read(() => accountsOfUpstream({ upstreamId: id, after: from, limit: BATCH }));
+    for (const accountId of accounts) {
+      after = accountId;
+      const sessions = await database.commit(() => endAllOf(accountId, upstream, origin, clock()));
+      ended.users++;
+      ended.sessions += sessions;
+    }
+    if (accounts.length < BATCH) return { upstream, ended };
+  }
+}
+
+/** Ends what an account was signed in to through an upstream. @returns how many sessions were alive */
+function* endAllOf(accountId: string, { id, name }: Upstream, origin: Origin, now: number): Work<number> {
+  yield* takeAccountLock({ id: accountId });
+  const account = yield* findAccount({ id: accountId });
+  if (account === undefined) return 0;
+  let alive = 0;
+  for (const { sid } of yield* sessionsOfAccount({ upstreamId: id, accountId })) {
+    // In this order, as in endSessions: a unit that waits for the session's row may issue a code, and one that waits for the code a family.
+    const removed = yield* removeSessions(accountId, { sid });
+    yield* dropCodes({ accountId, sid });
+    yield* enqueueSessionNotices(accountId, sid, now);
+    yield* revokeFamiliesOf({ accountId, sid }, now);
+    yield* forgetUpstreamSession({ accountId, sid });
+    alive += removed.filter((one) => one.generation === account.generation && !isExpired(one, now)).length;
+  }
+  const details = { upstream: name, sessions: alive, by: 'operator' };
+  yield* record({ at: now, type: 'upstream.sessions_ended', origin, accountId, details });
+  return alive;
+}
+
+/** For how long a logout token is remembered: longer than one is accepted. */
+const TOKEN_MEMORY = HOUR;
+
+/**
+ * Ends what an upstream says has ended, in one commit: the sessions that began in its session, or all that began through the person's
+ * identity, with what is bound to them. Tokens that may outlive a session live on (decisions §14).
+ * @returns `repeated` for a token that was used before
+ */
+export function endByUpstream(
+  { database, clock }: Parts,
+  upstreamId: string,
+  logout: UpstreamLogout,
+  issuer: string,
+  origin: Origin,
+): Promise<'ended' | 'repeated' | 'disabled'> {
+  const now = clock();
+  return database.commit(function* end() {
+    const upstream = yield* findUpstream({ id: upstreamId });
+    if (upstream?.status !== 'active') return 'disabled';
+    if (!(yield* claim(`logout token ${upstreamId} ${logout.jti}`, TOKEN_MEMORY, now))) return 'repeated';
+    const byAccount = new Map<string, string[]>();
+    for (const { accountId, sid } of yield* sessionsToEnd(upstreamId, logout, issuer, now)) {
+      byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), sid]);
+    }
+    // Always in this order, so that no two units of work wait for each other's locks.
+    for (const [accountId, sids] of [...byAccount].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      yield* endBound(accountId, sids, upstream, origin, now);
+    }
+    return 'ended';
+  });
+}
+
+function* sessionsToEnd(upstreamId: string, { sid, subject, issuedAt }: UpstreamLogout, issuer: string, now: number) {
+  const identity = subject === null ? undefined : yield* findIdentity({ upstreamId, issuer, subject });
+  if (sid === null) {
+    if (identity === undefined) return [];
+    yield* recordIdentityEnd({ id: identity.id, at: issuedAt });
+    return yield* sessionsOfIdentity({ upstreamId, identityId: identity.id });
+  }
+  yield* rememberEnd({ upstreamId, upstreamSid: sid }, now);
+  const found = yield* sessionsOfUpstreamSid({ upstreamId, upstreamSid: sid });
+  // A token that names both is about this person's session (OpenID Connect Back-Channel Logout 1.0 §2.6).
+  return subject === null ? found : found.filter(({ accountId }) => accountId === identity?.accountId);
+}
+
+function* endBound(
+  accountId: string,
+  sids: readonly string[],
+  { name }: Upstream,
+  origin: Origin,
+  now: number,
+): Work<void> {
+  yield* takeAccountLock({ id: accountId });
+  let alive = 0;
+  for (const sid of sids) {
+    for (const removed of yield* removeSessions(accountId, { sid })) {
+      yield* endRemovedSession(removed, now);
+      if (!isExpired(removed, now)) alive++;
+    }
+  }
+  if (alive === 0) return;
+  const details = { upstream: name, sessions: alive, by: 'upstream' };
+  yield* record({ at: now, type: 'upstream.sessions_ended', origin, accountId, details });
+}

@@ -1,0 +1,112 @@
+import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
+import {
+  CreateUpstreamRequest,
+  DisabledUpstreamRecord,
+  DisableUpstreamRequest,
+  UpdateUpstreamRequest,
+  UpstreamRecord,
+} from '../../upstreams/schema.ts';
+import type { AdminSchema } from '../admin-app.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+
+const READING = { area: 'upstreams', caller: 'admin key', permission: 'upstreams.read' } as const;
+const MANAGING = { area: 'upstreams', caller: 'admin key', permission: 'upstreams.manage' } as const;
+const ofUpstream = Type.Object({ id: Id });
+const theUpstream = { id: sample.upstreamId };
+
+export const createUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'createUpstream',
+  summary: 'Register another provider through which people sign in',
+  description:
+    'An OpenID Provider with discovery. Register `redirectUri` there. The sign-in page offers it within ten seconds.',
+  body: CreateUpstreamRequest,
+  response: { 201: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_CONFLICT) },
+  examples: [
+    {
+      summary: 'Google, for everyone',
+      body: {
+        name: 'google',
+        displayName: 'Google',
+        issuer: 'https://accounts.google.com',
+        clientId: '1234567890.apps.googleusercontent.com',
+        clientSecret: 'the secret from the Google Cloud console',
+        signUp: 'anyone',
+      },
+      status: 201,
+    },
+  ],
+} satisfies AdminSchema;
+
+export const listUpstreamsSchema = {
+  ...READING,
+  operationId: 'listUpstreams',
+  summary: 'List the providers through which people sign in',
+  querystring: pageParameters({}),
+  response: {
+    200: jsonResponse('A page of the list, in the order of ids.', pageOf(UpstreamRecord)),
+    ...adminErrors(),
+  },
+  examples: [{ summary: 'The first page', query: { limit: '10' }, status: 200 }],
+} satisfies AdminSchema;
+
+export const readUpstreamSchema = {
+  ...READING,
+  operationId: 'readUpstream',
+  summary: 'Read an upstream',
+  params: ofUpstream,
+  response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [{ summary: 'Read it', params: theUpstream, status: 200 }],
+} satisfies AdminSchema;
+
+export const updateUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'updateUpstream',
+  summary: 'Change an upstream',
+  description: 'Its name and issuer cannot be changed: register another one instead.',
+  params: ofUpstream,
+  body: UpdateUpstreamRequest,
+  response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    { summary: 'Another secret', params: theUpstream, body: { clientSecret: 'the next secret' }, status: 200 },
+  ],
+} satisfies AdminSchema;
+
+export const disableUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'disableUpstream',
+  summary: 'Disable an upstream',
+  description:
+    'Nobody signs in through it from the response on. With `endSessions`, everything ends that people were signed in to through it: sessions, codes and tokens, those with `offline_access` included. Where the call does not return, repeat it.',
+  params: ofUpstream,
+  body: DisableUpstreamRequest,
+  response: {
+    200: jsonResponse('The upstream, and what was ended.', DisabledUpstreamRecord),
+    ...adminErrors(MAY_BE_MISSING),
+  },
+  examples: [{ summary: 'Sign everybody out as well', params: theUpstream, body: { endSessions: true }, status: 200 }],
+} satisfies AdminSchema;
+
+export const enableUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'enableUpstream',
+  summary: 'Enable an upstream again',
+  description: 'What ended when it was disabled stays ended.',
+  params: ofUpstream,
+  response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [{ summary: 'Enable it', params: theUpstream, status: 200 }],
+} satisfies AdminSchema;
+
+export const deleteUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'deleteUpstream',
+  summary: 'Delete an upstream that is disabled',
+  description:
+    'What people connected through it is deleted, too. Who has no other way to sign in recovers the account by mail, or asks an operator.',
+  params: ofUpstream,
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  examples: [{ summary: 'Delete it', params: { id: sample.upstreamToDeleteId }, status: 204 }],
+} satisfies AdminSchema;

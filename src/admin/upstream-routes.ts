@@ -1,0 +1,63 @@
+import { disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
+import {
+  createUpstream,
+  deleteUpstream,
+  enableUpstream,
+  updateUpstream,
+  upstreamNotFound,
+} from '../account-actions/upstreams/upstreams.ts';
+import { findUpstream, listUpstreams } from '../upstreams/store.ts';
+import { upstreamView } from '../upstreams/view.ts';
+import type { AdminApp } from './admin-app.ts';
+import { callerOf } from './guard.ts';
+import { readPage } from './paging.ts';
+import * as schemas from './route-schemas/upstreams.ts';
+
+/** Other providers through which people sign in: decisions §14. */
+export function upstreamRoutes(admin: AdminApp): void {
+  admin.post('/upstreams', { schema: schemas.createUpstreamSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const upstream = await createUpstream(services, request.body, origin);
+    return reply.code(201).send(upstreamView(upstream, services.issuer));
+  });
+
+  admin.get('/upstreams', { schema: schemas.listUpstreamsSchema }, async (request) => {
+    const { database, issuer } = callerOf(request).services;
+    return readPage(
+      request.query,
+      (page) => database.read(() => listUpstreams(page)),
+      (upstream) => upstreamView(upstream, issuer),
+    );
+  });
+
+  admin.get('/upstreams/:id', { schema: schemas.readUpstreamSchema }, async (request) => {
+    const { database, issuer } = callerOf(request).services;
+    const { id } = request.params;
+    const found = await database.read(() => findUpstream({ id }));
+    if (found === undefined) throw upstreamNotFound(id);
+    return upstreamView(found, issuer);
+  });
+
+  admin.patch('/upstreams/:id', { schema: schemas.updateUpstreamSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return upstreamView(await updateUpstream(services, request.params.id, request.body, origin), services.issuer);
+  });
+
+  admin.post('/upstreams/:id/disable', { schema: schemas.disableUpstreamSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { endSessions = false } = request.body;
+    const { upstream, ended } = await disableUpstream(services, request.params.id, { endSessions }, origin);
+    return { upstream: upstreamView(upstream, services.issuer), ended };
+  });
+
+  admin.post('/upstreams/:id/enable', { schema: schemas.enableUpstreamSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return upstreamView(await enableUpstream(services, request.params.id, origin), services.issuer);
+  });
+
+  admin.delete('/upstreams/:id', { schema: schemas.deleteUpstreamSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await deleteUpstream(services, request.params.id, origin);
+    return reply.code(204).send();
+  });
+}

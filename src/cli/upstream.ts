@@ -1,0 +1,172 @@
+import { Command } from 'commander';
+import { invalid, notFound } from '../platform/failure.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
+import { CreateUpstreamRequest, UpdateUpstreamRequest } from '../upstreams/schema.ts';
+import { type Api, path, withApi } from './api.ts';
+import { checkInput, examples, type GetCommandContext } from './context.ts';
+import { collect, wholeNumber } from './option-parsers.ts';
+import { type PageOptions, withPageOptions } from './pages.ts';
+import { confirm, readSecret, YES } from './prompt.ts';
+import type { UpstreamView } from './records.ts';
+
+const UPSTREAM = ['<upstream>', 'ID or name'] as const;
+
+/** Finds the ID of an upstream by its ID or its name. */
+async function upstreamId(api: Api, which: string): Promise<string> {
+  if (isSnowflake(which)) return which;
+  const found = (await api.list<UpstreamView>('/upstreams', {})).find(({ name }) => name === which);
+  if (found === undefined) throw notFound(`There is no upstream ${which}. List them with: tessera upstream list`);
+  return found.id;
+}
+
+interface UpstreamOptions {
+  readonly name?: string;
+  readonly displayName?: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecretStdin?: boolean;
+  readonly scope?: readonly string[];
+  readonly signUp?: string;
+  readonly signUpDomain?: readonly string[];
+  readonly position?: number;
+}
+
+async function fieldsOf({ clientSecretStdin, scope, signUpDomain, ...given }: UpstreamOptions) {
+  return {
+    ...given,
+    scopes: scope,
+    signUpDomains: signUpDomain,
+    clientSecret: clientSecretStdin === true ? await readSecret('Client secret: ') : undefined,
+  };
+}
+
+/** The options that a new upstream and a change have in common. */
+const withFields = (command: Command): Command =>
+  command
+    .option('--display-name <name>', 'name on the button: “Continue with …”')
+    .option('--client-id <id>', 'client ID that the provider gave this server')
+    .option('--client-secret-stdin', 'read the client secret from standard input, or ask for it in a terminal')
+    .option('--scope <scope>', 'a scope to request; openid is always among them (repeatable)', collect)
+    .option('--sign-up <mode>', 'who may create an account with it: nobody, domains or anyone')
+    .option('--sign-up-domain <domain>', 'with domains: a domain of email addresses (repeatable)', collect)
+    .option('--position <number>', 'the buttons are in this order', wholeNumber(0, 1000));
+
+export function upstreamCommands(getContext: GetCommandContext): Command {
+  const upstream = new Command('upstream').description(
+    'manage other providers through which people sign in: create, show, list, update, disable, enable, delete',
+  );
+  recordCommands(upstream, getContext);
+  stateCommands(upstream, getContext);
+  return upstream;
+}
+
+/** The registrations. */
+function recordCommands(upstream: Command, getContext: GetCommandContext): void {
+  examples(
+    withFields(upstream.command('create')),
+    'tessera upstream create --name google --display-name Google --issuer https://accounts.google.com --client-id 1234.apps.googleusercontent.com --client-secret-stdin',
+    'tessera upstream create --name staff --issuer https://id.example.com --client-id tessera --client-secret-stdin --sign-up domains --sign-up-domain example.com',
+  )
+    .description('register another OpenID Provider; the sign-in page offers it within ten seconds')
+    .requiredOption('--name <slug>', '2 to 32 characters of a-z, 0-9 and "-"; it is in the redirect URI')
+    .requiredOption('--issuer <url>', 'issuer of the provider')
+    .action(async (options: UpstreamOptions, command: Command) => {
+      const { flags, out } = getContext(command);
+      const input = checkInput(CreateUpstreamRequest, await fieldsOf(options));
+      out.show(await withApi(flags, (api) => api.post<UpstreamView>('/upstreams', input)));
+    });
+
+  examples(upstream.command('show'), 'tessera upstream show google')
+    .description('show an upstream, with the redirect URI to register at the provider')
+    .argument(...UPSTREAM)
+    .action(async (which: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      out.show(
+        await withApi(flags, async (api) => api.get<UpstreamView>(path`/upstreams/${await upstreamId(api, which)}`)),
+      );
+    });
+
+  examples(withPageOptions(upstream.command('list')), 'tessera upstream list')
+    .description('list upstreams')
+    .action(async (options: PageOptions, command: Command) => {
+      const { flags, out } = getContext(command);
+      const found = await withApi(flags, (api) => api.list<UpstreamView>('/upstreams', options));
+      out.list(found, ['id', 'name', 'issuer', 'signUp', 'status']);
+    });
+
+  examples(
+    withFields(upstream.command('update')),
+    'tessera upstream update google --sign-up anyone',
+    'tessera upstream update google --client-secret-stdin',
+  )
+    .description('change an upstream')
+    .argument(...UPSTREAM)
+    .action(async (which: string, options: UpstreamOptions, command: Command) => {
+      const { flags, out } = getContext(command);
+      const change = checkInput(UpdateUpstreamRequest, await fieldsOf(options));
+      if (Object.values(change).every((value) => value === undefined)) {
+        throw invalid('Nothing to change: give at least one option. See: tessera upstream update --help');
+      }
+      out.show(
+        await withApi(flags, async (api) =>
+          api.patch<UpstreamView>(path`/upstreams/${await upstreamId(api, which)}`, change),
+        ),
+      );
+    });
+}
+
+interface Disabled {
+  readonly upstream: UpstreamView;
+  readonly ended: { readonly users: number; readonly sessions: number };
+}
+
+/** Whether people can use them. */
+function stateCommands(upstream: Command, getContext: GetCommandContext): void {
+  examples(
+    upstream.command('disable'),
+    'tessera upstream disable google',
+    'tessera upstream disable google --end-sessions --yes',
+  )
+    .description('let nobody sign in through an upstream any more')
+    .argument(...UPSTREAM)
+    .option('--end-sessions', 'end everything that people were signed in to through it, tokens included')
+    .option(...YES)
+    .action(async (which: string, options: { endSessions?: boolean; yes?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const { endSessions = false } = options;
+      const { upstream: changed, ended } = await withApi(flags, async (api) => {
+        const id = await upstreamId(api, which);
+        if (endSessions) await confirm('This signs everybody out who signed in through it.', options);
+        return api.post<Disabled>(path`/upstreams/${id}/disable`, { endSessions });
+      });
+      const done = endSessions ? ` Ended ${ended.sessions} sessions of ${ended.users} users.` : '';
+      out.say(`Nobody signs in through ${changed.name} any more.${done}`, { upstream: changed, ended });
+    });
+
+  examples(upstream.command('enable'), 'tessera upstream enable google')
+    .description('let people sign in through an upstream again; what ended stays ended')
+    .argument(...UPSTREAM)
+    .action(async (which: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      out.show(
+        await withApi(flags, async (api) =>
+          api.post<UpstreamView>(path`/upstreams/${await upstreamId(api, which)}/enable`, {}),
+        ),
+      );
+    });
+
+  examples(upstream.command('delete'), 'tessera upstream delete google', 'tessera upstream delete google --yes')
+    .description('delete an upstream that is disabled, with what people connected through it')
+    .argument(...UPSTREAM)
+    .option(...YES)
+    .action(async (which: string, options: { yes?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const id = await withApi(flags, async (api) => {
+        const found = await upstreamId(api, which);
+        await confirm(`This deletes ${which} and what people connected through it.`, options);
+        await api.delete(path`/upstreams/${found}`);
+        return found;
+      });
+      out.say(`Deleted the upstream ${which}.`, { id, deleted: true });
+    });
+}

@@ -1,0 +1,123 @@
+import { Id, Instant } from '../platform/http/operation.ts';
+import { requestBody } from '../platform/validation/fields.ts';
+import * as Type from '../platform/validation/type.ts';
+import { SIGN_UP_MODES, type UpstreamSignUp } from './store.ts';
+
+const name = Type.String({
+  pattern: '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])$',
+  about: 'Unique. It is in the redirect URI, and cannot be changed.',
+  description: '2 to 32 of the characters a-z, 0-9 and "-", beginning and ending with a letter or digit',
+});
+const displayName = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  format: 'single-line',
+  about: 'Name on the button: “Continue with …”. Default: the name.',
+  description: '1 to 40 characters on one line, at least one of them visible, without spaces around them',
+});
+const issuer = Type.String({
+  maxLength: 255,
+  about: 'Issuer of the OpenID Provider. It cannot be changed: people are known by it.',
+  description: 'an https URL without query and fragment',
+});
+const clientId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  format: 'single-line',
+  about: 'Client ID that the provider gave this server.',
+  description: '1 to 255 characters on one line',
+});
+const clientSecret = Type.Union([Type.String({ minLength: 1, maxLength: 512, format: 'single-line' }), Type.Null()], {
+  about: 'Client secret of that; null for a public client. It is stored encrypted and never shown.',
+  description: '1 to 512 characters on one line, or null',
+});
+const scopes = Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$' }), {
+  maxItems: 20,
+  about: 'Scopes to request; `openid` is always among them. Default: openid, profile and email.',
+  description: 'a list of at most 20 scopes',
+});
+const signUp = Type.Unsafe<UpstreamSignUp>({
+  enum: SIGN_UP_MODES,
+  about:
+    'Who may create an account with it: nobody, people who prove an address of `signUpDomains` (`domains`), or anyone. An address is proved here, by mail: what the provider says of it is only a proposal. Default: nobody.',
+  description: `one of ${SIGN_UP_MODES.join(', ')}`,
+});
+const signUpDomains = Type.Array(Type.String({ maxLength: 255 }), {
+  maxItems: 100,
+  about: 'With `domains`: the domains of the email addresses. Subdomains are not included.',
+  description: 'a list of at most 100 domain names',
+});
+const position = Type.Integer({
+  minimum: 0,
+  maximum: 1000,
+  about: 'The buttons are in this order, and those with the same number by age. Default: 0.',
+  description: 'a whole number from 0 to 1000',
+});
+
+export const CreateUpstreamRequest = requestBody('CreateUpstreamRequest', {
+  name,
+  issuer,
+  clientId,
+  displayName: Type.Optional(displayName),
+  clientSecret: Type.Optional(clientSecret),
+  scopes: Type.Optional(scopes),
+  signUp: Type.Optional(signUp),
+  signUpDomains: Type.Optional(signUpDomains),
+  position: Type.Optional(position),
+});
+export type CreateUpstreamRequest = Type.Static<typeof CreateUpstreamRequest>;
+
+export const UpdateUpstreamRequest = requestBody('UpdateUpstreamRequest', {
+  displayName: Type.Optional(displayName),
+  clientId: Type.Optional(clientId),
+  clientSecret: Type.Optional(clientSecret),
+  scopes: Type.Optional(scopes),
+  signUp: Type.Optional(signUp),
+  signUpDomains: Type.Optional(signUpDomains),
+  position: Type.Optional(position),
+});
+export type UpdateUpstreamRequest = Type.Static<typeof UpdateUpstreamRequest>;
+
+export const DisableUpstreamRequest = requestBody('DisableUpstreamRequest', {
+  endSessions: Type.Optional(
+    Type.Boolean({
+      about:
+        'Whether everything ends that people were signed in to through it: their sessions, and the codes and tokens of these. Default: false.',
+      description: 'true or false',
+    }),
+  ),
+});
+
+/** An upstream in the admin API, as made by `upstreamView`. */
+export const UpstreamRecord = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    displayName: Type.String(),
+    issuer: Type.String(),
+    clientId: Type.String(),
+    hasClientSecret: Type.Boolean(),
+    scopes: Type.Array(Type.String()),
+    signUp: Type.String(),
+    signUpDomains: Type.Array(Type.String()),
+    position: Type.Integer(),
+    status: Type.String({ about: '`active` or `disabled`.' }),
+    redirectUri: Type.String({ about: 'To register at the provider.' }),
+    backchannelLogoutUri: Type.String({ about: 'To register at the provider, if it has back-channel logout.' }),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { title: 'Upstream' },
+);
+
+/** What the end of the sessions through an upstream came to. */
+export const DisabledUpstreamRecord = Type.Object(
+  {
+    upstream: UpstreamRecord,
+    ended: Type.Object({
+      users: Type.Integer({ about: 'How many people it was of.' }),
+      sessions: Type.Integer(),
+    }),
+  },
+  { title: 'DisabledUpstream' },
+);

@@ -1,0 +1,125 @@
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { UpstreamTable } from '../platform/database/people-tables.ts';
+import { forShare, forUpdate } from '../platform/database/row-locks.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  json,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+/** Who may create an account with an upstream that vouches for them. */
+export const SIGN_UP_MODES = ['nobody', 'domains', 'anyone'] as const;
+export type UpstreamSignUp = (typeof SIGN_UP_MODES)[number];
+
+const UPSTREAM = {
+  id: storedField('id', plain<string>()),
+  /** A slug, which is in its redirect URI. */
+  name: storedField('name', plain<string>()),
+  displayName: storedField('display_name', plain<string>()),
+  issuer: storedField('issuer', plain<string>()),
+  /** Our id there. */
+  clientId: storedField('client_id', plain<string>()),
+  /** Encrypted: see `openSecret`. Null for a public client. */
+  sealedSecret: storedField('sealed_secret', plain<string | null>()),
+  scopes: storedField('scopes', json<readonly string[]>()),
+  signUp: storedField('sign_up', plain<UpstreamSignUp>()),
+  /** With `domains`: in ASCII and lower case. */
+  signUpDomains: storedField('sign_up_domains', json<readonly string[]>()),
+  /** The buttons are in this order. */
+  position: storedField('position', plain<number>()),
+  status: storedField('status', plain<'active' | 'disabled'>()),
+  createdAt: storedField('created_at', plain<number>()),
+  updatedAt: storedField('updated_at', plain<number>()),
+} as const;
+
+/** Another provider through which people sign in. */
+export type Upstream = Values<typeof UPSTREAM>;
+
+const COLUMNS = columnsOf(UPSTREAM);
+const toUpstream: (row: object) => Upstream = decoder(UPSTREAM);
+
+const insert = changes((db, p: UpstreamTable) =>
+  db
+    .insertInto('upstream')
+    .values(pick(p, COLUMNS))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
+/** Adds an upstream, unless its name is taken. */
+export const insertUpstream = (upstream: Upstream): Work<boolean> => insert(encode(UPSTREAM, upstream));
+
+export const findUpstream = one(
+  (db, p: { id: string }) => db.selectFrom('upstream').select(COLUMNS).where('id', '=', p.id),
+  toUpstream,
+);
+
+export const findUpstreamByName = one(
+  (db, p: { name: string }) => db.selectFrom('upstream').select(COLUMNS).where('name', '=', p.name),
+  toUpstream,
+);
+
+/** Reads an upstream that is not changed before the unit of work ends, such as one that is not disabled meanwhile. */
+export const holdUpstream = one(
+  (db, p: { id: string }) => db.selectFrom('upstream').select(COLUMNS).where('id', '=', p.id).$call(forShare),
+  toUpstream,
+);
+
+/** Reads an upstream that this unit of work changes or deletes: sign-ins through it come before or after. */
+export const lockUpstream = one(
+  (db, p: { id: string }) => db.selectFrom('upstream').select(COLUMNS).where('id', '=', p.id).$call(forUpdate),
+  toUpstream,
+);
+
+const update = command((db, p: UpstreamTable) =>
+  db
+    .updateTable('upstream')
+    .set({
+      display_name: p.display_name,
+      client_id: p.client_id,
+      sealed_secret: p.sealed_secret,
+      scopes: p.scopes,
+      sign_up: p.sign_up,
+      sign_up_domains: p.sign_up_domains,
+      position: p.position,
+      status: p.status,
+      updated_at: p.updated_at,
+    })
+    .where('id', '=', p.id),
+);
+
+/** Saves all but the name and the issuer, which never change: the redirect URI and the identities depend on them. */
+export const saveUpstream = (upstream: Upstream): Work<void> => update(encode(UPSTREAM, upstream));
+
+export const removeUpstream = command((db, p: { id: string }) => db.deleteFrom('upstream').where('id', '=', p.id));
+
+export const listUpstreams = many(
+  (db, p: { after: string; limit: number }) =>
+    db.selectFrom('upstream').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+  toUpstream,
+);
+
+/** More than fit on a page. */
+const MOST_BUTTONS = 20;
+
+/** The upstreams that people can use, in the order of their buttons. */
+export const listActiveUpstreams = many(
+  (db, _p: object) =>
+    db
+      .selectFrom('upstream')
+      .select(COLUMNS)
+      .where('status', '=', 'active')
+      .orderBy('position')
+      .orderBy('id')
+      .limit(MOST_BUTTONS),
+  toUpstream,
+);

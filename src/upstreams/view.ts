@@ -1,0 +1,25 @@
+import { iso } from '../platform/clock.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Upstream } from './store.ts';
+
+/** Where people come back to from an upstream. */
+export const redirectUriOf = (issuer: string, { name }: Pick<Upstream, 'name'>): string =>
+  `${issuer}/login/with/${name}/callback`;
+
+/** Where an upstream says that a session has ended. */
+const logoutUriOf = (issuer: string, { name }: Pick<Upstream, 'name'>): string =>
+  `${issuer}/upstreams/${name}/backchannel-logout`;
+
+/**
+ * An upstream in the admin API.
+ * @param issuer ours
+ */
+export const upstreamView = (upstream: Upstream, issuer: string) => ({
+  ...pick(upstream, ['id', 'name', 'displayName', 'issuer', 'clientId']),
+  hasClientSecret: upstream.sealedSecret !== null,
+  ...pick(upstream, ['scopes', 'signUp', 'signUpDomains', 'position', 'status']),
+  redirectUri: redirectUriOf(issuer, upstream),
+  backchannelLogoutUri: logoutUriOf(issuer, upstream),
+  createdAt: iso(upstream.createdAt),
+  updatedAt: iso(upstream.updatedAt),
+});

@@ -1,0 +1,11 @@
+import type { Database } from '../../platform/database/database.ts';
+import { findUpstreamByName, type Upstream } from '../../upstreams/store.ts';
+
+/** An upstream that people can use, by its name. */
+export async function findActive(
+  { database }: { readonly database: Database },
+  name: string,
+): Promise<Upstream | undefined> {
+  const found = await database.read(() => findUpstreamByName({ name }));
+  return found?.status === 'active' ? found : undefined;
+}

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { providerClientOf } from '../../account-actions/upstreams/upstreams.ts';
+import { redirect } from '../../platform/http/server.ts';
+import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { newAttempt, type ProviderQuestion, providerSignInUrl } from '../../upstreams/provider.ts';
+import type { Upstream } from '../../upstreams/store.ts';
+import { redirectUriOf } from '../../upstreams/view.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { type Departure, sealState } from './kept.ts';
+
+/** What an app's request asks of the sign-in, to be asked of the upstream as well. */
+function askedBy(pending: PendingRequest | undefined): {
+  readonly maxAge: number | null;
+  readonly prompt: ProviderQuestion['prompt'];
+  readonly loginHint: string | null;
+} {
+  if (pending === undefined) return { maxAge: null, prompt: null, loginHint: null };
+  const { prompt, maxAge, loginHint } = pending.request;
+  const again = prompt.login ? 'login' : prompt.select ? 'select_account' : null;
+  return { maxAge, prompt: again, loginHint };
+}
+
+/**
+ * Sends a browser to an upstream. Nothing is stored: what is needed again when it comes back is in the `state`, sealed.
+ * @param connects the hash of the session to whose account an identity is to be connected; null to sign in
+ * @throws {UpstreamRefusal} where the upstream does not say where
+ */
+export async function depart(
+  services: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  upstream: Upstream,
+  { pending, connects }: { readonly pending: PendingRequest | undefined; readonly connects: string | null },
+): Promise<FastifyReply> {
+  const { browsers, clock, issuer, sealer, upstreams } = services;
+  const { hash: browserHash } = browsers.of(request, reply);
+  const { maxAge, prompt, loginHint } = askedBy(pending);
+  const departure: Departure = {
+    ...newAttempt(maxAge, prompt === 'login' ? clock() : null),
+    ...{ upstreamId: upstream.id, browserHash, handle: pending?.handle ?? null, session: connects, leftAt: clock() },
+  };
+  const question: ProviderQuestion = {
+    redirectUri: redirectUriOf(issuer, upstream),
+    state: sealState(services, departure),
+    prompt: connects === null ? prompt : 'select_account',
+    loginHint,
+  };
+  const provider = { ...upstreams, clock };
+  return redirect(
+    request,
+    reply,
+    await providerSignInUrl(provider, providerClientOf(sealer, upstream), departure, question),
+  );
+}

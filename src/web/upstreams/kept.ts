@@ -1,0 +1,79 @@
+import type { FastifyReply } from 'fastify';
+import { UPSTREAM_STATE_LIFETIME } from '../../account-actions/authentication/upstream.ts';
+import type { JoiningPerson } from '../../account-actions/upstreams/join.ts';
+import type { Sealer } from '../../keys/sealer.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import type { ProviderAttempt } from '../../upstreams/provider.ts';
+
+/*
+ * What a person is about while they are at an upstream, and what it said until they decide what follows. The browser takes it along,
+ * sealed: the server stores nothing for people who press a button and never come back.
+ */
+
+interface Services {
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  readonly browsers: Browsers;
+}
+
+/** What a person is sent away for. */
+export interface Departure extends ProviderAttempt {
+  readonly upstreamId: string;
+  /** The browser that was sent. */
+  readonly browserHash: string;
+  /** The handle of the authorization request that needs the sign-in. */
+  readonly handle: string | null;
+  /** To connect it to the account of this session; null to sign in. */
+  readonly session: string | null;
+  readonly leftAt: number;
+}
+
+const STATE = 'state at an upstream';
+
+/** The `state` of a request to an upstream. */
+export const sealState = ({ sealer }: Services, departure: Departure): string =>
+  sealer.seal(JSON.stringify(departure), STATE);
+
+/**
+ * Opens the `state` with which a browser came back; undefined where it is not ours, too old, or another browser's.
+ * @param browser has the identities that it had when it left
+ */
+export function openState({ sealer, clock }: Services, state: string, browser: Browser): Departure | undefined {
+  const text = sealer.open(state, STATE);
+  if (text === undefined) return undefined;
+  const departure = JSON.parse(text) as Departure;
+  const { browserHash, handle, leftAt } = departure;
+  const hashes = [browser.hash, ...(handle === null ? [] : browser.hashesFor(handle))];
+  const isCurrent = clock() - leftAt < UPSTREAM_STATE_LIFETIME;
+  return isCurrent && hashes.includes(browserHash) ? departure : undefined;
+}
+
+/** Whom an upstream vouches for, until the person decides what follows. */
+export interface Vouched extends JoiningPerson {
+  /** As of the departure. */
+  readonly session: string | null;
+  readonly at: number;
+}
+
+const contextOf = ({ hash }: Pick<Browser, 'hash'>): string => `person of an upstream ${hash}`;
+
+/** Lets the browser keep it. */
+export function keepVouched(services: Services, reply: FastifyReply, browser: Browser, vouched: Vouched): void {
+  const { sealer, browsers } = services;
+  browsers.setNote(
+    reply,
+    'upstream',
+    sealer.seal(JSON.stringify(vouched), contextOf(browser)),
+    UPSTREAM_STATE_LIFETIME,
+  );
+}
+
+/** What this browser keeps for an upstream. */
+export function readVouched({ sealer, clock }: Services, browser: Browser, upstreamId: string): Vouched | undefined {
+  const text = sealer.open(browser.noteOf('upstream') ?? '', contextOf(browser));
+  if (text === undefined) return undefined;
+  const vouched = JSON.parse(text) as Vouched;
+  const isCurrent = clock() - vouched.at < UPSTREAM_STATE_LIFETIME;
+  return isCurrent && vouched.upstreamId === upstreamId ? vouched : undefined;
+}

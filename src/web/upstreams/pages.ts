@@ -1,0 +1,51 @@
+import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import type { Page, Site } from '../../pages/layout.ts';
+import { requestFields } from '../authorize/request-fields.ts';
+import { type RequestingApp, requestQuery } from '../sign-in/pages.ts';
+import { upstreamTexts as text } from './messages.ts';
+
+interface NoAccountPage {
+  /** The name of the upstream, in its address and for people. */
+  readonly name: string;
+  readonly displayName: string;
+  /** What the upstream calls the person. */
+  readonly label: string | null;
+  readonly app: RequestingApp | undefined;
+  readonly token: string;
+  /** Whether the person may create an account. */
+  readonly offersSignUp: boolean;
+  readonly problems: Problems;
+  readonly values: { readonly displayName: string; readonly username: string; readonly email: string };
+}
+
+/** The page for a person whom an upstream vouches for, and who is not known here. It never says whether an address has an account. */
+export function noAccountPage(site: Site, page: NoAccountPage): Page {
+  const { messages, path } = site;
+  const { signUp } = messages;
+  const { name, displayName, label, app, token, offersSignUp, problems, values } = page;
+  const upstream = isolate(displayName);
+  const form = html`<section class="card"><header><h2>${text.create}</h2><p class="muted small">${text.createLead(upstream)}</p></header>
+<form method="post" action="${path(`/login/with/${name}/new`)}" novalidate>
+${hidden(token, requestFields(app))}
+${field({ name: 'displayName', label: signUp.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: signUp.displayNameHint, problems })}
+${field({ name: 'username', label: signUp.username, type: 'text', autocomplete: 'username', value: values.username, hint: signUp.usernameHint, problems })}
+${field({ name: 'email', label: signUp.email, type: 'email', autocomplete: 'email', value: values.email, problems })}
+<button class="primary" type="submit">${text.submit}</button>
+</form></section>`;
+  return {
+    title: text.title(displayName),
+    layout: 'narrow',
+    body: html`<section class="card">
+<header><h1>${text.heading(upstream)}</h1></header>
+${problemSummary(messages, problems)}
+${label !== null && html`<p>${text.known(upstream, html`<strong>${isolate(label)}</strong>`)}</p>`}
+<p>${text.notConnected(upstream)}</p>
+<h2>${text.haveAccount}</h2>
+<p>${text.connectFirst(upstream)}</p>
+<a class="button" href="${path(`/login${requestQuery(app)}`)}">${text.signIn}</a>
+</section>
+${offersSignUp ? form : html`<p class="foot">${text.closed(upstream, operator(site))}</p>`}
+${helpLine(site)}`,
+  };
+}
