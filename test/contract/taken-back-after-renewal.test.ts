@@ -336,6 +336,22 @@ test('who reads the earlier mailbox alone undoes no change of an account with a 
   for (const one of [thiefs, later]) assert.notEqual((await usePasskey(browserOf(), one)).status, 303);
 });
 
+test('no device forgets a passkey that a thief removed, as long as it undoes the change of the address', async () => {
+  const ada = await person();
+  const passkey = await newPasskey(server, ada.user.id);
+  const thief = browserOf();
+  await usePasskey(thief, passkey);
+  await moveTo(thief, freshAddress());
+  await passkeyForm(thief, { action: 'remove', id: passkey.id });
+  const tried = await usePasskey(browserOf(), passkey);
+  assert.match(tried.text, /no longer set up/);
+  assert.doesNotMatch(tried.text, /data-unknown-passkey/);
+  assert.ok((await thief.get('/account/security')).text.includes(`data-accepted-passkeys="${passkey.id}"`));
+  const [undo = ''] = await undoLinks(ada.email);
+  assert.equal(await undoByPasskey(browserOf(), undo, passkey), 200);
+  assert.match((await usePasskey(browserOf(), passkey)).text, /data-unknown-passkey/);
+});
+
 for (const which of ['the earlier', 'the new']) {
   test(`an owner who replaced the passkey undoes a change with ${which} one, and the mailbox alone does not`, async () => {
     const ada = await person();

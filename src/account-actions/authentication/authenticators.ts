@@ -43,8 +43,8 @@ export type AuthenticationRefusal =
   | AttemptsLimited
   /** An unknown name or a wrong secret, which are not told apart. */
   | { readonly kind: 'wrong' }
-  /** A passkey that is not on record, such as one that was removed. */
-  | { readonly kind: 'unknown passkey'; readonly credentialId: string }
+  /** A passkey that is not on record, such as one that was removed. Whether its device may forget it, too: it may still undo a change. */
+  | { readonly kind: 'unknown passkey'; readonly credentialId: string; readonly isOfUse: boolean }
   | { readonly kind: 'wrong passkey'; readonly problem: PasskeyProblem }
   /** Told only after the right secret. */
   | { readonly kind: 'banned' | 'suspended'; readonly account: Account }

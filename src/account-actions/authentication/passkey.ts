@@ -1,3 +1,4 @@
+import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { findAccount, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { acceptedPasskeys } from '../../authenticators/earlier-factors.ts';
@@ -22,6 +23,7 @@ import { CLOCK_SKEW } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { type Failure, notFound } from '../../platform/failure.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import type {
@@ -94,7 +96,7 @@ interface CheckedPasskey extends VerifiedAssertion {
 }
 
 type PasskeyRefusal =
-  | { readonly kind: 'unknown passkey'; readonly credentialId: string }
+  | Extract<AuthenticationRefusal, { kind: 'unknown passkey' }>
   | { readonly kind: 'wrong passkey'; readonly problem: PasskeyProblem };
 
 /**
@@ -134,7 +136,8 @@ export async function authenticateByPasskey(
     // Since the check the passkey may have been removed, and the account deleted, banned, suspended or secured.
     const current = yield* findUsable(attempt, id);
     if (account === undefined || current?.accountId !== accountId) {
-      return yield* refuse({ kind: 'unknown passkey', credentialId: id }, 'unknown passkey', accountId);
+      const isOfUse = (yield* passkeysOfRights(accountId, now)).includes(id);
+      return yield* refuse({ kind: 'unknown passkey', credentialId: id, isOfUse }, 'unknown passkey', accountId);
     }
     const status = accountStatus(account, now);
     if (status !== 'active') return yield* refuse({ kind: status, account }, status, accountId);
@@ -171,14 +174,18 @@ async function check(
 ): Promise<CheckedPasskey | PasskeyRefusal> {
   const credential = parseCredential(response);
   if (credential === undefined || relyingParty === undefined) return { kind: 'wrong passkey', problem: 'invalid' };
+  const { userHandle } = credential.response;
   const found = await database.read(function* read() {
     const passkey = yield* findUsable({ accountId, span }, credential.id);
     const account = passkey && (yield* findAccount({ id: passkey.accountId }));
     return passkey && account && { passkey, generation: account.generation };
   });
-  if (found === undefined) return { kind: 'unknown passkey', credentialId: credential.id };
+  if (found === undefined) {
+    const named = accountId ?? accountOfHandle(userHandle);
+    const ids = named === undefined ? [] : await database.read(() => passkeysOfRights(named, now));
+    return { kind: 'unknown passkey', credentialId: credential.id, isOfUse: ids.includes(credential.id) };
+  }
   const { passkey } = found;
-  const { userHandle } = credential.response;
   const isOwner = typeof userHandle !== 'string' || userHandle === userHandleOf(passkey.accountId);
   if (!isOwner || (accountId !== undefined && accountId !== passkey.accountId)) {
     return { kind: 'wrong passkey', problem: 'invalid' };
@@ -191,6 +198,24 @@ async function check(
 
 /** The name of an account for authenticators, as base64url: its id, which says nothing about the person. */
 export const userHandleOf = (accountId: string): string => Buffer.from(accountId).toString('base64url');
+
+/** The account that a user handle names, if it is one of this service. */
+function accountOfHandle(userHandle: unknown): string | undefined {
+  const id = typeof userHandle === 'string' ? Buffer.from(userHandle, 'base64url').toString('latin1') : '';
+  return isSnowflake(id) ? id : undefined;
+}
+
+/**
+ * The passkeys, removed ones included, of which one undoes a change of address of an account. As long as it can be undone, no device may
+ * forget them: a thief may have removed them.
+ */
+export function* passkeysOfRights(accountId: string, now: number): Work<readonly string[]> {
+  const ids: string[] = [];
+  for (const { factorsSince: since, changedAt: until } of yield* listPreviousAddresses({ accountId, now })) {
+    ids.push(...(yield* acceptedPasskeys(accountId, { since, until })).map(({ id }) => id));
+  }
+  return ids;
+}
 
 export const noPasskeysHere = (): Failure =>
   notFound('Browsers have no passkeys here, because the base URL has an IP address for a host. Use a name.');

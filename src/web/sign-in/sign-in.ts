@@ -359,7 +359,7 @@ function refusalText(
     case 'wrong':
       return { status: 401, text: text.wrong };
     case 'unknown passkey': {
-      const forget = relyingParty && unknownPasskey(relyingParty.id, refusal.credentialId);
+      const forget = relyingParty && !refusal.isOfUse && unknownPasskey(relyingParty.id, refusal.credentialId);
       return { status: 401, text: html`${passkeys.unknown}${forget}` };
     }
     case 'wrong passkey':

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { noPasskeysHere, userHandleOf } from '../../../account-actions/authentication/passkey.ts';
+import { noPasskeysHere, passkeysOfRights, userHandleOf } from '../../../account-actions/authentication/passkey.ts';
 import {
   type AddPasskeyResult,
   addPasskey,
@@ -36,9 +36,10 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   if (relyingParty === undefined) return undefined;
   const { account, token, proof } = state;
   const { passkeys: text } = site.messages;
-  const { passkeys, isRemovable } = await database.read(function* read() {
+  const { passkeys, isRemovable, ofRights } = await database.read(function* read() {
     const isRemovable = yield* canSpareAPasskey(services, account, proof.factors);
-    return { passkeys: yield* listPasskeys({ accountId: account.id }), isRemovable };
+    const ofRights = yield* passkeysOfRights(account.id, services.clock());
+    return { passkeys: yield* listPasskeys({ accountId: account.id }), isRemovable, ofRights };
   });
   const add = mayAddPasskeys(services, account)
     ? passkeyForm(site, {
@@ -52,7 +53,7 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
       })
     : html`<p>${services.secondFactor === 'off' ? text.notOffered : text.verifyAddressFirst}</p>`;
   if (services.secondFactor === 'off' && passkeys.length === 0) return undefined;
-  const known = passkeys.map(({ id }) => id).join(' ');
+  const known = [...new Set([...passkeys.map(({ id }) => id), ...ofRights])].join(' ');
   return html`<section class="card apps" id="passkeys"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
 ${passkeys.length === 0 ? html`<p>${text.none}</p>` : passkeys.map((passkey) => passkeyRow(services, state, passkey, { count: passkeys.length, isRemovable }))}
