@@ -262,6 +262,18 @@ export async function updateClient(
   });
 }
 
+/** Disables the clients that an operator registered as a developer at an instant or later, inside a unit of work. @returns how many */
+export function* disableClientsOf(developerId: string, since: number, origin: Origin, now: number): Work<number> {
+  const ids = yield* store.clientsMadeBy({ developerId, since });
+  for (const id of ids) {
+    const client = yield* store.lockClient({ id });
+    if (client === undefined) continue;
+    yield* store.saveClient({ ...client, status: 'disabled', generation: randomIdentifier(), updatedAt: now });
+    yield* record({ at: now, type: 'client.disabled', origin, clientId: id, details: { fields: ['status'] } });
+  }
+  return ids.length;
+}
+
 /** Sets or replaces a client's picture; null removes it, and its initials are shown. @throws {Failure} `not found` */
 export async function setClientPicture(
   { database, clock }: ClientsContext,

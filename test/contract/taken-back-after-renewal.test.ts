@@ -516,3 +516,41 @@ test('an admin key and a role that a thief made with the account of an operator 
   assert.deepEqual((await admin(server, 'GET', `/users/${accomplice.id}/roles`)).body.items, []);
   assert.equal((await admin(server, 'GET', `/users/${keeper.id}/roles`)).body.items.length, 1);
 });
+
+test('an app that a thief registered with the account of a developer is disabled with the report, earlier ones are not', async () => {
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  const { user } = operator;
+  for (const role of ['owner', 'developer']) {
+    assert.equal((await admin(server, 'PUT', `/users/${user.id}/roles/${role}`, {})).status, 200);
+  }
+  // Of two owners, one may lose the role.
+  assert.equal((await admin(server, 'PUT', `/users/${(await newUser(server)).id}/roles/owner`, {})).status, 200);
+  const { email } = (await admin(server, 'GET', `/users/${user.id}`)).body;
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, operator);
+  const keyOf = async (name: string): Promise<string> =>
+    (await admin(server, 'POST', '/admin-keys', { name, role: 'developer' }, token)).body.adminKey;
+  const register = async (key: string): Promise<string> => {
+    const made = await admin(
+      server,
+      'POST',
+      '/clients',
+      { name: 'App', redirectUris: ['https://app.example/cb'] },
+      key,
+    );
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    return made.body.clientId;
+  };
+  const earlierKey = await keyOf('own');
+  const earlier = await register(earlierKey);
+  assert.equal((await admin(server, 'DELETE', `/users/${user.id}/roles/owner`)).status, 200);
+  server.advance(8 * DAY);
+  const thief = { ...operator, browser: await signedInWith({ user, email }, operator.factor) };
+  server.advance(MINUTE);
+  const byPerson = await register(await signInOnCommandLine(server, thief));
+  const byKey = await register(earlierKey);
+  assert.equal(await press(await reportLink(email)), 200);
+  const statusOf = async (id: string) => (await admin(server, 'GET', `/clients/${id}`)).body.status;
+  assert.deepEqual(await Promise.all([earlier, byPerson, byKey].map(statusOf)), ['active', 'disabled', 'active']);
+  assert.match((await newestMail(server, email, 'recovery')).text, /an app that was registered, which is disabled/);
+});

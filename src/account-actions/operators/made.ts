@@ -40,6 +40,7 @@ export function* madeBy(operatorId: string, now: number): Work<Made> {
  * ended before. The last owner keeps the role, and what they made.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
+ * @param by.alsoEnd ends more of what a maker made
  * @throws {InsufficientPermission} where one of them has a permission that the operator lacks: its maker once had it
  */
 export function* endAllMadeBy(
@@ -49,17 +50,20 @@ export function* endAllMadeBy(
     origin,
     now,
     since = 0,
+    alsoEnd,
   }: {
     readonly operator: Operator | undefined;
     readonly origin: Origin;
     readonly now: number;
     readonly since?: number;
+    readonly alsoEnd?: (maker: string) => Work<void>;
   },
 ): Work<Made> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
   const makers = [operatorId];
   for (const maker of makers) {
+    if (alsoEnd !== undefined) yield* alsoEnd(maker);
     const all = yield* madeBy(maker, now);
     const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
     const made = { adminKeys: all.adminKeys.filter(isOfThen), roles: all.roles.filter(isOfThen) };

@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
+import { disableClientsOf } from '../../clients/clients.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -15,8 +16,10 @@ import { deletionCancelledMail } from '../personal-data/mails.ts';
 export interface Undone extends FactorsUndone {
   /** How many apps lost their access. */
   readonly apps: number;
-  /** How many admin keys and roles ended that were made with it. */
+  /** How many admin keys and roles ended that were made with it, */
   readonly made: number;
+  /** and how many apps were disabled that were registered with it or them. */
+  readonly registered: number;
   /** The organization that it left. */
   readonly left: string | undefined;
 }
@@ -37,14 +40,27 @@ export function* removeAddedSince(
   const factors = yield* removeFactorsSince(accountId, back, at);
   const apps = yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
-  const made = yield* endMadeSince(accountId, since, origin, now);
-  return { ...factors, apps, left, made };
+  return { ...factors, apps, left, ...(yield* endMadeSince(accountId, since, origin, now)) };
 }
 
-/** Ends the admin keys and the roles that were made with an account at an instant or later. @returns how many */
-export function* endMadeSince(accountId: string, since: number, origin: Origin, now: number): Work<number> {
-  const { adminKeys, roles } = yield* endAllMadeBy(accountId, { operator: undefined, origin, now, since });
-  return adminKeys.length + roles.length;
+/**
+ * Ends the admin keys and the roles that were made with an account at an instant or later, and disables the apps that were registered with
+ * it, or with these, as a developer.
+ */
+export function* endMadeSince(
+  accountId: string,
+  since: number,
+  origin: Origin,
+  now: number,
+): Work<Pick<Undone, 'made' | 'registered'>> {
+  let registered = 0;
+  const { adminKeys, roles } = yield* endAllMadeBy(accountId, {
+    ...{ operator: undefined, origin, now, since },
+    *alsoEnd(maker) {
+      registered += yield* disableClientsOf(maker, since, origin, now);
+    },
+  });
+  return { made: adminKeys.length + roles.length, registered };
 }
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

@@ -262,6 +262,8 @@ export interface UndoneFacts {
   readonly apps: number;
   /** How many admin keys and roles that were made with the account. */
   readonly made: number;
+  /** How many apps were disabled that were registered with it. */
+  readonly registered: number;
   readonly left: string | undefined;
 }
 
@@ -269,13 +271,25 @@ const RENEWED =
   'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.';
 
 /** Says what was removed from an account and what is there again; nothing where that is nothing. */
-export function undoneSentences({ removed, restored, passkeys, apps, made, left }: UndoneFacts): readonly string[] {
+export function undoneSentences({
+  removed,
+  restored,
+  passkeys,
+  apps,
+  made,
+  registered,
+  left,
+}: UndoneFacts): readonly string[] {
   const gone = [
     removed.app && 'an authenticator app',
     passkeys > 0 && (passkeys === 1 ? 'a passkey' : `${passkeys} passkeys`),
     removed.codes && 'recovery codes',
     apps > 0 && (apps === 1 ? 'the access of an app' : `the access of ${apps} apps`),
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
+    registered > 0 &&
+      (registered === 1
+        ? 'an app that was registered, which is disabled'
+        : `${registered} apps that were registered, which are disabled`),
     left !== undefined && `the membership of ${left}`,
   ].filter((what) => what !== false);
   const again = [
