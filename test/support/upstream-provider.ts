@@ -15,6 +15,8 @@ export interface Tricks {
   /** Instead of the signed ID token. */
   readonly idToken?: (claims: Members, provider: UpstreamProvider) => string | Promise<string>;
   readonly tokens?: (response: Members) => unknown;
+  /** Accepts a code more than once. */
+  readonly reusesCodes?: boolean;
   /** What the browser brings back. */
   readonly callback?: (callback: URLSearchParams) => void;
   /** Answers by itself. @returns whether it did */
@@ -142,7 +144,7 @@ export class UpstreamProvider {
   async #token(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(body);
     const asked = this.#codes.get(form.get('code') ?? '');
-    this.#codes.delete(form.get('code') ?? '');
+    if (this.tricks.reusesCodes !== true) this.#codes.delete(form.get('code') ?? '');
     const credentials = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
     const [id, secret] = credentials.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
     if (id !== this.clientId || secret !== this.clientSecret) return send(response, 401, { error: 'invalid_client' });

@@ -1,0 +1,118 @@
+// store: SQLite, PostgreSQL
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Agent, agent } from '../support/agent.ts';
+import { admin } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
+import { newestMail } from '../support/recovery.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
+import { joinedThrough, newUpstream, type TestUpstream } from '../upstreams/people.ts';
+
+const server = spread(
+  await startServer(
+    {
+      TESSERA_MAILBOX: 'on',
+      TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off',
+      TESSERA_LIMIT_SESSION_ACCOUNT: 'off',
+    },
+    SEVERAL,
+  ),
+);
+after(() => server.close());
+
+const browserOf = (): Agent => agent(server.baseUrl, server.nodeInTurn);
+
+/** Browsers that have signed in at the provider, and are about to bring their code back. */
+async function onTheWayBack({ provider, name }: TestUpstream, count: number) {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const browser = browserOf();
+      const left = await browser.get(`/login/with/${name}`);
+      const callback = provider.authorize(left.location?.href ?? '');
+      return { browser, back: () => browser.get(callback.href) };
+    }),
+  );
+}
+
+const isSignedIn = async (browser: Agent): Promise<boolean> => (await browser.get('/account')).status === 200;
+
+test('an upstream is disabled while people come back from it: nobody is signed in afterwards', async () => {
+  for (let round = 0; round < 4; round++) {
+    const upstream = await newUpstream(server, { signUp: 'anyone' });
+    const person = { sub: `disabled-${round}`, sid: 'one' };
+    await joinedThrough(server, upstream, { person, username: person.sub, email: `${person.sub}@example.com` });
+    upstream.provider.person = person;
+    const people = await onTheWayBack(upstream, 8);
+    const disable = () => admin(server, 'POST', `/upstreams/${upstream.id}/disable`, { endSessions: true });
+    const [off] = await Promise.all([disable(), ...people.map(({ back }) => back())]);
+    assert.equal(off.status, 200);
+    for (const { browser } of people) assert.equal(await isSignedIn(browser), false);
+    await upstream.provider[Symbol.asyncDispose]();
+  }
+});
+
+test('the provider ends a session while browsers come back from it: none of them is signed in afterwards', async () => {
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  const person = { sub: 'ended', sid: 'first' };
+  await joinedThrough(server, upstream, { person, username: person.sub, email: 'ended@example.com' });
+  for (let round = 0; round < 4; round++) {
+    const sid = `session ${round}`;
+    upstream.provider.person = { ...person, sid };
+    const people = await onTheWayBack(upstream, 8);
+    upstream.provider.person = { ...person, sid: `${sid} of another browser` };
+    const [other] = await onTheWayBack(upstream, 1);
+    const token = await upstream.provider.sign(upstream.provider.logoutClaims({ sid }));
+    const logout = () =>
+      fetch(`${server.baseUrl}/upstreams/${upstream.name}/backchannel-logout`, {
+        method: 'POST',
+        body: new URLSearchParams({ logout_token: token }),
+      });
+    const [ended] = await Promise.all([logout(), ...people.map(({ back }) => back()), other?.back()]);
+    assert.equal(ended.status, 200);
+    for (const { browser } of people) assert.equal(await isSignedIn(browser), false);
+    assert.equal(other !== undefined && (await isSignedIn(other.browser)), true, 'another session at the provider');
+  }
+  await upstream.provider[Symbol.asyncDispose]();
+});
+
+test('one response signs in once, however often and wherever it arrives', async () => {
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  const person = { sub: 'once' };
+  await joinedThrough(server, upstream, { person, username: person.sub, email: 'once@example.com' });
+  const before = await query(server, `SELECT hash FROM browser_session`);
+  const [one] = await onTheWayBack(upstream, 1);
+  upstream.provider.tricks = { reusesCodes: true };
+  const answers = await Promise.all(Array.from({ length: 6 }, () => one?.back()));
+  assert.equal(answers.filter((answer) => answer?.location?.pathname === '/account').length, 1);
+  assert.equal((await query(server, `SELECT hash FROM browser_session`)).length, before.length + 1);
+  await upstream.provider[Symbol.asyncDispose]();
+});
+
+test('of several accounts that connect one identity at the same time, one has it', async () => {
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  upstream.provider.person = { sub: 'wanted' };
+  const joining = await Promise.all(
+    Array.from({ length: 4 }, async (_, index) => {
+      const browser = browserOf();
+      const left = await browser.get(`/login/with/${upstream.name}`);
+      const back = await browser.get(upstream.provider.authorize(left.location?.href ?? '').href);
+      const page = await browser.get(back.location?.href ?? '');
+      const fields = { displayName: 'A', username: `wants-${index}`, email: `wants-${index}@example.com` };
+      await browser.submit(page, fields, back.location?.pathname);
+      return { browser, email: fields.email };
+    }),
+  );
+  const codes = await Promise.all(
+    joining.map(async ({ browser, email }) => ({
+      browser,
+      page: await browser.get('/signup/verify'),
+      code: (await newestMail(server, email, 'verify address')).code ?? '',
+    })),
+  );
+  const done = await Promise.all(
+    codes.map(({ browser, page, code }) => browser.submit(page, { code }, '/signup/verify')),
+  );
+  assert.equal(done.filter(({ location }) => location?.pathname === '/account').length, 1);
+  assert.equal((await query(server, `SELECT id FROM account WHERE username LIKE 'wants-%'`)).length, 1);
+  await upstream.provider[Symbol.asyncDispose]();
+});
