@@ -1,0 +1,63 @@
+// store: SQLite
+/**
+ * How many statements each page of the console makes. Each of them goes by an index: test/support/plan-checker.ts fails where one does not.
+ */
+import assert from 'node:assert/strict';
+import { StatementSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { newOperator } from '../support/console.ts';
+import { newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
+
+const made: string[] = [];
+for (const name of ['all', 'run', 'get', 'iterate'] as const) {
+  const original: unknown = Reflect.get(StatementSync.prototype, name);
+  assert.ok(typeof original === 'function');
+  Reflect.set(StatementSync.prototype, name, function (this: StatementSync, ...parameters: unknown[]) {
+    made.push(this.sourceSQL);
+    return Reflect.apply(original, this, parameters);
+  });
+}
+
+/** Who asks, and what they hold: the session and the roles, at the gate and in each unit of work. */
+const WHO_ASKS =
+  /^select ("s"\."hash"|"id" from "account" where "id" = \? $|"id", "account_id", "role"|"organization_id", "role" from "membership")/;
+/** What the service does by itself, at any time. */
+const BY_ITSELF = /^(EXPLAIN|SELECT seq|[^"]*"(logout_notice|mail_request|data_export|node_lease|rate_count|mail)")/;
+
+const server = await startServer();
+after(() => server.close());
+const { browser } = await newOperator(server, 'owner');
+const user = await newUser(server);
+const app = await newClient(server);
+await tokensFor(server, app, user, {}, { browser: await signedIn(server, user) });
+
+/** The most statements of each page, besides those about who asks. */
+const PAGES: Readonly<Record<string, number>> = {
+  '/console/people': 1,
+  '/console/people?q=user': 2,
+  // With what is on record of it: that the page was opened.
+  [`/console/people/${user.id}`]: 7,
+  [`/console/people/${user.id}/sessions`]: 4,
+  [`/console/people/${user.id}/apps`]: 3,
+  [`/console/people/${user.id}/memberships`]: 4,
+  '/console/apps': 1,
+  [`/console/apps/${app.clientId}`]: 2,
+  [`/console/explain?app=${app.clientId}`]: 1,
+  '/console/explain': 1,
+  // The trail is searched within its first and last event.
+  '/console/events': 3,
+};
+
+for (const [address, most] of Object.entries(PAGES)) {
+  test(`${address.replaceAll(/\d{5,}/g, ':id')} makes at most ${most} statements of its own`, async () => {
+    // Background work may fall into one of them, and not into all.
+    const counts: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      made.splice(0);
+      assert.equal((await browser.get(address)).status, 200);
+      counts.push(made.filter((sql) => !WHO_ASKS.test(sql) && !BY_ITSELF.test(sql)).length);
+    }
+    assert.ok(Math.min(...counts) > 0 && Math.min(...counts) <= most, `${counts}: ${made.join('\n')}`);
+  });
+}
