@@ -24,7 +24,7 @@ a:hover,
 });
 
 test('no string of the style sheets contains what is removed', () => {
-  for (const name of ['style', 'playground'] as const) {
+  for (const name of ['style', 'playground', 'operators'] as const) {
     const source = readFileSync(new URL(`./assets/${name}.css`, import.meta.url), 'utf8');
     for (const [text] of source.replaceAll(/\/\*.*?\*\//gs, '').matchAll(/"[^"]*"/g)) {
       assert.doesNotMatch(text, /\/\*|[{};,]|\s{2}/);
@@ -53,3 +53,5 @@ test('assets are sent in the smallest coding that the client accepts, and as the
     assert.ok((coding === undefined ? sent : decode[coding](sent)).equals(body), accepted);
   }
 });
+
+test('the script of the console is small', () => assert.ok(assets.operatorsScript.body.length <= 8 * 1024));

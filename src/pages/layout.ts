@@ -52,7 +52,7 @@ export function document(site: Site, page: Page): string {
 <title>${page.title} – ${messages.product}</title>
 <link rel="stylesheet" href="${path(assets.style.path)}">${more !== undefined && html`<link rel="stylesheet" href="${path(more.path)}">`}
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
-<script src="${path(assets.script.path)}" type="module"></script>${page.scripts?.map((name) => html`<script src="${path(assets[name].path)}" type="module"></script>`)}
+<script src="${path(assets.script.path)}" type="module"></script>${page.scripts?.map((name) => html`<script src="${path(assets[name].path)}" type="module"></script>`)}${page.layout === 'console' && html`<script src="${path(assets.operatorsScript.path)}" type="module"></script>`}
 </head>
 <body class="${more === undefined ? page.layout : `wide ${page.layout}`}">
 <a class="skip" href="#content">${messages.skipToContent}</a>
@@ -87,8 +87,8 @@ export function sendPage(
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
-    // The script of passkeys asks for challenges.
-    `connect-src ${page.scripts?.includes('passkeys') ? "'self'" : "'none'"}`,
+    // The script of passkeys asks for challenges, that of the console for its pages.
+    `connect-src ${page.scripts?.includes('passkeys') || page.layout === 'console' ? "'self'" : "'none'"}`,
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -5,6 +5,7 @@
  */
 import { after, before, describe } from 'node:test';
 import { consentCases } from './cases/consent.ts';
+import { consoleCases } from './cases/console.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { flowCases } from './cases/flow.ts';
 import { foreignCases } from './cases/foreign.ts';
@@ -37,6 +38,7 @@ const theStage = (): Stage => {
 describe('the pages in Chromium', { concurrency: 3 }, () => {
   pageCases(theStage);
   troubleCases(theStage);
+  consoleCases(theStage);
   describe('the cases', { concurrency: 1 }, () => {
     flowCases(theStage);
     consentCases(theStage);

@@ -12,7 +12,7 @@ import {
 } from '../support/flow.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { enroll, type SecondFactor, totpCode } from '../support/second-factor.ts';
-import { openStageIn, type Stage, signIn, submit } from './stage.ts';
+import { openStageIn, pressInConsole, type Stage, signIn, submit } from './stage.ts';
 
 const MINUTE = 60_000;
 
@@ -85,7 +85,7 @@ async function people(walk: Walk): Promise<void> {
   await open('');
   await stop('console-people');
   await page.fill('#q', 'ada');
-  await submit(page);
+  await pressInConsole(page.locator('main form button.primary'));
   await stop('console-people-found');
   await open('?q=nobody-is-called-so');
   await stop('console-people-none');
@@ -97,18 +97,15 @@ async function people(walk: Walk): Promise<void> {
   }
   await open(`/end-sessions?id=${ada.id}`);
   await stop('console-end-sessions');
-  await page.locator('main button.danger').click();
-  await page.waitForLoadState();
+  await pressInConsole(page.locator('main button.danger'));
   await stop('console-end-sessions-done');
   await open(`/ban?id=${ada.id}`);
   await page.fill('#until', '2020-01-01');
   await page.fill('#reason', 'Sent advertisements to everybody in the directory.');
-  await page.locator('main button.danger').click();
-  await page.waitForLoadState();
+  await pressInConsole(page.locator('main button.danger'));
   await stop('console-ban-wrong');
   await page.fill('#until', '');
-  await page.locator('main button.danger').click();
-  await page.waitForLoadState();
+  await pressInConsole(page.locator('main button.danger'));
   await stop('console-ban-done');
   await open(`/${ada.id}`);
   await stop('console-person-banned');
@@ -120,10 +117,7 @@ async function people(walk: Walk): Promise<void> {
 async function apps(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
   const open = (path: string) => page.goto(`${stage.server.baseUrl}/console/apps${path}`);
-  const send = async (): Promise<void> => {
-    await page.locator('main form button:is(.primary, .danger)').last().click();
-    await page.waitForLoadState();
-  };
+  const send = (): Promise<void> => pressInConsole(page.locator('main form button:is(.primary, .danger)').last());
   const long = await newClient(stage.server, {
     name: 'The Society for the Collected Correspondence of Ada Lovelace',
     redirectUris: [`https://members.correspondence.society.example/signed-in/${'long-'.repeat(12)}path`],

@@ -90,7 +90,9 @@ function watch(page: Page, { server, app }: Stage): readonly string[] {
     if (!expected) complaints.push(`request to ${url.href}`);
   });
   page.on('response', (response) => {
-    if (response.request().isNavigationRequest() && response.status() >= 400) refused.add(response.url());
+    // The script of the console fetches the pages that the browser would load.
+    const isPage = response.request().isNavigationRequest() || /\/console(\/|$)/.test(new URL(response.url()).pathname);
+    if (isPage && response.status() >= 400) refused.add(response.url());
   });
   page.on('console', (message) => {
     // A page that answers with an error status is noted by the browser; that is no error of the page.
@@ -108,6 +110,15 @@ function watch(page: Page, { server, app }: Stage): readonly string[] {
 /** Presses what leads to another document, and waits until that one is there. */
 export async function press(target: Locator): Promise<void> {
   await Promise.all([target.page().waitForEvent('load'), target.click()]);
+}
+
+/** Presses what shows another page of the console, and waits until it is there, with and without the script. */
+export async function pressInConsole(target: Locator): Promise<void> {
+  const page = target.page();
+  await page.locator('.stack').evaluate((stack) => stack.setAttribute('data-before', ''));
+  await target.click();
+  await page.locator('.stack:not([data-before])').waitFor();
+  await page.waitForLoadState('load');
 }
 
 /** Sends the form of the page. */

@@ -24,17 +24,22 @@ for (const button of document.querySelectorAll('button[data-reveal]')) {
   });
 }
 
-for (const button of document.querySelectorAll('button:is([data-copy], [data-copy-of])')) {
-  // The clipboard exists in secure contexts only: HTTPS and loopback addresses.
-  if (navigator.clipboard === undefined) continue;
-  button.hidden = false;
-  button.addEventListener('click', async () => {
-    const { copy, copyOf } = button.dataset;
-    await navigator.clipboard.writeText(copy ?? document.getElementById(copyOf).textContent);
-    button.removeAttribute('aria-label');
-    button.textContent = button.dataset.other;
-  });
+function offerToCopy(part) {
+  for (const button of part.querySelectorAll('button:is([data-copy], [data-copy-of])')) {
+    // The clipboard exists in secure contexts only: HTTPS and loopback addresses.
+    if (navigator.clipboard === undefined) continue;
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      const { copy, copyOf } = button.dataset;
+      await navigator.clipboard.writeText(copy ?? document.getElementById(copyOf).textContent);
+      button.removeAttribute('aria-label');
+      button.textContent = button.dataset.other;
+    });
+  }
 }
+offerToCopy(document);
+// A part of a page of the console that was replaced.
+addEventListener('parts', ({ target }) => offerToCopy(target));
 
 for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;

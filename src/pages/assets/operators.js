@@ -1,0 +1,114 @@
+// Makes the console quick: a link or a form fetches the same page that the browser would load, and its parts take the place of those that
+// are shown. Whatever is unusual is left to the browser: another layout, another place, no answer.
+
+const home = new URL(document.querySelector('.brand').href).pathname;
+const inConsole = ({ origin, pathname }) =>
+  origin === location.origin && (pathname === home || pathname.startsWith(`${home}/`));
+
+/** The parts of a page that are replaced. Those that are the same stay, with the focus in them. */
+const PARTS = ['.masthead', '.side', '.stack'];
+
+/** The request that is under way. */
+let current;
+/** A form that was sent acts once. */
+let isActing = false;
+
+function put(page) {
+  for (const name of PARTS) {
+    const [shown, next] = [document.querySelector(name), page.querySelector(name)];
+    if (name !== '.stack' && shown.outerHTML === next.outerHTML) continue;
+    const part = document.adoptNode(next);
+    shown.replaceWith(part);
+    part.dispatchEvent(new Event('parts', { bubbles: true }));
+  }
+  document.title = page.title;
+}
+
+/** The focus goes where the page asks for it, stays in the field of a search, or is at the title. */
+function focus(id) {
+  const stack = document.querySelector('.stack');
+  const field = id === '' ? null : document.getElementById(id);
+  const target = stack.querySelector('[autofocus]') ?? field ?? stack.querySelector('h1');
+  if (target.tagName === 'H1') target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  if (target === field) target.setSelectionRange?.(field.value.length, field.value.length);
+}
+
+/**
+ * Shows a page.
+ * @param options.keeps the id of the field that keeps the focus
+ * @param options.top where the page is scrolled to
+ */
+async function show(url, { init = {}, pushes = true, keeps = '', top = 0 } = {}) {
+  current?.abort();
+  const request = new AbortController();
+  current = request;
+  document.querySelector('.stack').setAttribute('aria-busy', 'true');
+  const answer = await fetch(url, {
+    ...init,
+    signal: request.signal,
+    headers: { ...init.headers, accept: 'text/html' },
+  });
+  const text = await answer.text();
+  if (request.signal.aborted) return;
+  const page = new DOMParser().parseFromString(text, 'text/html');
+  const to = new URL(answer.url);
+  if (!inConsole(to) || page.body.className !== document.body.className) return location.assign(to);
+  if (pushes) {
+    history.replaceState({ top: scrollY }, '');
+    history.pushState({ top: 0 }, '', to);
+  }
+  put(page);
+  scrollTo({ top, behavior: 'instant' });
+  focus(keeps);
+}
+
+const isOld = (error) => error instanceof DOMException && error.name === 'AbortError';
+
+/** What the browser would have shown by itself. */
+const leaveTo = (url) => (error) => {
+  if (!isOld(error)) location.assign(url);
+};
+
+addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = event.target.closest?.('a[href]');
+  if (link === null || link === undefined || link.target !== '' || link.hasAttribute('download')) return;
+  const url = new URL(link.href);
+  const isHere = url.hash !== '' && url.pathname === location.pathname && url.search === location.search;
+  if (!inConsole(url) || isHere) return;
+  event.preventDefault();
+  show(url).catch(leaveTo(url));
+});
+
+addEventListener('submit', (event) => {
+  const { target: form, submitter } = event;
+  const url = new URL(form.action);
+  if (event.defaultPrevented || !inConsole(url)) return;
+  event.preventDefault();
+  const fields = new URLSearchParams(new FormData(form, submitter));
+  if (form.method === 'get') {
+    // A field that is empty asks for nothing.
+    for (const [name, value] of [...fields]) if (value === '') fields.delete(name);
+    url.search = fields;
+    show(url, { keeps: document.activeElement?.id ?? '' }).catch(leaveTo(url));
+    return;
+  }
+  if (isActing) return;
+  isActing = true;
+  // The address stays that of the page with the form: to load it again asks again, and does not act again.
+  show(url, { init: { method: 'POST', body: fields }, pushes: false })
+    .catch((error) => {
+      // Nobody knows whether it was done. The page of the form says what holds now.
+      if (!isOld(error)) location.reload();
+    })
+    .finally(() => {
+      isActing = false;
+    });
+});
+
+history.scrollRestoration = 'manual';
+addEventListener('popstate', ({ state }) => {
+  show(location.href, { pushes: false, top: state?.top ?? 0 }).catch(leaveTo(location.href));
+});
