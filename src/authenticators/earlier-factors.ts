@@ -9,7 +9,7 @@ import {
   updateReplaced,
 } from '../accounts/replaced-store.ts';
 import type { Work } from '../platform/database/database.ts';
-import { listPasskeys, type Passkey, removePasskey } from './passkey-store.ts';
+import { insertPasskey, listPasskeys, type Passkey, removePasskey } from './passkey-store.ts';
 import { insertRecoveryCode, listRecoveryCodes, removeRecoveryCodes } from './recovery-code-store.ts';
 import {
   acceptedIn,
@@ -164,6 +164,23 @@ export function* removePasskeys(
   const younger = remembered.toSorted((one, other) => one.setUpAt - other.setUpAt).slice(MOST_PASSKEYS);
   for (const { hash } of younger) yield* removeReplaced({ hash });
   return removed.length;
+}
+
+/**
+ * Gives an account that is taken back the passkeys from before that were removed since the end of a span, inside a unit of work that holds
+ * its lock.
+ * @returns how many
+ */
+export function* restorePasskeys(accountId: string, span: Span): Work<number> {
+  const gone = (yield* acceptedPasskeys(accountId, span)).filter(
+    ({ setUpAt, replacedAt }) => setUpAt < span.since && replacedAt >= span.until && replacedAt !== NOT_REPLACED,
+  );
+  const ids = gone.map(({ id }) => id);
+  for (const { setUpAt: _from, replacedAt: _until, ...passkey } of gone) yield* insertPasskey(passkey);
+  for (const one of yield* listReplaced({ accountId, kind: 'passkey' })) {
+    if (ids.includes(passkeyOf(one).id)) yield* removeReplaced({ hash: one.hash });
+  }
+  return gone.length;
 }
 
 /** The passkeys of which one is accepted where a change of address is undone. */

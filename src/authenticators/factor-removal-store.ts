@@ -1,7 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
 import { command } from '../platform/database/statement.ts';
 import { removeIdentitiesSince } from '../upstreams/identity-store.ts';
-import { removePasskeys, type SettledFactors, settleFactors } from './earlier-factors.ts';
+import { removePasskeys, restorePasskeys, type SettledFactors, settleFactors } from './earlier-factors.ts';
 import type { TakingBack } from './rules/taking-back.ts';
 
 interface Since {
@@ -24,6 +24,8 @@ const removePending = command((db, p: { accountId: string }) =>
 export interface FactorsUndone extends SettledFactors {
   /** How many passkeys were removed. */
   readonly passkeys: number;
+  /** How many are there again. */
+  readonly passkeysRestored: number;
 }
 
 /** No passkey was set up then. */
@@ -44,5 +46,6 @@ export function* removeFactorsSince(accountId: string, back: TakingBack, at: num
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
-  return { ...settled, passkeys };
+  const passkeysRestored = yield* restorePasskeys(accountId, back.span);
+  return { ...settled, passkeys, passkeysRestored };
 }

@@ -349,7 +349,24 @@ test('no device forgets a passkey that a thief removed, as long as it undoes the
   assert.ok((await thief.get('/account/security')).text.includes(`data-accepted-passkeys="${passkey.id}"`));
   const [undo = ''] = await undoLinks(ada.email);
   assert.equal(await undoByPasskey(browserOf(), undo, passkey), 200);
+  assert.equal((await usePasskey(browserOf(), passkey)).status, 303, 'it is there again');
+  assert.equal(await recoverAt(ada.email, ''), 200);
   assert.match((await usePasskey(browserOf(), passkey)).text, /data-unknown-passkey/);
+});
+
+test('an operator who gives the address back gives a passkey back that a thief removed, and the password is not enough', async () => {
+  const ada = await person();
+  const passkey = await newPasskey(server, ada.user.id);
+  const thief = browserOf();
+  await usePasskey(thief, passkey);
+  const away = freshAddress();
+  await moveTo(thief, away);
+  await passkeyForm(thief, { action: 'remove', id: passkey.id });
+  await patch(ada, { email: ada.email, emailVerified: true });
+  assert.match((await newestMail(server, ada.email, 'address changed')).text, /works again: your earlier passkey/);
+  const again = await signedIn(server, ada.user);
+  assert.doesNotMatch((await again.get('/account/confirm?next=email')).text, /name="current"/);
+  assert.equal((await usePasskey(browserOf(), passkey)).status, 303);
 });
 
 for (const which of ['the earlier', 'the new']) {

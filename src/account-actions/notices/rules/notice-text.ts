@@ -259,6 +259,7 @@ export interface UndoneFacts {
   readonly restored: { readonly app: boolean; readonly codes: boolean };
   /** How many were removed. They are not named: a thief may have chosen their names. */
   readonly passkeys: number;
+  readonly passkeysRestored: number;
   readonly apps: number;
   /** How many admin keys and roles that were made with the account. */
   readonly made: number;
@@ -275,6 +276,7 @@ export function undoneSentences({
   removed,
   restored,
   passkeys,
+  passkeysRestored,
   apps,
   made,
   registered,
@@ -295,6 +297,7 @@ export function undoneSentences({
   const again = [
     restored.app && 'your earlier authenticator app',
     restored.codes && 'your earlier recovery codes',
+    passkeysRestored > 0 && (passkeysRestored === 1 ? 'your earlier passkey' : 'your earlier passkeys'),
   ].filter((what) => what !== false);
   return [
     ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
