@@ -174,12 +174,21 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     await refusals.recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
     return namingMetadata(
       invalidToken(
-        'The admin key is not valid: it is unknown, was revoked or has ended. The operator makes another on the server with: tessera admin-key create',
+        `The admin key is not valid: ${describeKey(request.headers.authorization)}. The operator makes another on the server with: tessera admin-key create`,
         'unknown admin key',
       ),
       services.issuer,
     );
   }
+}
+
+/** What is wrong with a key, by its form alone, which its sender knows. */
+function describeKey(authorization = ''): string {
+  if (/^Bearer\s+tcs_/i.test(authorization))
+    return 'it begins with tcs_, as client secrets do, and admin keys with tak_';
+  if (/^Bearer\s+eyJ/i.test(authorization))
+    return 'it is a JWT, such as the access token of an app, and admin keys begin with tak_';
+  return 'it is unknown, was revoked or has ended';
 }
 
 /** The caller of a request, who may do what its route asks for at the beginning of each unit of work. */

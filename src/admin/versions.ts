@@ -58,7 +58,11 @@ const CURRENT: Readonly<Record<Versioned, (id: string, now: number) => Work<View
 /** RFC 9110 §13.1.1, with the version that was meant and the one that is there. */
 function precondition(meant: string, current: string): OAuthError {
   const text = `The record was changed since it was read: If-Match has ${meant}, and its version is ${current} now. Read it again, and decide whether your change still holds.`;
-  return new OAuthError(412, 'precondition_failed', text, { etag: current });
+  return new OAuthError(412, 'precondition_failed', text, { etag: current }, undefined, {
+    expected: 'the version of the record that is there now',
+    received: 'If-Match with an older version',
+    remedy: 'Read the record again, and decide whether the change still holds.',
+  });
 }
 
 /** @throws {OAuthError} 400 for what is no list of entity tags */

@@ -110,6 +110,9 @@ const LISTS: readonly (readonly [RegExp, string])[] = [
 const UNKNOWN_FIELD =
   /^(?<name>[A-Za-z_]{1,40}) is not a field here\.(?: Did you mean (?<meant>[A-Za-z]{1,40})\?)? The fields are:/;
 
+const MISSING_FIELD = /^([A-Za-z]{1,40}) is missing\./;
+const UNKNOWN_PARAMETER = /^([A-Za-z_]{1,40}) is not a parameter here:/;
+
 interface RefusedRequest {
   readonly step: StepName;
   readonly status: number;
@@ -125,7 +128,7 @@ function undescribed(
   if (refusal === null)
     return { received: 'a form that is incomplete, or of an earlier page', remedy: 'Reload the page.' };
   if (refusal.reason !== undefined || refusal.detail?.remedy !== undefined) return {};
-  if (step === 'admin' && status === 404) {
+  if (step === 'admin' && status === 404 && path.includes('/:')) {
     const list = LISTS.find(([pattern]) => pattern.test(path))?.[1];
     return {
       received: 'an id that nothing here has, or whose record the caller may not see',
@@ -138,6 +141,15 @@ function undescribed(
     return {
       received: `a field named ${name}`,
       remedy: meant === undefined ? 'Correct the name: the response lists the fields.' : `Send ${meant} instead.`,
+    };
+  }
+  const missing = MISSING_FIELD.exec(refusal.description)?.[1];
+  if (missing !== undefined) return { received: `no ${missing}`, remedy: `Send ${missing} as well.` };
+  const parameter = UNKNOWN_PARAMETER.exec(refusal.description)?.[1];
+  if (parameter !== undefined) {
+    return {
+      received: `a parameter named ${parameter}`,
+      remedy: 'Correct the name: the response lists the parameters.',
     };
   }
   const field = FIELD.exec(refusal.description)?.[1];

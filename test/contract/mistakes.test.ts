@@ -638,7 +638,7 @@ for (const endpointSet of ENDPOINT_SETS) {
           /nothing/,
           /mean \/\.well-/,
         ],
-        ['registration', () => send('POST', '/oidc/register'), /not registered dynamically/, /tessera client create/],
+        ['registration', () => send('POST', '/oidc/register'), /cannot register themselves/, /register the app/],
         [
           'a device',
           () => send('POST', '/oidc/device/code'),

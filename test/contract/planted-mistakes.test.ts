@@ -51,6 +51,7 @@ let rotated: TestClient;
 let disabled: TestClient;
 let v2Only: TestClient;
 let machine: TestClient;
+let job: TestClient;
 let api: TestClient;
 let plainApi: TestClient;
 let tokens: Tokens;
@@ -69,6 +70,7 @@ before(async () => {
   disabled = await newClient(server);
   v2Only = await newClient(server, { endpoints: ['v2'] });
   machine = await newClient(server, { grantTypes: ['client_credentials'] });
+  job = await newClient(server, { grantTypes: ['client_credentials'], redirectUris: undefined });
   api = await newClient(server, { resource: NOTES });
   plainApi = await newClient(server);
   await admin(server, 'POST', `/clients/${rotated.clientId}/secrets`, { expirePreviousIn: 0 });
@@ -898,10 +900,46 @@ const mistakes: readonly Mistake[] = [
     facts('received +If-Match with something else', 'remedy +Send the ETag'),
   ],
   [
+    'a job at the authorization endpoint',
+    () => ask({}, standard(job)),
+    /no redirect URI: it is registered for client_credentials only/,
+    facts('remedy +Register another app with the grant authorization_code'),
+  ],
+  [
+    'a client_assertion of another type',
+    () => post('/oidc/token', form({ client_assertion: 'a.b.c', client_assertion_type: 'jwt-bearer' })),
+    /check client_id and the claims and key/,
+    facts('received +another client_assertion_type', 'remedy .*client_assertion_type urn:ietf'),
+  ],
+  [
+    'the URL of a metadata document at a v2 endpoint',
+    () => ask({ client_id: 'https://agent.example/client.json' }, app),
+    /v2 endpoints know registered apps only/,
+    facts('remedy +Send the user to /oidc/authorize'),
+  ],
+  [
+    'a client secret as admin key',
+    async () => told(await admin(server, 'GET', '/users', undefined, app.clientSecret)),
+    /begins with tcs_, as client secrets do, and admin keys with tak_/,
+    facts('description .*begins with tcs_'),
+  ],
+  [
+    'a missing field of the admin API',
+    async () => told(await admin(server, 'POST', '/clients', {})),
+    /name is missing/,
+    facts('received +no name', 'remedy +Send name as well'),
+  ],
+  [
+    'a wildcard for the port in a redirect URI',
+    async () => told(await admin(server, 'POST', '/clients', { name: 'A', redirectUris: ['http://localhost:*/cb'] })),
+    /no wildcard/,
+    facts('received +a value of redirectUris'),
+  ],
+  [
     'a wildcard in a redirect URI',
     async () =>
       told(await admin(server, 'POST', '/clients', { name: 'A', redirectUris: ['https://*.example.com/cb'] })),
-    /no wildcard: register each host by itself/,
+    /no wildcard: register each host and port by itself/,
     facts('received +a value of redirectUris'),
   ],
   [
@@ -933,6 +971,16 @@ const ignoredInPart: readonly (readonly [string, () => Promise<Told>, RegExp])[]
     'the secret in the authorization URL',
     () => ask({ client_secret: app.clientSecret }),
     facts('ignored +parameter client_secret \\(it belongs in the token request alone.*rotate'),
+  ],
+  [
+    'a parameter in camel case',
+    () => ask({ codeChallenge: CHALLENGE }),
+    facts('ignored +parameter codeChallenge \\(did you mean code_challenge'),
+  ],
+  [
+    'a class of authentication that is not offered',
+    () => ask({ acr_values: 'mfa' }),
+    facts('ignored +parameter acr_values \\(none of its values is offered'),
   ],
   ['a misspelled parameter', () => ask({ promt: 'login' }), facts('ignored +parameter promt \\(did you mean prompt')],
   [

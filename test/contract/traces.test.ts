@@ -278,8 +278,8 @@ test('the remedy fits: a barred account at both addresses, an assertion, a text 
   // A text of ours that reads like a name with its value would be masked.
   assert.doesNotMatch(JSON.stringify(own), /\[masked\]/);
 
-  const unknownField = await admin(server, 'POST', '/clients', { redirect_uris: [] });
-  assert.match((await traceOf(unknownField)).own.remedy, /response said/);
+  const badField = await admin(server, 'POST', '/clients', { name: 5, redirectUris: [] });
+  assert.match((await traceOf(badField)).own.remedy, /response said/);
   const signOut = await call(
     server,
     'GET',

@@ -42,11 +42,11 @@ export function describeUnknownScope(scope: string, known: readonly string[]): S
   return advice(nearest === undefined ? 'leave it out.' : `did you mean ${nearest}?`);
 }
 
-/** What to do about a scope that was left out; undefined where nothing is close to it. */
-export function adviceForScope(scope: string, known: readonly string[]): string | undefined {
+/** Why a scope was left out, or what to do about it. */
+export function adviceForScope(scope: string, known: readonly string[]): string {
   if (known.includes(scope)) return 'not registered for this app';
   const nearest = nearestScope(scope, known);
-  return nearest && `did you mean ${nearest}?`;
+  return nearest === undefined ? 'unknown, or of an API that this app may not use' : `did you mean ${nearest}?`;
 }
 
 /** The supported scope that is closest to a name; undefined where none is close. */

@@ -22,6 +22,7 @@ export function redirectUriProblem(
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) {
     return 'consist of printable ASCII without spaces, quotes, braces and backslashes (percent-encode other characters, and write a domain in its ASCII form, such as xn--bcher-kva.example)';
   }
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\*/i.test(uri)) return 'have no wildcard: register each host and port by itself';
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url === undefined) return 'be an absolute URI, for example https://app.example.com/callback';
   // RFC 6749 §3.1.2: no fragment.
@@ -33,7 +34,6 @@ export function redirectUriProblem(
   for (const name of reserved) {
     if (url.searchParams.has(name)) return `not have the query parameter "${name}", which the service adds itself`;
   }
-  if (url.hostname.includes('*')) return 'have no wildcard: register each host by itself';
   const host = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/i;
   if (/^https?:$/.test(url.protocol) && url.hostname !== '' && !host.test(url.hostname)) {
     return 'have a host of letters, digits, dots and hyphens';

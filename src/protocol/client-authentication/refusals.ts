@@ -104,7 +104,7 @@ function describeSent(credentials: ClientCredentials): string {
     case 'shortened':
       return 'client_secret is not whole: a secret is tcs_ and 43 characters. Copy it again';
     case 'not a secret':
-      return `client_secret does not begin with tcs_, as every secret of this service does. ${COMPARE}`;
+      return `client_secret does not begin with tcs_, as every secret of this service does; an app that signs assertions (private_key_jwt) has none. ${COMPARE}`;
     default:
       return `the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ${COMPARE}`;
   }
@@ -291,7 +291,7 @@ export const AUTHENTICATION_REFUSALS = {
   'the assertion expires too late': assertionRow(
     'The assertion expires too late.',
     'an assertion whose exp is more than ten minutes ahead',
-    `Send an exp in a minute or so. ${CLOCKS}`,
+    `Send an exp a minute or so ahead, in seconds: one in milliseconds is thousands of years ahead. ${CLOCKS}`,
   ),
   'the assertion has times that make no sense': assertionRow(
     'The times of the assertion make no sense.',

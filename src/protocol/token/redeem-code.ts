@@ -1,6 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
-import { hasApiScopes, memberScopes, narrowedResources } from '../../claims/permissions.ts';
+import { hasApiScopes, memberScopes, narrowedResources, storedScopes } from '../../claims/permissions.ts';
 import { type ApiScope, sentScope, withoutEnded } from '../../claims/rules/api-scopes.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import { COMMAND_LINE_LIFETIME, isCommandLine } from '../../clients/rules/command-line.ts';
@@ -130,7 +130,7 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
     flow: hash,
     leadsTo: familyId,
     facts: {
-      description: `Tokens were issued for the scopes ${scope}.`,
+      description: `Tokens were issued for the scopes ${scope}${request.rules.endpointSet === 'v2' || storedScopes(code.scopes).has('openid') ? '' : ', without an ID token: openid was not requested'}.`,
       sent: sentParameters(request.parameters),
       ignored: describeIgnored({ parameters: issued.ignored, parameterAdvice: adviceForTokenParameter }),
       ...explained,

@@ -16,7 +16,7 @@ const RULES: Readonly<Record<StepName, string>> = {
   registration: 'RFC 7591 §3.2.2',
   'cross-origin': 'Fetch Standard §3.3 (CORS protocol)',
   account: 'A form belongs to the session and the page that showed it.',
-  admin: 'RFC 6750 §3.1',
+  admin: 'RFC 9110 §15.5',
   other: 'RFC 9110 §15.5',
 };
 
@@ -50,6 +50,7 @@ const RULES_OF_STATUS: Readonly<Record<number, string>> = {
   404: 'RFC 9110 §15.5.5',
   405: 'RFC 9110 §15.5.6',
   409: 'RFC 9110 §15.5.10',
+  412: 'RFC 9110 §13.1.1',
   413: 'RFC 9110 §15.5.14',
   414: 'RFC 9110 §15.5.15',
   415: 'RFC 9110 §15.5.16',

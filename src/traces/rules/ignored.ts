@@ -29,7 +29,7 @@ export function describeIgnored(ignored: Ignored): string | undefined {
   const named = [
     ...scopes.filter((scope) => SCOPE.test(scope)).map((scope) => `scope ${withAdvice(scope, scopeAdvice(scope))}`),
     ...parameters
-      .filter((name) => PARAMETER.test(name))
+      .filter((name) => PARAMETER.test(name) || parameterAdvice(name) !== undefined)
       .map((name) => `parameter ${withAdvice(name, parameterAdvice(name))}`),
     ...claims
       .filter((name) => PARAMETER.test(name))

@@ -40,7 +40,9 @@ export function checkRequest(
   if (parameters.get('registration')) return refuseByRedirect('registration');
 
   // RFC 6749 §4.1.2.1, RFC 7591 §2.1.
-  if (!client.grantTypes.includes('authorization_code')) return refuseByRedirect('code grant not registered');
+  if (!client.grantTypes.includes('authorization_code')) {
+    return refuseByRedirect('code grant not registered', { clientId: client.id, grantTypes: client.grantTypes });
+  }
 
   if (!client.endpoints.includes(rules.endpointSet)) {
     const [endpointSet = 'v2'] = client.endpoints;

@@ -1,5 +1,7 @@
 import type { EndpointSet } from '../../../claims/endpoint-set.ts';
+import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import { type DeveloperAdvice, type Remedy, readClient } from '../../../clients/rules/developer-advice.ts';
+import { isUrlForm } from '../../../clients/rules/metadata-document.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redirect-uri.ts';
 import { explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
@@ -113,6 +115,13 @@ function unknownClient(clientId: string): DisplayedError {
     });
   }
   const came = { name: 'client_id', value: clientId };
+  if (isUrlForm(clientId)) {
+    return display('client', 'client_id unknown', {
+      description: 'The v2 endpoints know registered apps only, and this client_id is the URL of a metadata document.',
+      came,
+      remedy: `Send the user to ${ENDPOINT_RULES.oidc.authorizationPath}, where apps identify themselves by such a URL.`,
+    });
+  }
   const unknown = (description: string, find: Remedy) =>
     display('client', 'client_id unknown', { description, expected: 'the client_id of an active app', came, ...find });
   if (isSnowflake(clientId)) {
@@ -175,7 +184,27 @@ export function checkTarget(
       ...readClient(client.id),
     });
   }
+  if (client.redirectUris.length === 0) {
+    return display('redirect_uri', 'redirect_uri not registered', {
+      description: `This app has no redirect URI: it is registered for ${client.grantTypes.join(', ')} only, and no user signs in to it.`,
+      app: client.name,
+      came: { name: 'redirect_uri', value: redirectUri },
+      remedy:
+        'Register another app with the grant authorization_code and its redirect URI, and send the user to that one.',
+      call: 'POST /api/v2/admin/clients',
+      command: 'tessera client create --name NAME --redirect-uri REDIRECT_URI',
+    });
+  }
   if (!isRegisteredUri(redirectUri, client.redirectUris, client.type)) {
+    if (client.metadataUrl !== null) {
+      return display('redirect_uri', 'redirect_uri not registered', {
+        description: 'redirect_uri is not in the metadata document of this app.',
+        expected: 'one of redirect_uris in the document, character for character',
+        app: client.name,
+        came: { name: 'redirect_uri', value: redirectUri },
+        remedy: `Send one of redirect_uris in the document, or add this one there: ${client.metadataUrl}`,
+      });
+    }
     const asked = { name: 'redirect_uri', sent: redirectUri, registered: client.redirectUris, local } as const;
     return display('redirect_uri', 'redirect_uri not registered', explainUnregisteredUri(client, asked));
   }

@@ -1,7 +1,7 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../../claims/permissions.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
-import { nearestText } from '../../../platform/nearest-text.ts';
+import { nearestName } from '../../../platform/nearest-text.ts';
 import * as Type from '../../../platform/validation/type.ts';
 import { LARGEST_REQUEST, PROMPTS, RESPONSE_MODES } from './request.ts';
 
@@ -73,16 +73,28 @@ const ADVICE: Readonly<Record<string, string>> = {
     'it belongs in the token request alone; this address is kept in histories and logs, so rotate the secret',
   code_verifier: 'it belongs in the token request alone',
   grant_type: 'it belongs in the token request',
+  acr_values: `none of its values is offered: those are ${ACR_VALUES.join(', ')}`,
+  access_type: 'request the scope offline_access',
+  approval_prompt: 'send prompt=consent',
 };
 
 /** What to do about a parameter that changes nothing; undefined where nothing is wrong with sending it. */
 export function adviceForParameter(name: string): string | undefined {
   if (WITHOUT_EFFECT.has(name)) return undefined;
   if (Object.hasOwn(ADVICE, name)) return ADVICE[name];
-  const nearest = nearestText(name, PARAMETER_NAMES);
+  if (!/^[A-Za-z_-]{1,40}$/.test(name)) return undefined;
+  const nearest = nearestName(name, PARAMETER_NAMES);
   return nearest && `did you mean ${nearest}?`;
 }
 
 /** The names of parameters that change nothing. */
-export const ignoredParameters = ({ names }: RepeatableParameters): readonly string[] =>
-  names.filter((name) => !PARAMETER_NAMES.includes(name) || WITHOUT_EFFECT.has(name));
+export const ignoredParameters = (parameters: RepeatableParameters): readonly string[] =>
+  parameters.names.filter(
+    (name) =>
+      !PARAMETER_NAMES.includes(name) ||
+      WITHOUT_EFFECT.has(name) ||
+      (name === 'acr_values' && !offersOneOf(parameters.get(name) ?? '')),
+  );
+
+const offersOneOf = (acrValues: string): boolean =>
+  acrValues.split(' ').some((value) => ACR_VALUES.some((acr) => acr === value));

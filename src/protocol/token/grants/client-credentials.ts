@@ -74,7 +74,8 @@ function* check(
   if (names.length === 0) return { granted: requestedResources, scopes: [], leftOut: [], about: {} };
   const registered = yield* listApiScopes({ clientId: client.id });
   const { found: scopes, leftOut } = resolveApiScopes(names, requestedResources, registered);
-  if (scopes.length === 0 || scopes.length > MOST_API_SCOPES) return yield* refuse('no scope of an API', {});
+  if (scopes.length === 0 || scopes.length > MOST_API_SCOPES)
+    return yield* refuse('no scope of an API', { clientId: client.id });
   // RFC 9068 §3: without resource, the scopes say which APIs the token is for.
   const granted =
     requestedResources.length > 0 ? requestedResources : [...new Set(scopes.map((scope) => scope.resource))];

@@ -198,13 +198,20 @@ export const REQUESTS = {
       },
     },
   }),
-  'no scope of an API': row({
+  'no scope of an API': row<AboutCredential & { readonly clientId: string }>({
     when: 'Client credentials: no `scope` is one of an API that the client may request, or there are more than 50.',
     app: {
       error: 'invalid_scope',
       description:
         'scope has no scope that the client may request here. Compare it with: tessera client api-scopes CLIENT_ID; and send resource where several APIs have the name.',
     },
-    operator: recorded('no scope of an API'),
+    operator: {
+      ...recorded('no scope of an API'),
+      trace: ({ clientId }) => ({
+        expected: 'scopes of APIs that the app may request',
+        remedy: `Allow them: tessera client allow-scopes ${clientId} --api API --scope SCOPE. What the app may request: tessera client api-scopes ${clientId}`,
+      }),
+    },
+    example: { clientId: 'CLIENT_ID' },
   }),
 };

@@ -36,7 +36,8 @@ export function describeForm(text: string, wanted: 'access' | 'refresh'): Presen
     return form('no value', `is [object Object]: an object was sent instead of its member. ${send}.`);
   }
   if (/^(["'`]|%22|%27)/.test(text)) return form('quoted', `is in quotes. ${send} without quotes.`);
-  if (/^bearer(\s|%20|$)/i.test(text)) return form('Bearer twice', 'begins with the word Bearer. Send that word once.');
+  if (/^bearer(\s|%20|$)/i.test(text))
+    return form('Bearer twice', 'begins with the word Bearer: leave that word out of the token.');
   if (/^[<{$%]|^your[_-]/i.test(text)) return form('placeholder', `is a placeholder. ${send} in its place.`);
   if (text.startsWith('tcs_')) return form('a client secret', `looks like a client secret. ${send}.`);
   if (text.startsWith('tak_')) return form('an admin key', `looks like an admin key. ${send}.`);

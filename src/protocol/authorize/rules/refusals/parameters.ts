@@ -54,13 +54,14 @@ export const PARAMETERS = {
     rule: NO_PAGE,
     operatorRemedy: 'Register the app: tessera client create',
   }),
-  'code grant not registered': redirectRow({
+  'code grant not registered': redirectRow<{ clientId: string; grantTypes: readonly string[] }>({
     when: 'The client is not registered for the grant `authorization_code`.',
     error: 'unauthorized_client',
-    cause: 'the client is not registered for the grant authorization_code',
-    remedy: 'have it added to grantTypes of its registration',
-    operatorRemedy:
-      'Add the grant: tessera client update CLIENT_ID --grant-type authorization_code --grant-type refresh_token',
+    cause: 'the client is not registered for the code grant',
+    remedy: 'have authorization_code added to grantTypes of its registration',
+    operatorRemedy: ({ clientId, grantTypes }) =>
+      `Add the grant, beside those that the app has: tessera client update ${clientId} ${[...grantTypes, 'authorization_code'].map((grant) => `--grant-type ${grant}`).join(' ')}`,
+    example: { clientId: 'CLIENT_ID', grantTypes: ['client_credentials'] },
   }),
   'other endpoints only': redirectRow<{ path: string }>({
     when: 'The client is registered for the other set of endpoints only.',
