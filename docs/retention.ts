@@ -289,6 +289,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'Their apps are refused',
     days: null,
   },
+  idempotent_request: {
+    holds: 'Answers of the admin API to requests with an `Idempotency-Key`, encrypted',
+    until: 'A day after the request',
+    why: 'The same request gets the same answer',
+    days: 1,
+  },
   initial_access_token: {
     holds: 'Tokens with which apps may register themselves, as hashes',
     until: 'Never; those that ended stay listed',

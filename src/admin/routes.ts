@@ -48,6 +48,7 @@ import { assignmentRoutes, groupRoutes } from './access-routes.ts';
 import type { AdminApp } from './admin-app.ts';
 import { apiScopeRoutes } from './api-scope-routes.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
+import { answerOnce } from './idempotency.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { adminInvitationRoutes, organizationRoutes } from './organization-routes.ts';
 import { readBoundedPage, readPage } from './paging.ts';
@@ -93,6 +94,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
     for (const name of schema?.objects?.app ?? []) refuseBuiltIn((params as Readonly<Record<string, unknown>>)[name]);
   });
   versionRecords(admin);
+  answerOnce(admin);
   admin.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });

@@ -5,6 +5,7 @@ import {
   AREAS,
   type Caller,
   JSON_TYPE,
+  makesNew,
   type Operation,
   type OperationExample,
   type ResponseDescription,
@@ -52,7 +53,7 @@ export interface Reference {
 
 export interface ParameterObject {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description?: string;
   readonly schema: Schema;
@@ -176,6 +177,8 @@ function operation(method: string, schema: DescribedRoute['schema'], builder: Do
   const parameters = [
     ...parametersOf('path', schema.params, schema.examples, convert),
     ...parametersOf('query', schema.querystring, schema.examples, convert),
+    ...(makesNew(method, schema) ? [IDEMPOTENCY_KEY] : []),
+    ...(schema.versioned !== undefined && method !== 'GET' ? [IF_MATCH] : []),
   ];
   return {
     operationId,
@@ -188,6 +191,29 @@ function operation(method: string, schema: DescribedRoute['schema'], builder: Do
     responses: responsesOf(method, schema, builder),
   };
 }
+
+/** Headers of the admin API, which no schema validates. */
+const headerParameter = (name: string, description: string): ParameterObject => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+});
+const IDEMPOTENCY_KEY = headerParameter(
+  'Idempotency-Key',
+  'A text of your own for what this makes, such as a UUID. The same request with it gets the same answer for a day, and makes nothing more; another request with it gets 422.',
+);
+const IF_MATCH = headerParameter(
+  'If-Match',
+  'The `ETag` of the record as you read it. If it has changed since, nothing is done, and the answer is 412.',
+);
+
+/** What a repeated request may get. */
+const WITH_KEY: Readonly<Record<number, readonly ErrorCode[]>> = {
+  409: ['conflict'],
+  422: ['idempotency_key_reused'],
+};
 
 interface ObjectShape {
   readonly properties: Readonly<Record<string, unknown>>;
@@ -256,7 +282,11 @@ export const isCommon = ({ $ref }: Reference): boolean =>
 
 function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: DocumentBuilder) {
   const own = schema.response as Readonly<Record<string, ResponseDescription>>;
-  const common = { ...ANYWHERE, ...(method !== 'GET' && WITH_BODY) };
+  const common = {
+    ...ANYWHERE,
+    ...(method !== 'GET' && WITH_BODY),
+    ...(makesNew(method, schema) && WITH_KEY),
+  };
   const all: Record<string, ResponseDescription> = { ...own };
   for (const [status, codes] of Object.entries(common)) {
     all[status] ??= refusalResponse(Number(status), codes, schema.refusesWithPage);

@@ -72,6 +72,11 @@ export const errorCodes = {
     'The record was changed since it was read: it has another `ETag` than `If-Match` says.',
     'Read the record again, and decide whether the change still holds.',
   ],
+  idempotency_key_reused: [
+    '422',
+    'The `Idempotency-Key` came with another request of the same caller within the last day.',
+    'Send a new key for each thing that is to be made, and the same one only to repeat a request.',
+  ],
   insufficient_permission: [
     '403',
     'The role of the admin key does not include what the request needs; the description names the permission.',

@@ -58,6 +58,11 @@ export const logLines = {
     about:
       'A request was answered: `debug` for a success, and for a refusal during an outage; `info` for another refusal, which alone has `error` and the fields after it; `error` for an internal error.',
   },
+  'the answer to a request with an Idempotency-Key was not kept': {
+    levels: ['warn'],
+    fields: ['reqId', 'trace_id', 'err'],
+    about: 'What the request asked for is done. The same request once more gets 409 instead of the answer.',
+  },
   'a page cannot read the answer': {
     levels: ['info'],
     fields: ['reqId', 'trace_id', 'reason'],

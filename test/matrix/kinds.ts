@@ -216,6 +216,8 @@ export const HASHED: Readonly<Record<string, string>> = {
   // Presented to the pages of the sign-in and of the mail that they come from alone, which have tests of their own.
   address_change: 'random octets',
   invitation: 'random octets',
+  // Names an answer, which only the caller gets who made it.
+  idempotent_request: 'random octets',
   challenge: 'random octets',
   pending_sign_in: 'random octets',
   recovery_code: 'random octets',

@@ -25,7 +25,8 @@ type ExpiringTable =
   | 'address_change'
   | 'replaced_value'
   | 'upstream_session'
-  | 'invitation';
+  | 'invitation'
+  | 'idempotent_request';
 
 /** Rows of tables that are alike: each has a hash and an end. */
 const expired = (table: ExpiringTable, kept = 0): Removal =>
@@ -220,6 +221,7 @@ const REMOVALS: readonly Removal[] = [
   idleSessions,
   rateCounts,
   expired('client_assertion', KEPT.assertion),
+  expired('idempotent_request'),
   expiredCodes,
   oldFamilies,
   oldRevokedGrants,

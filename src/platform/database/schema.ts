@@ -309,6 +309,16 @@ export interface AuditEventTable {
 }
 
 /** The tables, as the query builder knows them. The migrations create them. */
+/** A request of the admin API that is done once. */
+export interface IdempotentRequestTable {
+  hash: string;
+  fingerprint: string;
+  status: number | null;
+  /** Sealed. */
+  answer: string | null;
+  expires_at: number;
+}
+
 export interface Tables {
   account: AccountTable;
   organization: OrganizationTable;
@@ -323,6 +333,7 @@ export interface Tables {
   client_origin: ClientOriginTable;
   blocked_client_domain: BlockedClientDomainTable;
   initial_access_token: InitialAccessTokenTable;
+  idempotent_request: IdempotentRequestTable;
   client_api_scope: ApiScopeTable;
   picture: PictureTable;
   browser_session: BrowserSessionTable;

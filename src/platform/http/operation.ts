@@ -1,6 +1,7 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifySchema,
   FastifyTypeProvider,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -86,6 +87,10 @@ export interface Operation {
   readonly refusesWithPage?: boolean;
   readonly examples: readonly OperationExample[];
 }
+
+/** Whether a route of the admin API makes something, so that a repeated request would make it twice. */
+export const makesNew = (method: string, schema: Pick<FastifySchema, 'caller' | 'response'> = {}): boolean =>
+  method === 'POST' && schema.caller === 'admin key' && Object.hasOwn(schema.response ?? {}, '201');
 
 declare module 'fastify' {
   interface FastifySchema extends Partial<Operation> {}

@@ -15,6 +15,7 @@ import { unregisteredClients } from './0013-unregistered-clients.ts';
 import { setupLink } from './0014-setup-link.ts';
 import { registration } from './0015-registration.ts';
 import { upstreams } from './0016-upstreams.ts';
+import { idempotency } from './0017-idempotency.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -62,6 +63,7 @@ export const timeline: Timeline = {
   '0014-setup-link': expand(setupLink),
   '0015-registration': expand(registration),
   '0016-upstreams': expand(upstreams),
+  '0017-idempotency': expand(idempotency),
 };
 
 export { NewerDatabase } from './position.ts';
