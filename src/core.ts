@@ -25,7 +25,7 @@ import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
 import { refuseUnfinished } from './platform/database/sqlite/replacement.ts';
 import { type Meter, unmetered } from './platform/http/meter.ts';
-import { outgoing } from './platform/http/outgoing.ts';
+import { type Outgoing, outgoing } from './platform/http/outgoing.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
 import type { Traced } from './platform/telemetry/traced.ts';
 
@@ -39,6 +39,7 @@ export interface Core {
   readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
   readonly secret: Buffer;
+  readonly outgoing: Outgoing;
   /** Opened when it is first needed: commands that need none work without the right secret. */
   sealer(): Promise<Sealer>;
   mailer(): Promise<Mailer>;
@@ -103,6 +104,7 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
     ),
     pictures: options.pictures ?? pictures(),
     secret,
+    outgoing: options.traced?.outgoing(send) ?? send,
     sealer,
     mailer,
     notices: async () => ({

@@ -161,6 +161,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
       setting: config.clientMetadata,
       documents: createMetadataDocuments(send, clock),
     }),
+    outgoing: send,
     upstreams: createUpstreams({ database, clock, outgoing: send, local }),
     playgroundKey: deriveKey(secret, 'playground visits'),
     sendRequest: requestSender(base.listener, baseUrl),

@@ -18,6 +18,7 @@ import type { Passwords } from '../platform/crypto/passwords.ts';
 import { equalSecrets } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { conflict, type Failure } from '../platform/failure.ts';
+import type { Outgoing } from '../platform/http/outgoing.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
@@ -35,6 +36,7 @@ export interface OperationServices extends SecurityNoticeServices {
   readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
   readonly secondFactor: SecondFactorSetting;
+  readonly outgoing: Outgoing;
   readonly traces: Pick<TraceRecorder, 'flush'>;
   /** For how long traces are kept, in milliseconds; null if none are recorded. */
   readonly traceRetention: number | null;

@@ -1,4 +1,5 @@
 import { disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
+import { testUpstream } from '../account-actions/upstreams/test-upstream.ts';
 import {
   createUpstream,
   deleteUpstream,
@@ -53,6 +54,11 @@ export function upstreamRoutes(admin: AdminApp): void {
   admin.post('/upstreams/:id/enable', { schema: schemas.enableUpstreamSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return upstreamView(await enableUpstream(services, request.params.id, origin), services.issuer);
+  });
+
+  admin.post('/upstreams/:id/test', { schema: schemas.testUpstreamSchema }, async (request) => {
+    const { services } = callerOf(request);
+    return { steps: await testUpstream(services, request.params.id) };
   });
 
   admin.delete('/upstreams/:id', { schema: schemas.deleteUpstreamSchema }, async (request, reply) => {

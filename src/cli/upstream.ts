@@ -7,7 +7,7 @@ import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { collect, wholeNumber } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { confirm, readSecret, YES } from './prompt.ts';
-import type { UpstreamView } from './records.ts';
+import type { ListedRow, UpstreamView } from './records.ts';
 
 const UPSTREAM = ['<upstream>', 'ID or name'] as const;
 
@@ -53,7 +53,7 @@ const withFields = (command: Command): Command =>
 
 export function upstreamCommands(getContext: GetCommandContext): Command {
   const upstream = new Command('upstream').description(
-    'manage other providers through which people sign in: create, show, list, update, disable, enable, delete',
+    'manage other providers through which people sign in: create, show, list, update, test, disable, enable, delete',
   );
   recordCommands(upstream, getContext);
   stateCommands(upstream, getContext);
@@ -141,6 +141,17 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
       });
       const done = endSessions ? ` Ended ${ended.sessions} sessions of ${ended.users} users.` : '';
       out.say(`Nobody signs in through ${changed.name} any more.${done}`, { upstream: changed, ended });
+    });
+
+  examples(upstream.command('test'), 'tessera upstream test google')
+    .description('fetch the metadata and the keys of an upstream, and ask whether it knows the client')
+    .argument(...UPSTREAM)
+    .action(async (which: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      const { steps } = await withApi(flags, async (api) =>
+        api.post<{ readonly steps: readonly ListedRow[] }>(path`/upstreams/${await upstreamId(api, which)}/test`, {}),
+      );
+      out.list(steps, ['step', 'level', 'found']);
     });
 
   examples(upstream.command('enable'), 'tessera upstream enable google')

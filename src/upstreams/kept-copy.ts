@@ -55,11 +55,6 @@ export class KeptCopies<T> {
     }
   }
 
-  /** Forgets a document, so that the next call fetches it. */
-  forget(url: string): void {
-    this.#kept.delete(url);
-  }
-
   #share(url: string, isRefresh: boolean): Promise<T> {
     const started = this.#reading.get(url);
     if (started !== undefined) return started;

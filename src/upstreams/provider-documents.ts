@@ -29,8 +29,11 @@ export interface ProviderDocuments {
    * @throws {UpstreamRefusal}
    */
   key(metadata: ProviderMetadata, alg: AssertionAlg, kid: string | undefined): Promise<ClientKey | undefined>;
-  /** Fetches both on the next call: for an operator who has just changed something. */
-  forget(issuer: string): Promise<void>;
+  /**
+   * How many keys can verify tokens.
+   * @throws {UpstreamRefusal}
+   */
+  usableKeys(metadata: ProviderMetadata): Promise<number>;
 }
 
 /** @param local whether this installation runs on a developer's machine, where `http` is allowed */
@@ -43,11 +46,7 @@ export function createProviderDocuments(ask: Outgoing, clock: Clock, local: bool
       const known = chooseKey(await keySets.get(uri), alg, kid);
       return known ?? chooseKey(await keySets.get(uri, true), alg, kid);
     },
-    async forget(issuer) {
-      const kept = await metadata.get(issuer).catch(() => undefined);
-      if (kept !== undefined) keySets.forget(kept.jwks_uri);
-      metadata.forget(issuer);
-    },
+    usableKeys: async ({ jwks_uri: uri }) => (await keySets.get(uri)).length,
   };
 }
 

@@ -189,17 +189,20 @@ async function requestTokens(
     [oauth.customFetch]: guardedFetch(outgoing, LONGEST_TOKEN_RESPONSE),
     [oauth.allowInsecureRequests]: local,
   };
-  const refuse = (reason: string) => new UpstreamRefusal('token endpoint', `The token endpoint: ${reason}.`);
   try {
     const auth = await clientAuthentication(metadata, client);
     const response = await oauth.authorizationCodeGrantRequest(
       ...([metadata, own, auth, checked, redirectUri, verifier, options] as const),
     );
     const tokens = await oauth.processGenericTokenEndpointResponse(metadata, own, response);
-    if (tokens.id_token === undefined) throw refuse('the response has no id_token');
+    if (tokens.id_token === undefined) {
+      throw new UpstreamRefusal('token endpoint', 'The token endpoint: the response has no id_token.');
+    }
     return { idToken: tokens.id_token, accessToken: tokens.access_token };
   } catch (error) {
-    throw error instanceof UpstreamRefusal ? error : refuse(await reasonOf(error));
+    if (error instanceof UpstreamRefusal) throw error;
+    const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
+    throw new UpstreamRefusal('token endpoint', `The token endpoint: ${await reasonOf(error)}.`, code);
   }
 }
 

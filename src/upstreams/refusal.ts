@@ -16,9 +16,12 @@ export type UpstreamRefusalKind =
 export class UpstreamRefusal extends Error {
   override readonly name = 'UpstreamRefusal';
   readonly kind: UpstreamRefusalKind;
+  /** The error code of the upstream, where it answered with one. */
+  readonly code: string | undefined;
 
-  constructor(kind: UpstreamRefusalKind, message: string) {
+  constructor(kind: UpstreamRefusalKind, message: string, code?: string) {
     super(message);
     this.kind = kind;
+    this.code = code;
   }
 }

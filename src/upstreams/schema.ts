@@ -1,6 +1,7 @@
 import { Id, Instant } from '../platform/http/operation.ts';
 import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
+import { PROBE_LEVELS, PROBE_STEPS, type ProbeStep } from './probe.ts';
 import { SIGN_UP_MODES, type UpstreamSignUp } from './store.ts';
 
 const name = Type.String({
@@ -120,4 +121,18 @@ export const DisabledUpstreamRecord = Type.Object(
     }),
   },
   { title: 'DisabledUpstream' },
+);
+
+/** What a test of an upstream found. */
+export const UpstreamTestRecord = Type.Object(
+  {
+    steps: Type.Array(
+      Type.Object({
+        step: Type.Unsafe<ProbeStep['step']>({ enum: PROBE_STEPS }),
+        level: Type.Unsafe<ProbeStep['level']>({ enum: PROBE_LEVELS }),
+        found: Type.String(),
+      }),
+    ),
+  },
+  { title: 'UpstreamTest' },
 );

@@ -56,6 +56,7 @@ const CALLS = [
   'PATCH /upstreams/:id',
   'POST /upstreams/:id/disable',
   'POST /upstreams/:id/enable',
+  'POST /upstreams/:id/test',
   'DELETE /upstreams/:id',
   'GET /blocked-domains',
   'PUT /blocked-domains/:domain',

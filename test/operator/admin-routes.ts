@@ -4,6 +4,7 @@ import { pictures } from '../../src/pictures/pictures.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
+import { OutgoingFailed } from '../../src/platform/http/outgoing.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { untraced } from '../../src/traces/recorder.ts';
@@ -34,6 +35,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     pictures: pictures(),
     limits: readConfig({}).limits,
     secondFactor: 'offered',
+    outgoing: () => Promise.reject(new OutgoingFailed('nothing is sent')),
     adminKey: undefined,
     keys: {} as never,
     commandLineSignIn: true,

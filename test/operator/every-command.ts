@@ -262,5 +262,6 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'mail list': [],
   'upstream list': [],
   'upstream show': ['staff'],
+  'upstream test': ['staff'],
   'invite list': [],
 };

@@ -1,5 +1,6 @@
 // store: SQLite, PostgreSQL
 /** An admin key that is revoked while a request with it waits inside its route, or while its unit of work runs. */
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -20,6 +21,7 @@ import { randomName } from '../../src/platform/crypto/secrets.ts';
 import type { Database, Work } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { sendError, toOAuthError } from '../../src/platform/http/errors.ts';
+import { OutgoingFailed } from '../../src/platform/http/outgoing.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { invalidToken } from '../../src/platform/oauth-error.ts';
@@ -70,6 +72,7 @@ adminRoutes(app, {
   },
   limits: readConfig({}).limits,
   secondFactor: 'offered',
+  outgoing: () => Promise.reject(new OutgoingFailed('nothing is sent')),
   adminKey: undefined,
   keys: {} as never,
   commandLineSignIn: true,

@@ -824,6 +824,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'PATCH /api/v2/admin/upstreams/:id': [],
   'POST /api/v2/admin/upstreams/:id/disable': [],
   'POST /api/v2/admin/upstreams/:id/enable': [],
+  'POST /api/v2/admin/upstreams/:id/test': [],
   'DELETE /api/v2/admin/upstreams/:id': [],
   'POST /upstreams/:name/backchannel-logout': [],
   'POST /login/with/:name/new': [],

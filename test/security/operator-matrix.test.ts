@@ -97,6 +97,7 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'PATCH /upstreams/:id': ['upstreams.manage', '+ F F F F F F F F'],
   'POST /upstreams/:id/disable': ['upstreams.manage', '+ F F F F F F F F'],
   'POST /upstreams/:id/enable': ['upstreams.manage', '+ F F F F F F F F'],
+  'POST /upstreams/:id/test': ['upstreams.manage', '+ F F F F F F F F'],
   'DELETE /upstreams/:id': ['upstreams.manage', '+ F F F F F F F F'],
   'PUT /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],
   'DELETE /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],

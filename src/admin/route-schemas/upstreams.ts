@@ -7,6 +7,7 @@ import {
   DisableUpstreamRequest,
   UpdateUpstreamRequest,
   UpstreamRecord,
+  UpstreamTestRecord,
 } from '../../upstreams/schema.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
@@ -98,6 +99,20 @@ export const enableUpstreamSchema = {
   params: ofUpstream,
   response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'Enable it', params: theUpstream, status: 200 }],
+} satisfies AdminSchema;
+
+export const testUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'testUpstream',
+  summary: 'Test an upstream',
+  description:
+    'Fetches the metadata and the keys, and redeems a code that is none, by which the provider says whether it knows the client. Nobody is signed in. A step that cannot be made is left out after one that failed.',
+  params: ofUpstream,
+  response: {
+    200: jsonResponse('What was found.', UpstreamTestRecord),
+    ...adminErrors(MAY_BE_MISSING),
+  },
+  examples: [{ summary: 'Test it', params: theUpstream, status: 200 }],
 } satisfies AdminSchema;
 
 export const deleteUpstreamSchema = {
