@@ -8,6 +8,7 @@ import type { ConsoleVisit } from './visit.ts';
 /** The sections of the console, each with the permission without which it is not shown. */
 const SECTIONS = {
   people: { address: '/console/people', permission: 'users.read' },
+  groups: { address: '/console/groups', permission: 'groups.read' },
   apps: { address: '/console/apps', permission: 'apps.read' },
   explain: { address: '/console/explain', permission: 'traces.read' },
   events: { address: '/console/events', permission: 'events.read' },

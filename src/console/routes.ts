@@ -9,6 +9,8 @@ import { appPageRoutes } from './apps/page.ts';
 import { eventRoutes } from './events/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
 import { nothingPage } from './gate-pages.ts';
+import { memberRoutes } from './groups/members.ts';
+import { groupPageRoutes } from './groups/pages.ts';
 import { addressOf, sectionsOf } from './layout.ts';
 import { personActRoutes } from './people/act-routes.ts';
 import { peopleRoutes } from './people/list.ts';
@@ -40,6 +42,8 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
     personRoutes(pages, services);
     personPartRoutes(pages, services);
     personActRoutes(pages, services);
+    groupPageRoutes(pages, services);
+    memberRoutes(pages, services);
     appListRoutes(pages, services);
     appPageRoutes(pages, services);
     appActRoutes(pages, services);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { grantsOf } from '../access/operator-grant-store.ts';
+import { groupNotFound } from '../account-actions/access/groups.ts';
 import { userNotFound } from '../account-actions/accounts/accounts.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, type RouteObjects } from '../account-actions/admission/admission.ts';
@@ -95,7 +96,7 @@ function* verifySession(
 function paramsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const inPath = request.params as Readonly<Record<string, string>>;
   const given = request.method === 'POST' ? formOf(request) : queryOf(request);
-  return { id: given.get('id'), clientId: given.get('app'), ...inPath };
+  return { id: given.get('id'), clientId: given.get('app'), userId: given.get('user'), ...inPath };
 }
 
 function askedOf(request: FastifyRequest, permission: Permission): Asked {
@@ -145,10 +146,10 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
       await visit.services.database.read(nothing);
     }
     // No other text is looked up.
-    const { id = '' } = paramsOf(request);
-    if (request.routeOptions.config.objects?.person !== undefined && !isSnowflake(String(id))) {
-      throw userNotFound(String(id).slice(0, LONGEST_ID));
-    }
+    const { person, group } = request.routeOptions.config.objects ?? {};
+    const text = (name: string) => String(paramsOf(request)[name] ?? '').slice(0, LONGEST_ID);
+    if (person !== undefined && !isSnowflake(text(person))) throw userNotFound(text(person));
+    if (group !== undefined && !isSnowflake(text(group))) throw groupNotFound(text(group));
     return undefined;
   }
 

@@ -1,4 +1,5 @@
 import { consoleAppTexts } from './console-app-messages.ts';
+import { consoleGroupTexts } from './console-group-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** How the console names each permission that a page may lack. */
@@ -270,6 +271,8 @@ export const consoleTexts = {
   },
 
   apps: consoleAppTexts,
+
+  groups: consoleGroupTexts,
 
   explain: {
     title: 'Explain',

@@ -113,6 +113,23 @@ async function people(walk: Walk): Promise<void> {
   await stop('console-not-found');
 }
 
+/** The pages about groups. */
+async function groups(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/groups${path}`);
+  await open('');
+  await stop('console-groups');
+  await pressInConsole(page.locator('.list a').first());
+  await stop('console-group');
+  const person = await newUser(server, { displayName: 'Grace Hopper' });
+  await page.fill('#member', person.username);
+  await pressInConsole(page.locator('main form button.primary'));
+  await stop('console-group-add');
+  await pressInConsole(page.locator('main form button.primary'));
+  await stop('console-group-added');
+}
+
 /** The pages about apps. */
 async function apps(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -203,6 +220,7 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await gates(walk);
   await signInOperator(walk, owner.user, owner.factor);
   await people(walk);
+  await groups(walk);
   await apps(walk);
   await records(walk);
 }

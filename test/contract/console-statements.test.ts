@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { StatementSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { newOperator } from '../support/console.ts';
-import { newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
+import { admin, newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 
 const made: string[] = [];
@@ -32,6 +32,8 @@ const user = await newUser(server);
 const app = await newClient(server);
 await tokensFor(server, app, user, {}, { browser: await signedIn(server, user) });
 
+const group: string = (await admin(server, 'POST', '/groups', { name: 'analysts' })).body.id;
+
 /** The most statements of each page, besides those about who asks. */
 const PAGES: Readonly<Record<string, number>> = {
   '/console/people': 1,
@@ -41,6 +43,8 @@ const PAGES: Readonly<Record<string, number>> = {
   [`/console/people/${user.id}/sessions`]: 4,
   [`/console/people/${user.id}/apps`]: 3,
   [`/console/people/${user.id}/memberships`]: 4,
+  '/console/groups': 1,
+  [`/console/groups/${group}`]: 2,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 2,
   [`/console/explain?app=${app.clientId}`]: 1,

@@ -6,6 +6,7 @@ import { userHandleOf } from '../../src/account-actions/authentication/passkey.t
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import type { AppActName } from '../../src/console/apps/acts.ts';
 import { appActAddress } from '../../src/console/apps/page.ts';
+import { memberAddress } from '../../src/console/groups/pages.ts';
 import { type ActName, actAddress, actNames } from '../../src/console/people/acts.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
@@ -94,6 +95,21 @@ const consoleAppAct = (name: AppActName | 'new', fields: Readonly<Record<string,
     return browser.get(appActAddress(name, { app: app.clientId, secret: rotated.body.secrets[0].id }));
   },
   fields: () => fields,
+  signedIn: true,
+});
+
+let groups = 0;
+
+/** A member of a group that is added or removed. */
+const consoleMember = (name: 'add-member' | 'remove-member'): Case => ({
+  async page({ browser, user }) {
+    await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {});
+    const subject = await newUser(server);
+    const { id } = (await admin(server, 'POST', '/groups', { name: `forms-${++groups}` })).body;
+    if (name === 'remove-member') await admin(server, 'PUT', `/groups/${id}/members/${subject.id}`);
+    return browser.get(memberAddress(name, { id, user: subject.id, member: subject.username }));
+  },
+  fields: () => ({}),
   signedIn: true,
 });
 
@@ -348,6 +364,8 @@ const cases: Record<string, Case> = {
       .map((name) => [`/console/people/${name}`, consoleAct(name)] as const)
       .filter(([action]) => !CONSOLE_WITH_MAIL.includes(action)),
   ),
+  '/console/groups/add-member': consoleMember('add-member'),
+  '/console/groups/remove-member': consoleMember('remove-member'),
   '/console/apps/redirect-uris': consoleAppAct('redirect-uris', { uris: 'https://other.example/callback' }),
   '/console/apps/rotate-secret': consoleAppAct('rotate-secret', { overlap: '3600' }),
   '/console/apps/end-secret': consoleAppAct('end-secret'),
@@ -380,6 +398,7 @@ function state(): Promise<Record<string, unknown>[]> {
     trusted_browser: "concat_ws(' ', hash) FROM trusted_browser",
     recovery_setting: "concat_ws(' ', account_id) FROM recovery_setting",
     interaction: `concat_ws(' ', hash, outcome, coalesce(chosen_session, '-')) FROM interaction WHERE expires_at > ${now}`,
+    group_member: "concat_ws(' ', group_id, account_id) FROM group_member",
     membership: "concat_ws(' ', account_id, organization_id, role) FROM membership",
     // They end with the account's generation.
     data_export: `concat_ws(' ', data_export.id) FROM data_export JOIN account ON account.id = account_id

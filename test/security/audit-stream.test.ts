@@ -846,6 +846,9 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /setup': [],
   // test/contract/console-people.test.ts
   ...Object.fromEntries(actNames.map((name) => [`POST /console/people/${name}`, []])),
+  // test/contract/console-groups.test.ts
+  'POST /console/groups/add-member': [],
+  'POST /console/groups/remove-member': [],
   // test/contract/console-apps.test.ts
   'POST /console/apps/new': [],
   ...Object.fromEntries(appActNames.map((name) => [`POST /console/apps/${name}`, []])),

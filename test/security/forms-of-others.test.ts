@@ -9,6 +9,7 @@ import { after, describe, test } from 'node:test';
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import { appActNames } from '../../src/console/apps/acts.ts';
 import { appActAddress } from '../../src/console/apps/page.ts';
+import { memberAddress } from '../../src/console/groups/pages.ts';
 import { actAddress, actNames } from '../../src/console/people/acts.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
@@ -249,6 +250,20 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
       only,
     ))
       pages.push({ ...(await browser.get(address)), address });
+    return { user, browser, pages };
+  },
+  'an operator at the members of a group': async (only) => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await makeOperator(user);
+    const [member, other] = [await newUser(server), await newUser(server)];
+    const { id } = (await admin(server, 'POST', '/groups', { name: `forms-${++names}` })).body;
+    await admin(server, 'PUT', `/groups/${id}/members/${member.id}`);
+    const all = [
+      memberAddress('add-member', { id, member: other.username }),
+      memberAddress('remove-member', { id, user: member.id }),
+    ];
+    const pages = [];
+    for (const address of samePages(all, only)) pages.push({ ...(await browser.get(address)), address });
     return { user, browser, pages };
   },
   'an operator at the acts on an app': async (only) => {
@@ -649,4 +664,5 @@ const ACTS = new Set([
   ...['/login/come-back', '/login', '/login/verify', '/signup'],
   ...actNames.filter((name) => !SITUATED.has(name)).map((name) => `/console/people/${name}`),
   ...['/console/apps/disable', '/console/apps/end-secret'],
+  ...['/console/groups/add-member', '/console/groups/remove-member'],
 ]);
