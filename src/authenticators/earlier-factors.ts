@@ -167,13 +167,13 @@ export function* removePasskeys(
 }
 
 /**
- * Gives an account that is taken back the passkeys from before that were removed since the end of a span, inside a unit of work that holds
- * its lock.
+ * Gives an account that is taken back the passkeys from before that were replaced, or removed since the end of a span, inside a unit of work
+ * that holds its lock.
  * @returns how many
  */
 export function* restorePasskeys(accountId: string, span: Span): Work<number> {
   const gone = (yield* acceptedPasskeys(accountId, span)).filter(
-    ({ setUpAt, replacedAt }) => setUpAt < span.since && replacedAt >= span.until && replacedAt !== NOT_REPLACED,
+    ({ setUpAt, replacedAt }) => setUpAt < span.since && replacedAt !== NOT_REPLACED,
   );
   const ids = gone.map(({ id }) => id);
   for (const { setUpAt: _from, replacedAt: _until, ...passkey } of gone) yield* insertPasskey(passkey);

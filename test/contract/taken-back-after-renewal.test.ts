@@ -354,20 +354,25 @@ test('no device forgets a passkey that a thief removed, as long as it undoes the
   assert.match((await usePasskey(browserOf(), passkey)).text, /data-unknown-passkey/);
 });
 
-test('an operator who gives the address back gives a passkey back that a thief removed, and the password is not enough', async () => {
-  const ada = await person();
-  const passkey = await newPasskey(server, ada.user.id);
-  const thief = browserOf();
-  await usePasskey(thief, passkey);
-  const away = freshAddress();
-  await moveTo(thief, away);
-  await passkeyForm(thief, { action: 'remove', id: passkey.id });
-  await patch(ada, { email: ada.email, emailVerified: true });
-  assert.match((await newestMail(server, ada.email, 'address changed')).text, /works again: your earlier passkey/);
-  const again = await signedIn(server, ada.user);
-  assert.doesNotMatch((await again.get('/account/confirm?next=email')).text, /name="current"/);
-  assert.equal((await usePasskey(browserOf(), passkey)).status, 303);
-});
+for (const what of ['removed after the change', 'replaced before it'] as const)
+  test(`an operator who gives the address back gives a passkey back that a thief ${what}, and the password is not enough`, async () => {
+    const ada = await person();
+    const passkey = await newPasskey(server, ada.user.id);
+    const thief = browserOf();
+    await usePasskey(thief, passkey);
+    if (what === 'replaced before it') {
+      server.advance(MINUTE);
+      await addPasskeyOnPage(server, thief, ada.user.id);
+      await passkeyForm(thief, { action: 'remove', id: passkey.id });
+    }
+    await moveTo(thief, freshAddress());
+    if (what === 'removed after the change') await passkeyForm(thief, { action: 'remove', id: passkey.id });
+    await patch(ada, { email: ada.email, emailVerified: true });
+    assert.match((await newestMail(server, ada.email, 'address changed')).text, /works again: your earlier passkey/);
+    const again = await signedIn(server, ada.user);
+    assert.doesNotMatch((await again.get('/account/confirm?next=email')).text, /name="current"/);
+    assert.equal((await usePasskey(browserOf(), passkey)).status, 303);
+  });
 
 for (const which of ['the earlier', 'the new']) {
   test(`an owner who replaced the passkey undoes a change with ${which} one, and the mailbox alone does not`, async () => {
