@@ -104,11 +104,13 @@ function backchannelLogoutProblem({ backchannelLogoutUri, idTokenSignedResponseA
   );
 }
 
-const registeredAlgorithms = (client: Client | undefined): readonly (IdTokenAlg | null)[] =>
+type Algorithms = Pick<Client, 'idTokenSignedResponseAlg' | 'userinfoSignedResponseAlg'>;
+
+const registeredAlgorithms = (client: Algorithms | undefined): readonly (IdTokenAlg | null)[] =>
   client === undefined ? [] : [client.idTokenSignedResponseAlg, client.userinfoSignedResponseAlg];
 
 /** Part of the unit of work that changes or deletes a client: notes the algorithms that it uses no more. */
-export function* giveUpAlgorithms(before: Client, after: Client | undefined, now: number): Work<void> {
+export function* giveUpAlgorithms(before: Algorithms, after: Algorithms | undefined, now: number): Work<void> {
   const kept = registeredAlgorithms(after);
   const given = registeredAlgorithms(before).filter((alg) => !kept.includes(alg));
   for (const alg of OPTIONAL_ALGS) if (given.includes(alg)) yield* giveUpAlgorithm({ alg, now });

@@ -1,5 +1,7 @@
+import type { AsymmetricAlg, IdTokenAlg } from '../keys/algorithms.ts';
 import { constant } from '../platform/database/columns.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import { forUpdate } from '../platform/database/row-locks.ts';
+import { changes, columnsOf, command, decoder, many, one, plain, storedField } from '../platform/database/statement.ts';
 
 /** The client whose registration a token manages. */
 export const findRegistrationOf = one((db, p: { id: string; hash: string }) =>
@@ -25,6 +27,18 @@ export const countUnused = one(
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('unused_until', 'is not', null),
   ({ count }) => Number(count),
+);
+
+const UNUSED = {
+  unusedUntil: storedField('unused_until', plain<number | null>()),
+  idTokenSignedResponseAlg: storedField('id_token_signed_response_alg', plain<IdTokenAlg | null>()),
+  userinfoSignedResponseAlg: storedField('userinfo_signed_response_alg', plain<AsymmetricAlg | null>()),
+} as const;
+
+/** Locks a client that nobody has allowed yet: a person who allows it at this moment has done so before, or finds nothing. */
+export const lockUnused = one(
+  (db, p: { id: string }) => db.selectFrom('client').select(columnsOf(UNUSED)).where('id', '=', p.id).$call(forUpdate),
+  decoder(UNUSED),
 );
 
 /** Marks a client as used: a person has allowed it. */

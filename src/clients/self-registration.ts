@@ -13,7 +13,13 @@ import { CLIENT_FIELDS } from './fields.ts';
 import { isClaimable } from './rules/redirect-uri.ts';
 import { presentsSecret } from './rules/registration.ts';
 import { SELF_REGISTERED_FIELDS, type SelfRegisteredFields } from './rules/registration-metadata.ts';
-import { countUnused, findRegistrationOf, listUnused, removeRegistrationToken } from './self-registration-store.ts';
+import {
+  countUnused,
+  findRegistrationOf,
+  listUnused,
+  lockUnused,
+  removeRegistrationToken,
+} from './self-registration-store.ts';
 import {
   addSecret,
   type Client,
@@ -65,8 +71,7 @@ export function* makeRoom(now: number): Work<boolean> {
 
 /** Part of a unit of work: removes an app that nobody has allowed. @returns whether it did */
 export function* removeUnused(id: string, now: number): Work<boolean> {
-  // With its lock: a person may have allowed it at this moment.
-  const client = yield* lockClient({ id });
+  const client = yield* lockUnused({ id });
   if (client === undefined || client.unusedUntil === null) return false;
   yield* removeClient({ id });
   yield* giveUpAlgorithms(client, undefined, now);

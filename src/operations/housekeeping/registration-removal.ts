@@ -1,6 +1,5 @@
 import { removeUnused, UNUSED_LIFETIME } from '../../clients/self-registration.ts';
-import { listUnusedAt, oldestUnusedAt, saveUnusedUntil } from '../../clients/self-registration-store.ts';
-import { lockClient } from '../../clients/store.ts';
+import { listUnusedAt, lockUnused, oldestUnusedAt, saveUnusedUntil } from '../../clients/self-registration-store.ts';
 import { claim } from '../../limits/limits.ts';
 import { HOUR } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -28,7 +27,7 @@ export const abandonedApps: Removal = {
     if (!(yield* claim('abandoned apps', HOUR, now))) return { handled: 0, removed: 0 };
     for (const id of yield* listAbandoned({ after: '0', limit })) {
       // With its lock: a person who allows it at this moment has done so then.
-      const client = yield* lockClient({ id });
+      const client = yield* lockUnused({ id });
       if (client === undefined || (yield* hasGrant({ clientId: id })) !== undefined) continue;
       yield* saveUnusedUntil({ id, until: now + UNUSED_LIFETIME });
     }
