@@ -172,6 +172,40 @@ describe('a sign-in through another provider', () => {
   });
 });
 
+describe('an app asks for a provider', () => {
+  const ask = async (upstream: string) => {
+    const client = standard(await newClient(server));
+    const browser = browserOf();
+    const asked = await browser.get(authorizeUrl(client, { scope: 'openid', upstream }));
+    return { browser, query: asked.location?.search ?? '', login: await browser.get(asked.location?.href ?? '') };
+  };
+
+  test('and the person goes there without the sign-in page, and back to the app', async () => {
+    const person = newPerson('asked-for');
+    await joinedThrough(server, open, { person, username: 'asked-for', email: 'asked-for@example.com' });
+    const { browser, login, query } = await ask(open.name);
+    assert.equal(login.location?.pathname, `/login/with/${open.name}`);
+    open.provider.person = person;
+    assert.equal((await throughUpstream(browser, open, query)).location?.pathname, '/consent');
+  });
+
+  test('and who is not known there finds the sign-in page', async () => {
+    const { browser, query } = await ask(open.name);
+    open.provider.person = newPerson('asked-for-by-nobody');
+    const back = await throughUpstream(browser, open, query);
+    const { text } = await browser.get(back.location?.href ?? '');
+    const [, other = ''] = /href="([^"]*other=1)"/.exec(text) ?? [];
+    assert.equal((await browser.get(other.replaceAll('&amp;', '&'))).status, 200);
+  });
+
+  test('that is not offered, and the sign-in page is shown', async () => {
+    for (const upstream of ['unknown', '../../account', 'https://evil.example', '']) {
+      const { login } = await ask(upstream);
+      assert.deepEqual([login.status, login.location], [200, undefined], upstream);
+    }
+  });
+});
+
 describe('what comes back is of use to one browser, once', () => {
   const known = newPerson('states');
   before(async () => {

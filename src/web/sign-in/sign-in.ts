@@ -20,6 +20,7 @@ import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
@@ -33,7 +34,7 @@ import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
 import { readDraft } from './draft.ts';
 import { keepNamed } from './named.ts';
-import { type ContinueAs, signInPage } from './pages.ts';
+import { type ContinueAs, requestQuery, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
 /** The sign-in page. */
@@ -47,6 +48,9 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     const { browser, pending } = visit;
     if (pending !== undefined) {
       if (!needsSignIn(pending)) return advance(services, request, reply, pending);
+      const upstream = queryOf(request).has(OTHER_WAY) ? undefined : await askedUpstream(services, pending);
+      if (upstream !== undefined)
+        return redirect(request, reply, site.path(`/login/with/${upstream}${requestQuery(pending)}`));
       return showSignIn(services, visit, 200, NO_PROBLEMS, await expectedName(services, pending));
     }
     const visitor = await findVisitor(services, browser.sessionSecret);
@@ -84,6 +88,18 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     keepNamed(services, visit.browser, reply, typed, false);
     return showRefusal(services, visit, result, typed);
   });
+}
+
+/** The query parameter with which the sign-in page is shown although an app asks for another provider. */
+export const OTHER_WAY = 'other';
+
+/** The name of the provider that an app asks for, if it is offered and the person only has to sign in. */
+async function askedUpstream(
+  { upstreams }: PageServices,
+  { request: { upstream }, step }: PendingRequest,
+): Promise<string | undefined> {
+  if (upstream === undefined || step.kind !== 'login') return undefined;
+  return (await upstreams.shown()).find(({ name }) => name === upstream)?.name;
 }
 
 /** A browser at the sign-in or sign-up page. */

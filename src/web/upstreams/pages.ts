@@ -3,6 +3,7 @@ import { html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 import { type RequestingApp, requestQuery } from '../sign-in/pages.ts';
+import { OTHER_WAY } from '../sign-in/sign-in.ts';
 import { upstreamTexts as text } from './messages.ts';
 
 interface NoAccountPage {
@@ -43,7 +44,7 @@ ${label !== null && html`<p>${text.known(upstream, html`<strong>${isolate(label)
 <p>${text.notConnected(upstream)}</p>
 <h2>${text.haveAccount}</h2>
 <p>${text.connectFirst(upstream)}</p>
-<a class="button" href="${path(`/login${requestQuery(app)}`)}">${text.signIn}</a>
+<a class="button" href="${path(`/login${app === undefined ? '' : `${requestQuery(app)}&${OTHER_WAY}=1`}`)}">${text.signIn}</a>
 </section>
 ${offersSignUp ? form : html`<p class="foot">${text.closed(upstream, operator(site))}</p>`}
 ${helpLine(site)}`,

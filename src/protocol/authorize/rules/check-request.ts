@@ -127,7 +127,11 @@ function checkChallenge(parameters: RepeatableParameters, client: RedirectingCli
 /** Longer than any username or email address. */
 const LONGEST_HINT = 320;
 
-type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'loginHint'> & AskedClaims;
+/** The name of another provider, which the operator gave it. */
+const UPSTREAM_NAME = /^[a-z0-9-]{2,32}$/;
+
+type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'loginHint' | 'upstream'> &
+  AskedClaims;
 
 /**
  * The parameters that OpenID Connect Core 1.0 §3.1.2.1 adds. `display`, `ui_locales` and `claims_locales` are accepted and change
@@ -146,10 +150,12 @@ function checkAuthentication(
 
   const asked = checkClaims(parameters.get('claims'), parameters.get('acr_values'), client, rules);
   if ('kind' in asked) return asked;
+  const upstream = parameters.get('upstream') ?? '';
   return {
     prompt,
     maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     loginHint: usableHint(parameters.get('login_hint')),
+    ...(UPSTREAM_NAME.test(upstream) && { upstream }),
     ...asked,
   };
 }

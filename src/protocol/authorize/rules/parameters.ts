@@ -35,6 +35,9 @@ export const AuthorizationParameters = Type.Object({
     pattern: '^\\d{1,10}$',
   }),
   login_hint: text('The initial value of the first field of the sign-in page.'),
+  upstream: text(
+    'The name of another provider through which the person is to sign in, without the sign-in page. One that is not offered is ignored.',
+  ),
   id_token_hint: text('Limits the response to the account that this ID token names.'),
   claims: text('Individual claims: a JSON object as in OpenID Connect Core 1.0 §5.5.'),
   acr_values: text(

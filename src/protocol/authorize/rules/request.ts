@@ -96,6 +96,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly hinted: string | null;
   /** `login_hint`: what the client wants in the first field of the sign-in page. */
   readonly loginHint: string | null;
+  /** `upstream`: the name of another provider through which the person is to sign in; absent where it was not sent. */
+  readonly upstream?: string;
   /** The classes of authentication of which one satisfies the request; absent where any will do. */
   readonly acrs?: readonly string[];
   /** Whether they are those of an essential claim, which the person may set up a factor for. */
