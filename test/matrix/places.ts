@@ -1,5 +1,7 @@
 import { ENDPOINT_RULES, type EndpointSet } from '../../src/claims/endpoint-set.ts';
 import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
+import { appActNames } from '../../src/console/apps/acts.ts';
+import { actNames } from '../../src/console/people/acts.ts';
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
 import { isReference } from '../security/routes.ts';
 import { cookieName, formOf } from '../support/agent.ts';
@@ -195,6 +197,41 @@ const accountForm = (path: string, fields: Fields, right: string, refused = '400
     },
   ];
 };
+
+/** A page of the console: the person of the matrix is signed in, and no operator. */
+const consolePage = (path: string): readonly Place[] => accountPage(`/console${path}`, '403');
+
+/** A form of the console, which the person of the matrix never saw. */
+const consoleForm = (path: string): readonly Place[] => [
+  {
+    name: 'form_token',
+    present: (world, credential) =>
+      send(world, 'POST', `/console${path}`, rightCookies(world), form({ form_token: credential })),
+    right: {},
+    refused: '403',
+  },
+  {
+    name: 'the session cookie',
+    present: (world, credential) =>
+      send(world, 'POST', `/console${path}`, session(world, credential), form({ form_token: '' })),
+    right: { 'session cookie': '403' },
+    refused: '303 /login',
+  },
+];
+const ofConsole = (method: 'GET' | 'POST', paths: readonly string[]) =>
+  Object.fromEntries(
+    paths.map((path) => {
+      const asked = path.replace(/:\w+/, '1');
+      return [`${method} /console${path}`, method === 'GET' ? consolePage(asked) : consoleForm(asked)];
+    }),
+  );
+
+/** The acts of the console: each has a page that asks first. */
+const CONSOLE_ACTS = [
+  ...actNames.map((name) => `/people/${name}`),
+  ...appActNames.map((name) => `/apps/${name}`),
+  ...['/apps/new', '/groups/add-member', '/groups/remove-member'],
+];
 
 /** What a pending request is asked for by. */
 const handleAt = (path: string, right: string): Place => ({
@@ -852,6 +889,21 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'POST /account/email/verify': accountForm('/account/email/verify', {}, '200'),
   'POST /account/email/earlier': accountForm('/account/email/earlier', { address: 'former@example.com' }, '403'),
   'POST /account/email/code': accountForm('/account/email/code', {}, '400'),
+  ...ofConsole('GET', [
+    ...['', '/people', '/people/:id', '/people/:id/sessions', '/people/:id/apps', '/people/:id/memberships'],
+    ...['/groups', '/groups/:id', '/apps', '/apps/:clientId', '/explain', '/events'],
+    ...CONSOLE_ACTS,
+  ]),
+  // It leads to the page that the browser remembers, and that one asks who it is.
+  'GET /console/back': [
+    {
+      name: 'the session cookie',
+      present: (world, credential) => send(world, 'GET', '/console/back', session(world, credential)),
+      right: {},
+      refused: '302 /console',
+    },
+  ],
+  ...ofConsole('POST', CONSOLE_ACTS),
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
   'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),

@@ -43,7 +43,7 @@ interface Request {
   readonly bearer?: string;
 }
 
-const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off' });
+const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
 after(() => server.close());
 
 const SECRET_TEXT = 'Perpetua of the Canaries';
