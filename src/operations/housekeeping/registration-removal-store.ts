@@ -20,6 +20,17 @@ export const listAbandoned = many(
   ({ id }) => id,
 );
 
+/** Whether an app registered itself that somebody has allowed, so that it may be abandoned. */
+export const findUsed = one((db, _p: object) =>
+  db
+    .selectFrom('client')
+    .select('id')
+    .where('registered_by', '=', constant('open'))
+    .where('accepted_at', 'is', null)
+    .where('unused_until', 'is', null)
+    .limit(1),
+);
+
 /** Whether anybody has allowed an app, or took that away lately. */
 export const hasGrant = one((db, p: { clientId: string }) =>
   db.selectFrom('consent_grant').select('id').where('client_id', '=', p.clientId).limit(1),

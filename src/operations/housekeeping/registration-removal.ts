@@ -3,7 +3,7 @@ import { listUnusedAt, lockUnused, oldestUnusedAt, saveUnusedUntil } from '../..
 import { claim } from '../../limits/limits.ts';
 import { HOUR } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { hasGrant, listAbandoned } from './registration-removal-store.ts';
+import { findUsed, hasGrant, listAbandoned } from './registration-removal-store.ts';
 import type { Batch, Ended, Removal } from './removal.ts';
 
 /** Apps that registered themselves and that nobody has allowed in time. */
@@ -24,7 +24,9 @@ export const abandonedApps: Removal = {
   table: 'client',
   kept: 0,
   *batch({ now, limit }: Ended): Work<Batch> {
-    if (!(yield* claim('abandoned apps', HOUR, now))) return { handled: 0, removed: 0 };
+    // Where there are none, nothing is written.
+    const isDue = (yield* findUsed({})) !== undefined && (yield* claim('abandoned apps', HOUR, now));
+    if (!isDue) return { handled: 0, removed: 0 };
     for (const id of yield* listAbandoned({ after: '0', limit })) {
       // With its lock: a person who allows it at this moment has done so then.
       const client = yield* lockUnused({ id });
