@@ -21,13 +21,14 @@ export const listAbandoned = many(
 );
 
 /** Whether an app registered itself that somebody has allowed, so that it may be abandoned. */
-export const findUsed = one((db, _p: object) =>
+export const findUsed = one((db, p: { after: string }) =>
   db
     .selectFrom('client')
     .select('id')
     .where('registered_by', '=', constant('open'))
     .where('accepted_at', 'is', null)
     .where('unused_until', 'is', null)
+    .where('id', '>', p.after)
     .limit(1),
 );
 

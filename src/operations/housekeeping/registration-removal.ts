@@ -25,7 +25,7 @@ export const abandonedApps: Removal = {
   kept: 0,
   *batch({ now, limit }: Ended): Work<Batch> {
     // Where there are none, nothing is written.
-    const isDue = (yield* findUsed({})) !== undefined && (yield* claim('abandoned apps', HOUR, now));
+    const isDue = (yield* findUsed({ after: '0' })) !== undefined && (yield* claim('abandoned apps', HOUR, now));
     if (!isDue) return { handled: 0, removed: 0 };
     for (const id of yield* listAbandoned({ after: '0', limit })) {
       // With its lock: a person who allows it at this moment has done so then.
