@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { parseResources, parseScope } from '../../src/claims/permissions.ts';
 import { readAssertion, validateAssertion } from '../../src/clients/rules/assertion.ts';
-import { readRegisteredSet, usableKeys } from '../../src/clients/rules/jwks.ts';
 import { documentLifetime, metadataUrlProblem, readDocument } from '../../src/clients/rules/metadata-document.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../src/clients/rules/redirect-uri.ts';
 import { explainUnregisteredUri } from '../../src/clients/rules/unregistered-uri.ts';
 import { readUserCode, USER_CODE_LETTERS } from '../../src/credentials/rules/user-code.ts';
+import { readRegisteredSet, usableKeys } from '../../src/keys/rules/jwks.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { asciiDomain, readableDomain } from '../../src/platform/domain-name.ts';
 import { Failure } from '../../src/platform/failure.ts';

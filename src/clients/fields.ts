@@ -1,6 +1,7 @@
 import { ENDPOINT_SETS, type EndpointSet, endpointSetsCodec } from '../claims/endpoint-set.ts';
 import { SCOPES } from '../claims/permissions.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
+import type { JwkSet } from '../keys/rules/jwks.ts';
 import { json, jsonOr, plain } from '../platform/database/statement.ts';
 import { nullableField } from '../platform/http/operation.ts';
 import { declareField } from '../platform/validation/fields.ts';
@@ -9,7 +10,6 @@ import { ACCESS_FIELDS } from './access-fields.ts';
 import { CONSENT_FIELDS } from './consent-fields.ts';
 import { nullableText, text, texts, yesOrNo } from './field-kinds.ts';
 import { RESOURCE_FIELDS } from './resource-fields.ts';
-import type { JwkSet } from './rules/jwks.ts';
 import {
   AUTH_METHODS,
   type AuthMethod,

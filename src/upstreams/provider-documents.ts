@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi';
-import { ASSERTION_ALGS, type AssertionAlg, type ClientKey, chooseKey, usableKeys } from '../clients/rules/jwks.ts';
+import { ASSERTION_ALGS, type AssertionAlg, type ClientKey, chooseKey, usableKeys } from '../keys/rules/jwks.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
 import { guardedFetch, RESPONSE_TIMEOUT, reasonOf } from './guarded-fetch.ts';

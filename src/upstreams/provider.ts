@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
 import type { AuthorizationServer, Client, ClientAuth } from 'oauth4webapi';
-import { ASSERTION_ALGS, type AssertionAlg } from '../clients/rules/jwks.ts';
+import { ASSERTION_ALGS, type AssertionAlg } from '../keys/rules/jwks.ts';
 import type { Clock } from '../platform/clock.ts';
 import { digest, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';

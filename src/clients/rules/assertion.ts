@@ -1,8 +1,8 @@
 import type { JWTPayload, ProtectedHeaderParameters } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
+import { ASSERTION_ALGS, type AssertionAlg } from '../../keys/rules/jwks.ts';
 import { MINUTE, SECOND } from '../../platform/clock.ts';
-import { ASSERTION_ALGS, type AssertionAlg } from './jwks.ts';
 
 /** RFC 7523 §2.2. */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

@@ -1,5 +1,5 @@
+import { type JwkSet, readRegisteredSet } from '../../keys/rules/jwks.ts';
 import { formats } from '../../platform/validation/formats.ts';
-import { type JwkSet, readRegisteredSet } from './jwks.ts';
 import { serverUriProblem } from './redirect-uri.ts';
 
 // The metadata of RFC 7591 §2, as apps state it of themselves.

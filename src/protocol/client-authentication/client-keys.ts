@@ -1,6 +1,6 @@
 import type { ReadAssertion } from '../../clients/rules/assertion.ts';
-import { type ClientKey, chooseKey, usableKeys } from '../../clients/rules/jwks.ts';
 import type { Client } from '../../clients/store.ts';
+import { type ClientKey, chooseKey, usableKeys } from '../../keys/rules/jwks.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import { type Outgoing, OutgoingFailed } from '../../platform/http/outgoing.ts';
 

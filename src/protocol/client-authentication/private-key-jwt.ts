@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { type ReadAssertion, validateAssertion } from '../../clients/rules/assertion.ts';
-import type { ClientKey } from '../../clients/rules/jwks.ts';
 import { type Client, findClient, wireId } from '../../clients/store.ts';
+import type { ClientKey } from '../../keys/rules/jwks.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { useAssertion } from './assertion-store.ts';

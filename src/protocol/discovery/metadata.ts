@@ -2,9 +2,9 @@ import { ACR_VALUES } from '../../authenticators/rules/authentication-context.ts
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { IDENTITY_SCOPES, SCOPES } from '../../claims/permissions.ts';
 import { adminResource } from '../../clients/rules/command-line.ts';
-import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
+import { ASSERTION_ALGS } from '../../keys/rules/jwks.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
 import { DEVICE_AUTHORIZATION_PATH } from '../device/start.ts';
 import { END_SESSION_PATH } from '../logout/rules/end-session.ts';
