@@ -186,24 +186,9 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     };
   }
 
-  /** Where a form was shown in another session, nothing of it is stored or shown. */
-  async function requireOwnForm(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    if (request.method !== 'POST') return undefined;
-    const visit = consoleVisitOf(request);
-    const form = formOf(request);
-    if (visit.browser.owns(form, contextOf(visit))) {
-      await countAccountForm(services, visit.account.id, visit.origin);
-      return undefined;
-    }
-    const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
-    const isKept = isEarlier && keepDraft(services, request, reply);
-    const mismatch = isEarlier ? 'earlier session' : 'expired';
-    return sendPage(reply, 400, site, unusedFormPage(site, visit.account, mismatch, freshPage(request, site), isKept));
-  }
-
   app.decorateRequest('consoleVisit', undefined);
   app.addHook('preHandler', requireOperator);
-  app.addHook('preHandler', requireOwnForm);
+  app.addHook('preHandler', (request, reply) => requireOwnForm(services, request, reply));
   app.setErrorHandler((error, request, reply) => {
     const visit = request.consoleVisit;
     if (error instanceof SessionEnded) return sendAway(request, reply, '/login');
@@ -217,6 +202,26 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     request.refusal = refusalOf(toOAuthError(error, request));
     return sendPage(reply, 404, site, notFoundPage(site, visit, error.message));
   });
+}
+
+/** Where a form was shown in another session, nothing of it is stored or shown. */
+async function requireOwnForm(
+  services: ConsoleServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { site } = services;
+  if (request.method !== 'POST') return undefined;
+  const visit = consoleVisitOf(request);
+  const form = formOf(request);
+  if (visit.browser.owns(form, contextOf(visit))) {
+    await countAccountForm(services, visit.account.id, visit.origin);
+    return undefined;
+  }
+  const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;
+  const isKept = isEarlier && keepDraft(services, request, reply);
+  const mismatch = isEarlier ? 'earlier session' : 'expired';
+  return sendPage(reply, 400, site, unusedFormPage(site, visit.account, mismatch, freshPage(request, site), isKept));
 }
 
 function* nothing(): Work<void> {}

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
 import { readServerAddress } from '../database/server-address.ts';
-import { nearestName } from '../nearest-text.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { type ClientMetadataSetting, clientMetadataVariables, readClientMetadata } from './client-metadata.ts';
 import { contact } from './contact.ts';
@@ -22,7 +21,7 @@ import { withoutServiceLinks } from './service-links.ts';
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { readTelemetrySettings, type TelemetrySettings, telemetryVariables } from './telemetry.ts';
-import { type Reading, Variable } from './variable.ts';
+import { type Reading, unknownSettings, Variable } from './variable.ts';
 import { fileVariables, withFiles } from './variable-files.ts';
 
 /** All settings, read and validated once, before anything else happens. */
@@ -312,12 +311,11 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   }
   const processes = read(variables.processes) ?? 1;
   const url = read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`;
-  const limits: Record<string, unknown> = {};
-  for (const name of limitNames) {
-    // Null means that the limit is off.
-    const limit = read(limitVariables[name]);
-    limits[name] = limit === undefined ? limitVariables[name].fallback : limit;
-  }
+  // Null means that the limit is off.
+  const limitOf = (limit: unknown, fallback: unknown) => (limit === undefined ? fallback : limit);
+  const limits: unknown = Object.fromEntries(
+    limitNames.map((name) => [name, limitOf(read(limitVariables[name]), limitVariables[name].fallback)]),
+  );
 
   const rotation = read(variables.keyRotation);
   const trusted = read(variables.trustedBrowsers);
@@ -364,7 +362,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     mail,
     signUp: readSignUpSettings(environment, problems, mail),
     signInCode: readSignInCode(environment, problems, mail),
-    limits: limits as unknown as Limits,
+    limits: limits as Limits,
   };
   if (processes > 1 && url === 'sqlite::memory:') {
     problems.push(
@@ -380,12 +378,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
     );
   }
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
-  for (const name of unknown) {
-    const meant = nearestName(name, [...known]);
-    const advice = meant === undefined ? 'Remove it, or correct its spelling.' : `Did you mean ${meant}?`;
-    problems.push(`${name} is not a setting of Tessera. ${advice}`);
-  }
+  problems.push(...unknownSettings(environment, known));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

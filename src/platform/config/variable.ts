@@ -1,3 +1,4 @@
+import { nearestName } from '../nearest-text.ts';
 /** The result of parsing a setting: its value, or a problem, phrased to follow the variable's name. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
@@ -25,4 +26,17 @@ export class Variable<T> {
     problems.push(`${this.name} ${reading.problem}.`);
     return undefined;
   }
+}
+
+/** The names that look like settings and are none, as misspelled ones do. */
+export function unknownSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: ReadonlySet<string>,
+): readonly string[] {
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
+  return unknown.map((name) => {
+    const meant = nearestName(name, [...known]);
+    const advice = meant === undefined ? 'Remove it, or correct its spelling.' : `Did you mean ${meant}?`;
+    return `${name} is not a setting of Tessera. ${advice}`;
+  });
 }
