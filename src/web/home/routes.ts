@@ -8,6 +8,7 @@ import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import { personHalf } from '../../pages/person.ts';
 import { signedInAside } from '../../pages/signed-in.ts';
+import { sendError } from '../../platform/http/errors.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import { findVisitor, type SignedInVisitor } from '../../sessions/sessions.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';
@@ -24,7 +25,7 @@ export function homeRoutes(app: FastifyInstance, services: PageServices, playgro
   const welcome = welcomePage(site, { playground, offersSignUp: isOpen(signUp) });
   app.get('/', async (request, reply) => {
     // The router treats `*` as `/`, but RFC 9112 §3.2.4 reserves it for OPTIONS.
-    if (request.raw.url === '*') throw nothingHere();
+    if (request.raw.url === '*') return sendError(reply, nothingHere());
     // A stranger gets no cookie here.
     if (!browsers.hasSessionCookie(request)) return sendPage(reply, 200, site, welcome);
     const browser = browsers.of(request, reply);
