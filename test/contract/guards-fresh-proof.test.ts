@@ -71,6 +71,10 @@ const PROVED: Readonly<Record<string, ProvedRoute>> = {
   'GET /account/security/authenticator': { next: 'authenticator', answers: [200] },
   'POST /account/security/authenticator/remove': { next: 'two-step', answers: [200] },
   'POST /account/security/recovery-codes': { next: 'two-step', answers: [200] },
+  // There is no such provider, and nothing is connected.
+  'GET /account/security/connect/:name': { next: 'upstreams', answers: [404] },
+  'POST /account/security/connect/:name/confirm': { next: 'upstreams', answers: [400] },
+  'POST /account/security/disconnect': { next: 'upstreams', answers: [409] },
   'POST /account/security/recovery': { next: 'recovery', forms: [() => ({ require: 'yes' })], answers: [200] },
 };
 
@@ -87,6 +91,8 @@ const NOT_PROVED: readonly string[] = [
   ...['POST /account/profile', 'POST /account/picture', 'POST /account/passkey-offer'],
   // The person's own address, and the code of a change that was asked for with a proof.
   ...['POST /account/email/verify', 'POST /account/email/code'],
+  // The identity that this browser has just brought back from the provider, after a proof; its form asks for one again.
+  'GET /account/security/connect/:name/confirm',
   // The form has what the page gave after a proof.
   'POST /account/security/authenticator',
 ];

@@ -56,6 +56,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     '"ada@example.com"': `"ada-${made}@example.com"`,
     '"analytical-engines"': `"analytical-engines-${made}"`,
     '"analysts"': `"analysts-${made}"`,
+    '"name":"google"': `"name":"google-${made}"`,
   };
   if (names('userId')) {
     values[sample.userId] = (await newUser(server, { password: undefined })).id;

@@ -12,7 +12,11 @@ import { ADMIN_KEY } from '../support/server.ts';
 
 const ORIGIN = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
 
-const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_MAILBOX: 'on' });
+const server = await startRouted({
+  TESSERA_LIMIT_ADMIN_KEY: 'off',
+  TESSERA_MAILBOX: 'on',
+  TESSERA_REGISTRATION: 'open',
+});
 const made = await fixture(server);
 // As the command line does it: beside the server, over connections of its own.
 const beside = await openCore(readConfig(server.environment), server.now);

@@ -12,7 +12,19 @@ const server = await startServer();
 after(() => server.close());
 
 /** Makes what a command takes away; answers its argument, and whether it is still there. */
-type Victim = () => Promise<{ readonly name: string; isThere(): Promise<boolean> }>;
+type Victim = () => Promise<{
+  readonly name: string;
+  /** Without which nothing is taken away. */
+  readonly option?: string;
+  isThere(): Promise<boolean>;
+}>;
+
+let upstreams = 0;
+/** A provider through which people sign in. */
+async function newUpstream(): Promise<{ readonly id: string; readonly name: string }> {
+  const input = { name: `example-${++upstreams}`, issuer: 'https://provider.example', clientId: 'tessera' };
+  return (await admin(server, 'POST', '/upstreams', input)).body;
+}
 
 const VICTIMS: Readonly<Record<string, Victim>> = {
   async 'user delete'() {
@@ -36,6 +48,15 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     const { body } = await admin(server, 'POST', '/organizations', { name: 'acme', domain: 'acme.example' });
     const isThere = async () => (await admin(server, 'GET', `/organizations/${body.id}`)).status === 200;
     return { name: body.id, isThere };
+  },
+  async 'upstream delete'() {
+    const { id, name } = await newUpstream();
+    return { name, isThere: async () => (await admin(server, 'GET', `/upstreams/${id}`)).status === 200 };
+  },
+  async 'upstream disable'() {
+    const { id, name } = await newUpstream();
+    const isThere = async () => (await admin(server, 'GET', `/upstreams/${id}`)).body.status === 'active';
+    return { name, option: '--end-sessions', isThere };
   },
   async 'second-factor end-existing'() {
     const client = await newClient(server);
@@ -67,8 +88,8 @@ test('every command that can be told not to ask is tried here', () => {
 
 for (const [command, make] of Object.entries(VICTIMS)) {
   test(`tessera ${command} asks at a terminal before it does anything`, async () => {
-    const { name, isThere } = await make();
-    const outcome = await tessera([...command.split(' '), name], {
+    const { name, option, isThere } = await make();
+    const outcome = await tessera([...command.split(' '), name, ...(option === undefined ? [] : [option])], {
       env: server.environment,
       input: 'no\n',
       atTerminal: true,

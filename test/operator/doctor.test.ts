@@ -85,7 +85,7 @@ describe('without a server', () => {
   test('every wrong setting is told at once, in the words of a start', async () => {
     const { findings } = await doctor({ TESSERA_PORT: 'x', TESSERA_PROT: '1', TESSERA_BASE_URL: 'http://a.example' });
     has(findings, 'configuration', 'problem', /^TESSERA_PORT must be a whole number/);
-    has(findings, 'configuration', 'problem', /^TESSERA_PROT is not a setting/, /correct its spelling/);
+    has(findings, 'configuration', 'problem', /^TESSERA_PROT is not a setting/, /Did you mean TESSERA_PORT/);
     has(findings, 'configuration', 'problem', /^TESSERA_BASE_URL is http:\/\/a\.example/, /^Use https/);
   });
 

@@ -32,7 +32,7 @@ test('off, there is nothing at its addresses, and the page at the base URL does 
     const home = await send(server.port, 'GET', '/', { host: 'id.example.com' });
     assert.equal(home.status, 200);
     assert.doesNotMatch(home.text, /playground/);
-    assert.match(home.text, /href="\/account"/);
+    assert.match(home.text, /href="\/login"/);
     assert.equal(home.headers['set-cookie'], undefined);
   } finally {
     await server.close();

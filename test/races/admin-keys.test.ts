@@ -16,7 +16,7 @@ import { noFault, times } from './crowd.ts';
 const ORIGIN = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
 
 const hold = holdRequests();
-const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off' });
+const server = await startRouted({ TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_REGISTRATION: 'open' });
 const made = await fixture(server);
 const unknown = await admin(server, 'GET', '/users', undefined, `tak_${'x'.repeat(43)}`);
 

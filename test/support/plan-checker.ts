@@ -23,7 +23,7 @@ const WHOLE = /^select \* from "\w+"$/;
 
 /** Everything that was issued ends: when a backup is restored, on a database that no server uses yet. */
 const EVERYTHING =
-  /^(?:update "client" set "generation" = \?|delete from "interaction"|delete from "authorization_code" where "redeemed_at" is null|delete from "invitation" where "used_at" is null|delete from "challenge" where "account_id" is null|delete from "mail_request")$/;
+  /^(?:update "client" set "generation" = \?|delete from "interaction"|delete from "authorization_code" where "redeemed_at" is null|delete from "invitation" where "used_at" is null|delete from "challenge" where "account_id" is null|delete from "mail_request"|update "initial_access_token" set "revoked_at" = \? where "revoked_at" is null|update "client" set "registration_hash" = \? where "registration_hash" is not null)$/;
 
 /** Queries of the service; others write SQL by hand. */
 const BUILT = /^(?:delete|insert|select|update|with) /;
