@@ -12,6 +12,8 @@ export interface Ignored {
 /** How much of what is ignored a trace names, and what a name of it looks like. */
 const MOST_NAMED = 10;
 const SCOPE = /^[A-Za-z][A-Za-z0-9._:/-]{0,63}$/;
+/** How many of each kind are looked at: a request has room for thousands, and advice compares each with all that are known. */
+const MOST_READ = 50;
 const PARAMETER = /^[a-z][a-z_-]{0,39}$/;
 
 const noAdvice = () => undefined;
@@ -27,8 +29,12 @@ export function describeIgnored(ignored: Ignored): string | undefined {
   const withAdvice = (name: string, advice: string | undefined) =>
     advice === undefined ? name : `${name} (${advice})`;
   const named = [
-    ...scopes.filter((scope) => SCOPE.test(scope)).map((scope) => `scope ${withAdvice(scope, scopeAdvice(scope))}`),
+    ...scopes
+      .slice(0, MOST_READ)
+      .filter((scope) => SCOPE.test(scope))
+      .map((scope) => `scope ${withAdvice(scope, scopeAdvice(scope))}`),
     ...parameters
+      .slice(0, MOST_READ)
       .filter((name) => PARAMETER.test(name) || parameterAdvice(name) !== undefined)
       .map((name) => `parameter ${withAdvice(name, parameterAdvice(name))}`),
     ...claims
