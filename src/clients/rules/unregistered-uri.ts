@@ -37,7 +37,8 @@ export function explainUnregisteredUri(
     nearest,
     differences: closest?.differences ?? [],
   };
-  if (nearest !== undefined && decode(sent) === nearest.registered) {
+  // Not any percent-encoding: encoded as a whole, even the colon of its scheme is.
+  if (nearest !== undefined && /^[^:/]*%3a/i.test(sent) && decode(sent) === nearest.registered) {
     return { ...common, remedy: `${name} was percent-encoded twice: encode it once.`, ...readClient(id) };
   }
   const send = nearest === undefined ? 'Send one that is registered' : 'Send the registered one';
