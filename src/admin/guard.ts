@@ -189,7 +189,7 @@ function describeKey(authorization = ''): string {
   if (/^Bearer\s+tcs_/i.test(authorization))
     return 'it begins with tcs_, as client secrets do, and admin keys with tak_';
   if (/^Bearer\s+eyJ/i.test(authorization))
-    return 'it is a JWT, such as the access token of an app, and admin keys begin with tak_';
+    return 'it is a token that has ended, or one of an app, and admin keys begin with tak_';
   return 'it is unknown, was revoked or has ended';
 }
 
