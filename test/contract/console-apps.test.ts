@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { agent } from '../support/agent.ts';
+import { agent, formOf } from '../support/agent.ts';
 import { act, newOperator, open } from '../support/console.ts';
 import {
   admin,
@@ -168,6 +168,19 @@ test('a developer sees and changes the apps that they made, and no other', async
   assert.ok(!(await developer.browser.get('/console/apps?q=Other')).text.includes(other.clientId));
   assert.equal((await act(server, developer, '/console/apps/disable', { app: own })).status, 200);
   assert.doesNotMatch(list, /\/console\/people"/);
+  // Also where something is wrong with the form itself.
+  const { hidden } = formOf(page.text, '/console/apps/new');
+  for (const [name, fields] of Object.entries({ 'rotate-secret': { overlap: 'x' }, 'end-secret': { secret: 'x' } })) {
+    const answer = await developer.browser.post(`/console/apps/${name}`, { ...hidden, app: other.clientId, ...fields });
+    assert.deepEqual([answer.status, answer.text.includes('Other app')], [404, false], name);
+  }
+});
+
+test('a search with control characters is one without them', async () => {
+  for (const path of ['people', 'apps', 'groups']) {
+    for (const q of ['%00', 'a%00b%1F'])
+      assert.equal((await owner.browser.get(`/console/${path}?q=${q}`)).status, 200, `${path} ${q}`);
+  }
 });
 
 test('an auditor reads apps, and changes none', async () => {

@@ -192,7 +192,8 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
       return sendPage(reply, 200, site, donePage(site, visit, act, done, issuer));
     } catch (error) {
       if (!(error instanceof Failure) || !['conflict', 'invalid'].includes(error.kind)) throw error;
-      const { client } = await getClient(services, clientId);
+      // By the operator’s own rights: some problems are found before any other unit of work has asked for them.
+      const { client } = await getClient(visit.services, clientId);
       const { status } = toOAuthError(error, request);
       return ask(reply, status, visit, client, form, generalProblem(problemText(site, client, error)));
     }

@@ -10,6 +10,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { consolePage } from '../layout.ts';
+import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 
 const PAGE_SIZE = 25;
@@ -59,7 +60,7 @@ export function appListRoutes(app: FastifyInstance, services: ConsoleServices): 
   app.get(ADDRESS, { config: { permission: 'apps.read' } }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
-    const q = (query.get('q') ?? '').trim().slice(0, LONGEST);
+    const q = typedIn(query, 'q', LONGEST);
     const place = (name: string, start: string): string => {
       const given = query.get(name) ?? '';
       return isSnowflake(given) ? given : start;

@@ -24,6 +24,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
+import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { groupAddress } from './pages.ts';
 
@@ -75,7 +76,8 @@ ${doneNotice(html`<p>${now}</p>`)}
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
     const group = await getGroup(visit.services, query.get('id') ?? '');
-    const typed = (query.get('member') ?? '').trim().slice(0, 254);
+    // A form that waited for a proof comes back with the person that it named.
+    const typed = typedIn(query, 'member', 254) || typedIn(query, 'user', 254);
     const account = await visit.services.database.read(() => findNamed(visit, group, typed));
     if (account !== undefined) {
       return ask(reply, 200, visit, { act: 'add-member', group, account, problems: NO_PROBLEMS });
@@ -112,8 +114,8 @@ ${doneNotice(html`<p>${now}</p>`)}
           : done(reply, visit, group, text.removed(who, where), text.removedNow(change.ended, change.kept));
       } catch (error) {
         if (!(error instanceof Failure) || error.kind !== 'conflict') throw error;
-        const group = await getGroup(services, groupId);
-        const account = await getAccount(services, accountId);
+        const group = await getGroup(visit.services, groupId);
+        const account = await getAccount(visit.services, accountId);
         const { status } = toOAuthError(error, request);
         return ask(reply, status, visit, { act, group, account, problems: generalProblem(error.message) });
       }

@@ -16,6 +16,7 @@ import { queryOf, type RepeatableParameters } from '../../platform/http/paramete
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
+import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 
 const PAGE_SIZE = 25;
@@ -66,7 +67,7 @@ export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices)
   app.get(ADDRESS, { config: { permission: 'groups.read' } }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
-    const q = (query.get('q') ?? '').trim().slice(0, LONGEST);
+    const q = typedIn(query, 'q', LONGEST);
     const after = afterOf(query);
     const { items, next } = await find(visit, q, after);
     const none = q === '' ? text.nothing : text.none(isolate(q));

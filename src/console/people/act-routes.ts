@@ -97,7 +97,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
       if (!(error instanceof Failure) || !['conflict', 'invalid', 'limited'].includes(error.kind)) throw error;
       const refusal = toOAuthError(error, request);
       reply.headers(refusal.headers);
-      const account = await getAccount(services, id);
+      const account = await getAccount(visit.services, id);
       return ask(reply, refusal.status, visit, { account, given: form, problems: generalProblem(error.message) });
     }
   });

@@ -16,6 +16,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { consolePage } from '../layout.ts';
+import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 
 const PAGE_SIZE = 25;
@@ -77,7 +78,7 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
   app.get(ADDRESS, { config: { permission: 'users.read' } }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
-    const q = (query.get('q') ?? '').trim().slice(0, LONGEST);
+    const q = typedIn(query, 'q', LONGEST);
     const place = (name: string, start: string): string => {
       const given = query.get(name) ?? '';
       return isSnowflake(given) ? given : start;
