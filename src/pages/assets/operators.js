@@ -53,15 +53,23 @@ async function show(url, { init = {}, pushes = true, keeps = '', top = 0 } = {})
   if (request.signal.aborted) return;
   const page = new DOMParser().parseFromString(text, 'text/html');
   const to = new URL(answer.url);
-  if (!inConsole(to) || page.body.className !== document.body.className) return location.assign(to);
+  if (!inConsole(to) || page.body.className !== document.body.className) {
+    // What a form was answered with has no address of its own: the page of the form says what came of it.
+    return pushes || answer.redirected ? location.assign(to) : location.reload();
+  }
   if (pushes) {
     history.replaceState({ top: scrollY }, '');
     history.pushState({ top: 0 }, '', to);
   }
   put(page);
+  shownAddress = here();
   scrollTo({ top, behavior: 'instant' });
   focus(keeps);
 }
+
+/** The address of the page that is shown, without the part of it that a link within the page leads to. */
+const here = () => location.pathname + location.search;
+let shownAddress = here();
 
 const isOld = (error) => error instanceof DOMException && error.name === 'AbortError';
 
@@ -110,5 +118,7 @@ addEventListener('submit', (event) => {
 
 history.scrollRestoration = 'manual';
 addEventListener('popstate', ({ state }) => {
+  // A link to a field of this page: what was typed stays.
+  if (here() === shownAddress) return;
   show(location.href, { pushes: false, top: state?.top ?? 0 }).catch(leaveTo(location.href));
 });
