@@ -23,6 +23,7 @@ import {
 import {
   addSecret,
   type Client,
+  findClient,
   insertClient,
   liveSecrets,
   lockClient,
@@ -137,12 +138,19 @@ function* giveSecret(clientId: string, id: string, now: number): Work<string> {
   return secret;
 }
 
-/** Part of a unit of work: the active client whose registration a token manages, locked; undefined where it manages none. */
-export function* lockRegistration(id: string, registrationToken: string): Work<Client | undefined> {
-  const hash = digest(registrationToken);
+/** The active client whose registration a token manages; undefined where it manages none. */
+export const readRegistrationOf = (id: string, registrationToken: string): Work<Client | undefined> =>
+  managed(id, registrationToken, findClient);
+
+/** The same, locked, as a part of a unit of work. */
+export const lockRegistration = (id: string, registrationToken: string): Work<Client | undefined> =>
+  managed(id, registrationToken, lockClient);
+
+function* managed(id: string, token: string, read: typeof findClient): Work<Client | undefined> {
+  const hash = digest(token);
   if ((yield* findRegistrationOf({ id, hash })) === undefined) return undefined;
-  const client = yield* lockClient({ id });
-  // Read after the lock: an operator may have disabled it, or taken it over.
+  const client = yield* read({ id });
+  // Read after a lock: an operator may have disabled it, or taken it over.
   return client?.registrationHash === hash && client.status === 'active' ? client : undefined;
 }
 

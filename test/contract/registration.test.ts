@@ -641,6 +641,23 @@ describe('an anonymous flood', () => {
     }
   });
 
+  test('an app changes its own registration no more often than the limit; another one, and reading, are not counted', async () => {
+    const limited = await startServer({ TESSERA_REGISTRATION: 'open', TESSERA_LIMIT_REGISTRATION_ADDRESS: '3/h' });
+    try {
+      const [app, other] = [await newSelfRegistered(limited), await newSelfRegistered(limited)];
+      const change = async (one: SelfRegistered) =>
+        (await manage(limited, 'PUT', one, { ...METADATA, client_id: one.clientId })).status;
+      assert.deepEqual(
+        [await change(app), await change(app), await change(app), await change(app)],
+        [200, 200, 200, 429],
+      );
+      assert.equal(await change(other), 200);
+      assert.equal((await manage(limited, 'GET', app)).status, 200);
+    } finally {
+      await limited.close();
+    }
+  });
+
   test('the oldest unused app makes room for a new one, and none does within its first hour', async () => {
     const full = await startServer({ TESSERA_REGISTRATION: 'open', ...UNLIMITED });
     try {

@@ -136,7 +136,7 @@ export const limitVariables = {
   registrationAddress: new LimitVariable(
     'TESSERA_LIMIT_REGISTRATION_ADDRESS',
     '60/h',
-    'Apps that register themselves without an initial access token, from one IP address.',
+    'Apps that register themselves without an initial access token, from one IP address; and changes that an app makes to its own registration.',
   ),
   registration: new LimitVariable('TESSERA_LIMIT_REGISTRATION', '600/h', 'Such apps in all.'),
   clientAuth: new LimitVariable(

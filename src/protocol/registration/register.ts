@@ -7,6 +7,7 @@ import {
   makeRoom,
   oneRegistrationAtATime,
   type Registered,
+  readRegistrationOf,
   redirectHosts,
   registerSelf,
   updateSelf,
@@ -113,9 +114,9 @@ interface OwnRequest {
 }
 
 /** @throws {OAuthError} 401, alike for whatever is wrong (RFC 7592 §2.1) */
-function* ownClient({ id, token }: OwnRequest): Work<Client> {
+function* ownClient({ id, token }: OwnRequest, find = lockRegistration): Work<Client> {
   if (token === undefined) throw refuseRegistration('registration access token missing');
-  const client = isSnowflake(id) ? yield* lockRegistration(id, token) : undefined;
+  const client = isSnowflake(id) ? yield* find(id, token) : undefined;
   if (client === undefined) throw refuseRegistration('registration access token unknown');
   return client;
 }
@@ -123,7 +124,7 @@ function* ownClient({ id, token }: OwnRequest): Work<Client> {
 /** Reads the registration of an app for itself: RFC 7592 §2.1. */
 export async function readOwn(parts: RegistrationParts, request: OwnRequest): Promise<Client> {
   requireSwitchedOn(parts);
-  return parts.database.commit(() => ownClient(request));
+  return parts.database.read(() => ownClient(request, readRegistrationOf));
 }
 
 /** Replaces the registration of an app by a new one: RFC 7592 §2.2. */
@@ -134,6 +135,14 @@ export async function replaceOwn(
 ): Promise<Omit<Registered, 'registrationToken'> & { readonly ignored: readonly string[] }> {
   requireSwitchedOn(parts);
   const now = parts.clock();
+  // Without a lock: a stranger must not hold up those who register. What it finds is read again below.
+  const { id } = await parts.database.read(() => ownClient(request, readRegistrationOf));
+  // Each change is an event, so that one app could make the audit trail grow without end.
+  const about = { name: 'registrationAddress', origin: request.origin, clientId: id } as const;
+  const wait = await parts.database.commit(() =>
+    take(`registration of ${id}`, parts.limits.registrationAddress, now, about),
+  );
+  if (wait > 0) throw rateLimited(wait);
   const secretId = await parts.ids.next();
   return parts.database.commit(function* replace() {
     yield* oneRegistrationAtATime(now);

@@ -116,7 +116,11 @@ export const replaceOwnSchema = {
     'RFC 7592 §2.2. What is left out gets its default. Another name or other redirect URIs ask people for consent again; another way to authenticate ends the tokens of the app.',
   params,
   body: OwnMetadata,
-  response: { 200: jsonResponse('The registration.', Registration), ...refusals(METADATA_ERRORS) },
+  response: {
+    200: jsonResponse('The registration.', Registration),
+    ...refusals(METADATA_ERRORS),
+    ...refusalResponses({ 429: ['rate_limit_exceeded'] }),
+  },
   examples: [
     {
       summary: 'Add a redirect URI',
