@@ -102,5 +102,6 @@ export const oldestUnusedAt = one(
 );
 
 export const saveUnusedUntil = command((db, p: { id: string; until: number }) =>
-  db.updateTable('client').set({ unused_until: p.until }).where('id', '=', p.id),
+  // An operator may have accepted it meanwhile.
+  db.updateTable('client').set({ unused_until: p.until }).where('id', '=', p.id).where('accepted_at', 'is', null),
 );
