@@ -18,7 +18,7 @@ import {
   sessionsOfIdentity,
   sessionsOfUpstreamSid,
 } from '../../upstreams/session-store.ts';
-import { findUpstream, lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
+import { lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
 import { rememberEnd } from '../../upstreams/vouching.ts';
 import { endRemovedSession } from '../sign-in/end-sessions.ts';
 import { upstreamNotFound } from './upstreams.ts';
@@ -100,11 +100,12 @@ function* endAllOf(accountId: string, { id, name }: Upstream, origin: Origin, no
 const TOKEN_MEMORY = HOUR;
 
 /**
- * Ends what an upstream says has ended, in one commit: the sessions that began in its session, or all that began through the person's
- * identity, with what is bound to them. Tokens that may outlive a session live on (decisions §14).
+ * Ends what an upstream says has ended: the sessions that began in its session, or all that began through the person's identity, with what
+ * is bound to them. Tokens that may outlive a session live on (decisions §14). First the end is remembered, which waits for the sign-ins
+ * that hold the upstream: those that come later see it, and the sessions of the others are there to be ended.
  * @returns `repeated` for a token that was used before
  */
-export function endByUpstream(
+export async function endByUpstream(
   { database, clock }: Parts,
   upstreamId: string,
   logout: UpstreamLogout,
@@ -112,35 +113,51 @@ export function endByUpstream(
   origin: Origin,
 ): Promise<'ended' | 'repeated' | 'disabled'> {
   const now = clock();
+  const upstream = await database.commit(() => rememberLogout(upstreamId, logout, issuer, now));
+  if (upstream === undefined) return 'disabled';
   return database.commit(function* end() {
-    const upstream = yield* findUpstream({ id: upstreamId });
-    if (upstream?.status !== 'active') return 'disabled';
     if (!(yield* claim(`logout token ${upstreamId} ${logout.jti}`, TOKEN_MEMORY, now))) return 'repeated';
-    const byAccount = new Map<string, string[]>();
-    for (const { accountId, sid } of yield* sessionsToEnd(upstreamId, logout, issuer, now)) {
-      byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), sid]);
-    }
+    const affected = yield* sessionsToEnd(upstreamId, logout, issuer);
     // Always in this order, so that no two units of work wait for each other's locks.
-    for (const [accountId, sids] of [...byAccount].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const accountIds = [...new Set(affected.map(({ accountId }) => accountId))].sort();
+    for (const id of accountIds) yield* takeAccountLock({ id });
+    // Read again: one that was renewed meanwhile has another id.
+    const found = yield* sessionsToEnd(upstreamId, logout, issuer);
+    for (const accountId of accountIds) {
+      const sids = found.filter((one) => one.accountId === accountId).map(({ sid }) => sid);
       yield* endBound(accountId, sids, upstream, origin, now);
     }
     return 'ended';
   });
 }
 
-function* sessionsToEnd(upstreamId: string, { sid, subject, issuedAt }: UpstreamLogout, issuer: string, now: number) {
+function* rememberLogout(
+  upstreamId: string,
+  { sid, subject, issuedAt }: UpstreamLogout,
+  issuer: string,
+  now: number,
+): Work<Upstream | undefined> {
+  const upstream = yield* lockUpstream({ id: upstreamId });
+  if (upstream?.status !== 'active') return undefined;
+  if (sid !== null) yield* rememberEnd({ upstreamId, upstreamSid: sid }, now);
+  else {
+    const identity = subject === null ? undefined : yield* findIdentity({ upstreamId, issuer, subject });
+    if (identity !== undefined) yield* recordIdentityEnd({ id: identity.id, at: issuedAt });
+  }
+  return upstream;
+}
+
+function* sessionsToEnd(upstreamId: string, { sid, subject }: UpstreamLogout, issuer: string) {
   const identity = subject === null ? undefined : yield* findIdentity({ upstreamId, issuer, subject });
   if (sid === null) {
-    if (identity === undefined) return [];
-    yield* recordIdentityEnd({ id: identity.id, at: issuedAt });
-    return yield* sessionsOfIdentity({ upstreamId, identityId: identity.id });
+    return identity === undefined ? [] : yield* sessionsOfIdentity({ upstreamId, identityId: identity.id });
   }
-  yield* rememberEnd({ upstreamId, upstreamSid: sid }, now);
   const found = yield* sessionsOfUpstreamSid({ upstreamId, upstreamSid: sid });
   // A token that names both is about this person's session (OpenID Connect Back-Channel Logout 1.0 §2.6).
   return subject === null ? found : found.filter(({ accountId }) => accountId === identity?.accountId);
 }
 
+/** Part of a unit of work that holds the lock of the account. */
 function* endBound(
   accountId: string,
   sids: readonly string[],
@@ -148,7 +165,6 @@ function* endBound(
   origin: Origin,
   now: number,
 ): Work<void> {
-  yield* takeAccountLock({ id: accountId });
   let alive = 0;
   for (const sid of sids) {
     for (const removed of yield* removeSessions(accountId, { sid })) {
