@@ -2,7 +2,7 @@ import type { AuthorizationServer } from 'oauth4webapi';
 import { ASSERTION_ALGS, type AssertionAlg, type ClientKey, chooseKey, usableKeys } from '../keys/rules/jwks.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
-import { guardedFetch, RESPONSE_TIMEOUT, reasonOf } from './guarded-fetch.ts';
+import { guardedFetch, quoted, RESPONSE_TIMEOUT, reasonOf } from './guarded-fetch.ts';
 import { KeptCopies } from './kept-copy.ts';
 import { UpstreamRefusal } from './refusal.ts';
 
@@ -65,7 +65,7 @@ async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Prom
     throw refuse(await reasonOf(error));
   }
   // OpenID Connect Discovery 1.0 §4.3: exactly. The library compares URLs, of which several are written differently.
-  if (found.issuer !== issuer) throw refuse(`issuer is ${JSON.stringify(found.issuer)}, not ${JSON.stringify(issuer)}`);
+  if (found.issuer !== issuer) throw refuse(`issuer is ${quoted(found.issuer)}, not ${JSON.stringify(issuer)}`);
   const endpoint = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri'): string => {
     const value: unknown = found[name];
     if (typeof value !== 'string' || !isEndpoint(value, local)) throw refuse(`${name} must be an https URL`);

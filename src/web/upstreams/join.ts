@@ -22,6 +22,7 @@ import { schemasOf } from '../../platform/validation/fields.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
+import { findActive } from '../../upstreams/active.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import { advance, loadPendingRequest } from '../authorize/pending-request.ts';
@@ -39,7 +40,6 @@ import {
 } from '../sign-in/sign-in.ts';
 import { countSignUp } from '../sign-in/sign-up.ts';
 import { signUpTexts } from '../sign-in/sign-up-messages.ts';
-import { findActive } from './active.ts';
 import { readVouched, type Vouched } from './kept.ts';
 import { noAccountPage } from './pages.ts';
 import { showUnusable } from './problems.ts';

@@ -8,6 +8,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { findActive } from '../../upstreams/active.ts';
 import { findIdentity } from '../../upstreams/identity-store.ts';
 import { redeemProviderCode } from '../../upstreams/provider.ts';
 import { UpstreamRefusal } from '../../upstreams/refusal.ts';
@@ -28,7 +29,6 @@ import {
   signInBrowser,
   signInVisit,
 } from '../sign-in/sign-in.ts';
-import { findActive } from './active.ts';
 import { depart } from './depart.ts';
 import { joinRoutes } from './join.ts';
 import { type Departure, keepVouched, openState } from './kept.ts';

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/database/database.ts';
-import { findUpstreamByName, type Upstream } from '../../upstreams/store.ts';
+import type { Database } from '../platform/database/database.ts';
+import { findUpstreamByName, type Upstream } from './store.ts';
 
 /** An upstream that people can use, by its name. */
 export async function findActive(
