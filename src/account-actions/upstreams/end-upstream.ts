@@ -153,8 +153,9 @@ function* sessionsToEnd(upstreamId: string, { sid, subject }: UpstreamLogout, is
     return identity === undefined ? [] : yield* sessionsOfIdentity({ upstreamId, identityId: identity.id });
   }
   const found = yield* sessionsOfUpstreamSid({ upstreamId, upstreamSid: sid });
-  // A token that names both is about this person's session (OpenID Connect Back-Channel Logout 1.0 §2.6).
-  return subject === null ? found : found.filter(({ accountId }) => accountId === identity?.accountId);
+  // A token that names both is about this person's session (OpenID Connect Back-Channel Logout 1.0 §2.6). A subject that is not known here
+  // keeps no session alive: Entra names people by another ID in these tokens, and the identity may have been disconnected since.
+  return identity === undefined ? found : found.filter(({ accountId }) => accountId === identity.accountId);
 }
 
 /** Part of a unit of work that holds the lock of the account. */
