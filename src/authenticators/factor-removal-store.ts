@@ -26,6 +26,8 @@ export interface FactorsUndone extends SettledFactors {
   readonly passkeys: number;
   /** How many are there again. */
   readonly passkeysRestored: number;
+  /** How many identities at other providers were disconnected. */
+  readonly identities: number;
 }
 
 /** No passkey was set up then. */
@@ -42,10 +44,10 @@ export function* removeFactorsSince(accountId: string, back: TakingBack, at: num
   const kept = back.shown?.method === 'passkey' ? (back.shown.factorSince ?? NONE) : NONE;
   const passkeys = yield* removePasskeys(accountId, at, ({ createdAt }) => createdAt >= since && createdAt !== kept);
   const settled = yield* settleFactors(accountId, back, at);
-  yield* removeIdentitiesSince({ accountId, since });
+  const identities = (yield* removeIdentitiesSince({ accountId, since })).length;
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
   const passkeysRestored = yield* restorePasskeys(accountId, back.span);
-  return { ...settled, passkeys, passkeysRestored };
+  return { ...settled, passkeys, passkeysRestored, identities };
 }

@@ -135,7 +135,7 @@ export const removeIdentitiesBeside = command((db, p: { accountId: string; sid: 
     ),
 );
 
-/** Removes the identities that were connected to an account at an instant or later. @returns the names of their upstreams */
+/** Removes the identities that were connected to an account at an instant or later. @returns the ids of their upstreams */
 export const removeIdentitiesSince = many(
   (db, p: { accountId: string; since: number }) =>
     db

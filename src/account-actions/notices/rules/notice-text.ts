@@ -260,6 +260,8 @@ export interface UndoneFacts {
   /** How many were removed. They are not named: a thief may have chosen their names. */
   readonly passkeys: number;
   readonly passkeysRestored: number;
+  /** How many identities at other providers. */
+  readonly identities: number;
   readonly apps: number;
   /** How many admin keys and roles that were made with the account. */
   readonly made: number;
@@ -277,6 +279,7 @@ export function undoneSentences({
   restored,
   passkeys,
   passkeysRestored,
+  identities,
   apps,
   made,
   registered,
@@ -286,6 +289,7 @@ export function undoneSentences({
     removed.app && 'an authenticator app',
     passkeys > 0 && (passkeys === 1 ? 'a passkey' : `${passkeys} passkeys`),
     removed.codes && 'recovery codes',
+    identities > 0 && 'signing in with another provider',
     apps > 0 && (apps === 1 ? 'the access of an app' : `the access of ${apps} apps`),
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     registered > 0 &&
