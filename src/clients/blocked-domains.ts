@@ -6,7 +6,7 @@ import { asciiDomain } from '../platform/domain-name.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { type BlockedDomain, findDomain, insertDomain, listDomains, removeDomain } from './blocked-domain-store.ts';
-import { disable } from './initial-access-tokens.ts';
+import { disableClient } from './disable.ts';
 import { domainsOf, hasHost } from './rules/metadata-document.ts';
 import { oneRegistrationAtATime, redirectHosts } from './self-registration.ts';
 import { listSelfRegistered } from './self-registration-store.ts';
@@ -77,7 +77,7 @@ function* disableSelfRegistered(domain: string, now: number, origin: Origin): Wo
   for (let after = '0'; ; ) {
     const apps = yield* listSelfRegistered({ after, limit: PAGE });
     for (const { id, redirectUris } of apps) {
-      if (redirectHosts(redirectUris).some((host) => hasHost([domain], host))) yield* disable(id, now, origin);
+      if (redirectHosts(redirectUris).some((host) => hasHost([domain], host))) yield* disableClient(id, now, origin);
     }
     const last = apps.at(-1);
     if (last === undefined || apps.length < PAGE) return;

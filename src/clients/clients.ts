@@ -241,6 +241,8 @@ export async function updateClient(
     const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
     const saved: Client = {
       ...changed,
+      // A token that may have been stolen manages it no more, also once it is enabled again.
+      registrationHash: changed.status === 'disabled' ? null : client.registrationHash,
       consentApproval: endsApproval ? null : client.consentApproval,
       updatedAt: now,
       generation: isEnded ? randomIdentifier() : client.generation,
@@ -262,18 +264,6 @@ export async function updateClient(
     yield* record({ at: now, type: updateEvent(client, saved), origin, clientId: id, details: { fields } });
     return { client: saved, secrets: yield* store.liveSecrets({ clientId: id, now }) };
   });
-}
-
-/** Disables the clients that an operator registered as a developer at an instant or later, inside a unit of work. @returns how many */
-export function* disableClientsOf(developerId: string, since: number, origin: Origin, now: number): Work<number> {
-  const ids = yield* store.clientsMadeBy({ developerId, since });
-  for (const id of ids) {
-    const client = yield* store.lockClient({ id });
-    if (client === undefined) continue;
-    yield* store.saveClient({ ...client, status: 'disabled', generation: randomIdentifier(), updatedAt: now });
-    yield* record({ at: now, type: 'client.disabled', origin, clientId: id, details: { fields: ['status'] } });
-  }
-  return ids.length;
 }
 
 /** Sets or replaces a client's picture; null removes it, and its initials are shown. @throws {Failure} `not found` */

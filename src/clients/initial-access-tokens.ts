@@ -2,7 +2,7 @@ import { type HandsOut, holdHandingKey } from '../admin-keys/hand-out.ts';
 import { holdAdminKey } from '../admin-keys/store.ts';
 import { record } from '../audit/audit.ts';
 import { type Clock, DAY, iso, isoOrNull } from '../platform/clock.ts';
-import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
+import { digest, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
@@ -10,10 +10,10 @@ import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { requestBody } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import * as Type from '../platform/validation/type.ts';
+import { disableClient } from './disable.ts';
 import type { InitialAccessToken } from './initial-access-token-store.ts';
 import * as store from './initial-access-token-store.ts';
 import { listRegisteredWith } from './self-registration-store.ts';
-import { type Client, lockClient, saveClient } from './store.ts';
 
 const DEFAULT_DAYS = 30;
 
@@ -134,21 +134,13 @@ export async function revokeInitialToken(
     if (token === undefined) throw notFound(`There is no initial access token with the id ${id}.`);
     const revoked = yield* store.markInitialTokenRevoked({ id, now });
     const apps = yield* listRegisteredWith({ tokenId: id });
-    if (endApps) for (const clientId of apps) yield* disable(clientId, now, origin);
+    if (endApps) for (const clientId of apps) yield* disableClient(clientId, now, origin);
     if (revoked || endApps) {
       const details = { initialAccessTokenId: id, apps: apps.length, appsEnded: endApps };
       yield* record({ at: now, type: 'initial_access_token.revoked', origin, details });
     }
     return apps;
   });
-}
-
-/** Part of a unit of work: disables a client, which ends what was issued to it for good. */
-export function* disable(id: string, now: number, origin: Origin): Work<void> {
-  const client: Client | undefined = yield* lockClient({ id });
-  if (client === undefined || client.status === 'disabled') return;
-  yield* saveClient({ ...client, status: 'disabled', generation: randomIdentifier(), updatedAt: now });
-  yield* record({ at: now, type: 'client.disabled', origin, clientId: id, details: { fields: ['status'] } });
 }
 
 /**

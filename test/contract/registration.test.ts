@@ -497,6 +497,8 @@ describe('every ending', () => {
     assert.equal((await manage(server, 'PUT', app, { client_id: app.clientId, ...METADATA })).status, 401);
     await admin(server, 'DELETE', '/blocked-domains/.gone.example');
     assert.equal((await manage(server, 'GET', app)).status, 401);
+    assert.equal((await admin(server, 'PATCH', `/clients/${app.clientId}`, { status: 'active' })).status, 200);
+    assert.equal((await manage(server, 'GET', app)).status, 401, 'nothing revives');
   });
 });
 

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
-import { disableClientsOf } from '../../clients/clients.ts';
+import { disableClientsOf } from '../../clients/disable.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
