@@ -28,7 +28,10 @@ export function unregisteredCommands(
   });
 
   examples(
-    about('end-acceptance', 'no longer accept an app: people are warned and asked again'),
+    about(
+      'end-acceptance',
+      'no longer accept an app: people are warned and asked again; an app of a blocked domain is disabled',
+    ),
     'tessera client end-acceptance 289236738748416000',
   ).action(async (id: string, _options: unknown, command: Command) => {
     const { flags, out } = getContext(command);

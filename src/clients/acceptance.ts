@@ -3,12 +3,16 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { isBlockedHost } from './blocked-domains.ts';
 import { type ClientWithSecrets, clientNotFound } from './clients.ts';
-import { liveSecrets, lockClient, saveClient } from './store.ts';
+import { disableClient } from './disable.ts';
+import { oneRegistrationAtATime, redirectHosts } from './self-registration.ts';
+import { type Client, findClient, liveSecrets, lockClient, saveClient } from './store.ts';
 
 /**
  * Accepts a client that no operator registered, or withdraws that. An accepted one passes for a registered one: the consent page has no
- * warning, and remembers what was decided.
+ * warning, and remembers what was decided. One that registered itself openly and leads to a domain that was blocked while it was accepted is
+ * disabled when that ends, as the blocking would have done.
  * @throws {Failure} `not found`, `conflict` for a client that an operator registered
  */
 export function acceptClient(
@@ -19,6 +23,8 @@ export function acceptClient(
 ): Promise<ClientWithSecrets> {
   const now = clock();
   return database.commit(function* accept(): Work<ClientWithSecrets> {
+    // Before the client, as where a domain is blocked: one of the two comes first, and the other one sees what it did.
+    if (!isAccepted) yield* oneRegistrationAtATime(now);
     const client = yield* lockClient({ id });
     if (client === undefined) throw clientNotFound(id);
     if (client.registeredBy === null) throw conflict('An operator registered this app: there is nothing to accept.');
@@ -29,6 +35,15 @@ export function acceptClient(
     const saved = { ...client, acceptedAt: isAccepted ? now : null, unusedUntil, updatedAt: now };
     yield* saveClient(saved);
     yield* record({ at: now, type: isAccepted ? 'client.accepted' : 'client.acceptance_ended', origin, clientId: id });
-    return { client: saved, secrets };
+    if (isAccepted || !(yield* leadsToBlockedHost(saved))) return { client: saved, secrets };
+    yield* disableClient(id, now, origin);
+    return { client: (yield* findClient({ id })) ?? saved, secrets };
   });
+}
+
+/** Clients with metadata documents are refused by the host of these, whether they are accepted or not. */
+function* leadsToBlockedHost({ registeredBy, redirectUris }: Client): Work<boolean> {
+  if (registeredBy !== 'open') return false;
+  for (const host of redirectHosts(redirectUris)) if (yield* isBlockedHost(host)) return true;
+  return false;
 }

@@ -493,6 +493,31 @@ describe('what an operator decides', () => {
     }
   });
 
+  test('a blocked domain ends its apps whether they are accepted or not, and after their acceptance has ended', async () => {
+    const other = await startServer(OPEN);
+    try {
+      const local = publisher.origin.replace('127.0.0.1', 'localhost');
+      const path = `/accepted-${++made}.json`;
+      publisher.publish(path, json(documentOf(local + path)));
+      const app: MetadataApp = { ...newApp(), clientId: local + path };
+      const { browser, tokens } = await connected(app, 'openid', other);
+      const [row] = await query(other, 'SELECT id FROM client WHERE metadata_url = ?', app.clientId);
+      const acceptance = `/clients/${row?.['id']}/acceptance`;
+      assert.equal((await admin(other, 'PUT', acceptance)).status, 200);
+      assert.equal((await admin(other, 'PUT', '/blocked-domains/localhost')).status, 200);
+      const assertRefused = async () => {
+        assert.equal((await ask(browser, app)).status, 400);
+        assert.equal((await userinfo(other, tokens.access_token, USERINFO)).status, 401);
+        assert.equal((await refresh(other, app, tokens.refresh_token)).status, 401);
+      };
+      await assertRefused();
+      assert.equal((await admin(other, 'DELETE', acceptance)).status, 204);
+      await assertRefused();
+    } finally {
+      await other.close();
+    }
+  });
+
   test('a blocked domain gets no page, whatever is kept of its documents', async () => {
     const other = await startServer(OPEN);
     try {

@@ -421,16 +421,26 @@ describe('RFC 7592: management', () => {
     assert.equal((await userinfo(server, tokens.access_token, USERINFO)).status, 200);
   });
 
-  test('another redirect URI asks people again; tokens go on', async () => {
-    const app = await newSelfRegistered(server);
-    const { tokens } = await connected(app);
-    const uris = [...METADATA.redirect_uris, 'https://app.example.com/second'];
-    assert.equal(
-      (await manage(server, 'PUT', app, { client_id: app.clientId, ...METADATA, redirect_uris: uris })).status,
-      200,
-    );
-    assert.equal((await userinfo(server, tokens.access_token, USERINFO)).status, 200);
-  });
+  // With an initial access token it passes for a registered app, which people are not asked about again.
+  for (const [what, change, isAsked] of [
+    ['another redirect URI', { redirect_uris: [...METADATA.redirect_uris, 'https://app.example.com/second'] }, true],
+    ['another name', { client_name: 'Another name' }, true],
+    ['another home page', { client_uri: 'https://app.example.com' }, false],
+  ] as const) {
+    test(`${what} ${isAsked ? 'asks people again' : 'asks nobody'}; tokens go on`, async () => {
+      const { initialAccessToken } = await newInitialToken(guarded);
+      const app = await newSelfRegistered(guarded, {}, initialAccessToken);
+      const { browser, tokens } = await connected(app, guarded);
+      const lead = async () => (await browser.get(authorizeUrl(app, { scope: 'openid', ...PKCE }))).location;
+      assert.ok((await lead())?.searchParams.has('code'));
+      const changed = await manage(guarded, 'PUT', app, { client_id: app.clientId, ...METADATA, ...change });
+      assert.equal(changed.status, 200);
+      const after = await lead();
+      assert.equal(after?.searchParams.has('code'), !isAsked);
+      if (isAsked) assert.match(after?.pathname ?? '', /consent/);
+      assert.equal((await userinfo(guarded, tokens.access_token, USERINFO)).status, 200);
+    });
+  }
 
   test('§2.3: deleting ends everything at once, and the token with it', async () => {
     const app = await newSelfRegistered(server);
@@ -500,6 +510,30 @@ describe('every ending', () => {
     assert.equal((await admin(server, 'PATCH', `/clients/${app.clientId}`, { status: 'active' })).status, 200);
     assert.equal((await manage(server, 'GET', app)).status, 401, 'nothing revives');
   });
+});
+
+test('an accepted app outlives the blocking of its domain, and ends with its acceptance', async () => {
+  const newAccepted = async (host: string) => {
+    const app = await newSelfRegistered(server, { redirect_uris: [`https://${host}/cb`] });
+    await admin(server, 'PUT', `/clients/${app.clientId}/acceptance`, {});
+    return connected(app);
+  };
+  const [blocked, other] = [await newAccepted('a.trusted.example'), await newAccepted('a.elsewhere.example')];
+  await admin(server, 'PUT', '/blocked-domains/.trusted.example');
+  assert.equal((await userinfo(server, blocked.tokens.access_token, USERINFO)).status, 200);
+  for (const { app } of [blocked, other]) {
+    assert.equal((await admin(server, 'DELETE', `/clients/${app.clientId}/acceptance`)).status, 204);
+  }
+  await assertEnded(blocked.app, blocked.tokens);
+  assert.equal((await manage(server, 'GET', blocked.app)).status, 401);
+  const statusOf = async ({ app }: typeof blocked) =>
+    (await admin(server, 'GET', `/clients/${app.clientId}`)).body.status;
+  assert.deepEqual([await statusOf(blocked), await statusOf(other)], ['disabled', 'active']);
+  assert.equal((await userinfo(server, other.tokens.access_token, USERINFO)).status, 200);
+  const { body } = await admin(server, 'GET', '/audit-events?type=client.disabled&order=desc&limit=1');
+  assert.equal(body.items[0].clientId, blocked.app.clientId);
+  await admin(server, 'DELETE', '/blocked-domains/.trusted.example');
+  await assertEnded(blocked.app, blocked.tokens);
 });
 
 describe('initial access tokens', () => {

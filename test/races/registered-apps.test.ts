@@ -91,6 +91,28 @@ test('a domain is blocked while apps of it register: none is left active', async
   assert.deepEqual(active, []);
 });
 
+test('a domain is blocked while acceptances of its apps end: none is left active', async () => {
+  for (const place of Object.values(PLACES)) {
+    const host = `app-${++hosts}.example`;
+    const apps = await Promise.all(
+      times(6, () => newSelfRegistered(server, { redirect_uris: [`https://${host}/cb`] })),
+    );
+    const acceptance = ({ clientId }: SelfRegistered) => `/clients/${clientId}/acceptance`;
+    for (const app of apps) await admin(server, 'PUT', acceptance(app), {});
+    const answers: JsonAnswer[] = [];
+    const crowd = apps.map((app) => async () => void answers.push(await admin(server, 'DELETE', acceptance(app))));
+    const block = () => admin(server, 'PUT', `/blocked-domains/${host}`);
+    await race(crowd, place, block, () => manage(server, 'GET', apps[0] ?? assert.fail()));
+    noFault(answers);
+    const active = await query(
+      server,
+      "SELECT id FROM client WHERE status <> 'disabled' AND redirect_uris LIKE ?",
+      `%${host}%`,
+    );
+    assert.deepEqual(active, []);
+  }
+});
+
 test('people allow an app while it is removed for want of use: it stays with their consent, or is gone with all of it', async () => {
   for (const place of Object.values(PLACES)) {
     const app = await newSelfRegistered(server, WITH_SECRET);

@@ -50,7 +50,8 @@ export const endAcceptanceSchema = {
   operationId: 'endClientAcceptance',
   objects: { app: ['clientId'] },
   summary: 'No longer accept an app',
-  description: 'People are warned and asked again at their next authorization. Tokens from before go on.',
+  description:
+    'People are warned and asked again at their next authorization. Tokens from before go on. An app that registered itself and leads to a domain that was blocked while it was accepted is disabled, which ends everything that was issued to it.',
   params: ofClient,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'No longer accept it', params: theClient, status: 204 }],
