@@ -6,21 +6,30 @@ import { after, describe, test } from 'node:test';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { admin, newClient, newUser } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { holdRequests } from '../support/held-requests.ts';
 import { HOUR, query } from '../support/outcome.ts';
 import { ADMIN_KEY, SEVERAL, spread, startServer } from '../support/server.ts';
 
+const hold = holdRequests();
 const server = await startServer({ TESSERA_LIMIT_ADMIN_KEY: 'off' }, SEVERAL);
 after(() => server.close());
 const nodes = spread(server);
 let count = 0;
 
-async function post(path: string, body: object, idempotencyKey?: string, key = ADMIN_KEY) {
+async function post(
+  path: string,
+  body: object,
+  idempotencyKey?: string,
+  key = ADMIN_KEY,
+  more: Readonly<Record<string, string>> = {},
+) {
   const response = await fetch(`${nodes.nodeInTurn?.() ?? nodes.baseUrl}/api/v2/admin${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...more,
     },
     body: JSON.stringify(body),
   });
@@ -133,7 +142,7 @@ describe('a key', () => {
     assert.equal(await rows('user_group'), before + 1);
   });
 
-  test('belongs to its caller, and answers nobody whose key was revoked', async () => {
+  test('belongs to its caller', async () => {
     const [one, two] = [
       (await admin(server, 'POST', '/admin-keys', { name: 'one', role: 'admin' })).body,
       (await admin(server, 'POST', '/admin-keys', { name: 'two', role: 'admin' })).body,
@@ -144,9 +153,27 @@ describe('a key', () => {
     const second = await post('/clients', body, key, two.adminKey);
     assert.deepEqual([second.status, second.replayed], [201, null]);
     assert.notEqual(second.body.clientId, first.body.clientId);
-    await admin(server, 'DELETE', `/admin-keys/${one.id}`);
-    assert.equal((await post('/clients', body, key, one.adminKey)).status, 401);
   });
+
+  for (const phase of ['preParsing', 'preHandler'] as const) {
+    test(`shows its answer to nobody whose admin key is revoked while the same request waits (${phase})`, async () => {
+      const { id, adminKey } = (await admin(server, 'POST', '/admin-keys', { name: 'one', role: 'admin' })).body;
+      const [key, body] = [randomUUID(), { name: 'App', redirectUris: callback }];
+      const first = await post('/clients', body, key, adminKey);
+      assert.match(first.body.clientSecret, /^tcs_/);
+      const before = await rows('client');
+      const held = hold(phase);
+      const again = post('/clients', body, key, adminKey, held.header);
+      // It has been let in: its credential was valid.
+      await held.reached;
+      await admin(server, 'DELETE', `/admin-keys/${id}`);
+      held.release();
+      const { status, text } = await again;
+      assert.deepEqual([status, text.includes(first.body.clientSecret)], [401, false]);
+      assert.equal((await post('/clients', body, key, adminKey)).status, 401);
+      assert.equal(await rows('client'), before);
+    });
+  }
 
   test('ends after a day, and housekeeping removes it', async () => {
     const key = randomUUID();
