@@ -21,6 +21,7 @@ import { REGISTRATION_REFUSALS } from '../src/protocol/registration/refusals.ts'
 import { INACTIVE_TOKENS } from '../src/protocol/token/refusals/introspection.ts';
 import { REFUSALS } from '../src/protocol/token/refusals.ts';
 import { USERINFO_REFUSALS } from '../src/protocol/userinfo/refusals.ts';
+import { adminCalls } from './admin-calls.ts';
 import { claims, scopes } from './claims-and-scopes.ts';
 import { connectAnApp } from './connect-an-app.ts';
 import { designSystem, IN_THE_REPOSITORY } from './design-system.ts';
@@ -135,13 +136,18 @@ ${lines.join('\n')}
 `;
 }
 
-/** The rows of a catalogue: what the developer of an app may know. */
+/** The rows of a catalogue: what the developer of an app may know. Causes that have one description share a row. */
 function refusalTable(catalogue: Catalogue): string {
   const rows = Object.values(catalogue).map(({ when, app, example = {} }) => {
     const cell = (column: Column<never, string>) => columnOf(column, example as never).replaceAll('|', '\\|');
-    return `| \`${cell(app.error)}\` | ${when} | ${cell(app.description)} |`;
+    return { when, error: cell(app.error), description: cell(app.description) };
   });
-  return `| \`error\` | When | \`error_description\` |\n|---|---|---|\n${rows.join('\n')}`;
+  const alike = Object.values(Object.groupBy(rows, ({ error, description }) => `${error} ${description}`));
+  const lines = alike.map((group = []) => {
+    const [first] = group;
+    return `| \`${first?.error}\` | ${group.map(({ when }) => when).join('<br>')} | ${first?.description} |`;
+  });
+  return `| \`error\` | When | \`error_description\` |\n|---|---|---|\n${lines.join('\n')}`;
 }
 
 /** Why a token is not active: the app is told nothing else. */
@@ -393,6 +399,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/discovery.md': discovery,
   'docs/reference/scopes.md': () => scopes(NOTE),
   'docs/reference/claims.md': () => claims(NOTE),
+  'docs/reference/admin-calls.md': () => adminCalls(NOTE),
   'docs/reference/retention.md': () => retentionPage(NOTE),
   'docs/how-to/connect-an-app.md': () => connectAnApp(NOTE),
   'docs/reference/design.html': () => designSystem(NOTE, IN_THE_REPOSITORY),
