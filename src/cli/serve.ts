@@ -3,6 +3,7 @@ import type { Tessera } from '../app.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
+import { unreadSettings } from '../platform/config/variable.ts';
 import { withoutPassword } from '../platform/database/server-address.ts';
 import { watchWaiting } from '../platform/http/waiting.ts';
 import { VERSION } from '../platform/version.ts';
@@ -52,7 +53,8 @@ async function serveBySeveral(config: Config, logs: Logs, flags: GlobalFlags): P
 /** What a server that has started tells the operator. */
 type Started = Pick<Tessera, 'baseUrl' | 'setupAddress'>;
 
-function greet(config: Config, { out }: Logs, { baseUrl, setupAddress }: Started, { json }: GlobalFlags): void {
+function greet(config: Config, logs: Logs, { baseUrl, setupAddress }: Started, flags: GlobalFlags): void {
+  for (const text of unreadSettings(environment(flags))) logs.err.write(`Warning: ${text}\n`);
   const seconds = (performance.now() / 1000).toFixed(2);
   const secret = findSecret(config);
   const mailbox =
@@ -66,7 +68,9 @@ function greet(config: Config, { out }: Logs, { baseUrl, setupAddress }: Started
     ...(setupAddress !== undefined && { setup: setupAddress }),
   };
   // Standard output alone: neither the log nor telemetry may have the two links.
-  out.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, { baseUrl, setupAddress }, seconds, mailbox));
+  logs.out.write(
+    flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, { baseUrl, setupAddress }, seconds, mailbox),
+  );
 }
 
 function welcome(

@@ -11,6 +11,7 @@ import { greetingOf } from '../../src/mail/message.ts';
 import { readConfig, variables } from '../../src/platform/config/config.ts';
 import { limitVariables } from '../../src/platform/config/limits.ts';
 import { findSecret } from '../../src/platform/config/secret-file.ts';
+import { unreadSettings } from '../../src/platform/config/variable.ts';
 import { fileVariables } from '../../src/platform/config/variable-files.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
@@ -332,6 +333,16 @@ test('telemetry: off without an endpoint or anything to send; headers are confid
   assert.throws(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.internal:4318', ...headers }), {
     message: /^OTEL_EXPORTER_OTLP_HEADERS must not be sent without encryption: use https/,
   });
+});
+
+test('a setting without its prefix is told, unless Tessera has it from elsewhere', () => {
+  const told = (environment: Readonly<Record<string, string>>) =>
+    unreadSettings(environment).map((text) => /call it (\w+)\.$/.exec(text)?.[1]);
+  assert.deepEqual(told({ DATABASE_URL: 'postgres://x', PORT: '8080', HOST: 'x' }), [
+    'TESSERA_DATABASE_URL',
+    'TESSERA_PORT',
+  ]);
+  assert.deepEqual(told({ DATABASE_URL: 'x', TESSERA_DATABASE_URL_FILE: '/x', PORT: '', TESSERA_PORT: '1' }), []);
 });
 
 test('all problems are told at once; an empty value counts as not set', () => {

@@ -40,3 +40,14 @@ export function unknownSettings(
     return `${name} is not a setting of Tessera. ${advice}`;
   });
 }
+
+/** What other software calls some of the settings. */
+const WITHOUT_PREFIX = ['DATABASE_URL', 'BASE_URL', 'SMTP_URL', 'PORT'] as const;
+
+/** What to tell an operator whose environment has a setting without the prefix that Tessera reads it with. */
+export function unreadSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const isRead = (name: string) => environment[`TESSERA_${name}`] || environment[`TESSERA_${name}_FILE`];
+  return WITHOUT_PREFIX.filter((name) => environment[name] && !isRead(name)).map(
+    (name) => `${name} is set, and Tessera does not read it. If it is meant for Tessera, call it TESSERA_${name}.`,
+  );
+}
