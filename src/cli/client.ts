@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { CLIENT_FIELDS } from '../clients/fields.ts';
 import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '../clients/schema.ts';
-import { invalid, notFound } from '../platform/failure.ts';
+import { invalid, noneWithId, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { accessCommands } from './access.ts';
 import { type Api, path, withApi } from './api.ts';
@@ -41,7 +41,7 @@ function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELD
 }
 
 export function checkedClientId(id: string): string {
-  if (!isSnowflake(id)) throw notFound(`There is no client with the id ${id}. List them with: tessera client list`);
+  if (!isSnowflake(id)) throw noneWithId('client', id, { command: 'client list', path: 'clients' });
   return id;
 }
 

@@ -13,7 +13,7 @@ import { type Clock, DAY, SECOND } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { canonicalEmail } from '../platform/domain-name.ts';
-import { conflict, type Failure, invalid, notFound } from '../platform/failure.ts';
+import { conflict, type Failure, invalid, noneWithId, notFound } from '../platform/failure.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -42,7 +42,8 @@ export interface ClientWithSecrets {
 /** How long the previous secret stays valid after a rotation, unless the request says. */
 const DEFAULT_OVERLAP = DAY;
 
-export const clientNotFound = (id: string): Failure => notFound(`There is no client with the id ${id}.`);
+export const clientNotFound = (id: string): Failure =>
+  noneWithId('client', id, { command: 'client list', path: 'clients' });
 
 /** How a client that an operator registers was registered. */
 export const REGISTERED_BY_OPERATOR = {

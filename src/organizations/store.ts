@@ -18,7 +18,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { type Failure, notFound } from '../platform/failure.ts';
+import { type Failure, noneWithId } from '../platform/failure.ts';
 
 const ORGANIZATION = {
   id: storedField('id', plain<string>()),
@@ -46,7 +46,8 @@ export interface Membership {
 
 const toRole = (role: string | null): Role | null => role as Role | null;
 
-export const organizationNotFound = (id: string): Failure => notFound(`There is no organization with the id ${id}.`);
+export const organizationNotFound = (id: string): Failure =>
+  noneWithId('organization', id, { command: 'org list', path: 'organizations' });
 
 export const findOrganization = one(
   (db, p: { id: string }) => db.selectFrom('organization').select(COLUMNS).where('id', '=', p.id),

@@ -43,6 +43,14 @@ export const invalid = (description: string): Failure => new Failure('invalid', 
 
 export const notFound = (description: string): Failure => new Failure('not found', description);
 
+/** @param list where the records of this kind are listed: the group of commands, which is also in the path of the admin API */
+export const noneWithId = (
+  what: string,
+  id: string,
+  { command, path }: { readonly command: string; readonly path: string },
+): Failure =>
+  notFound(`There is no ${what} with the id ${id}. List them with: tessera ${command}, or GET /api/v2/admin/${path}`);
+
 export const conflict = (description: string): Failure => new Failure('conflict', description);
 
 /** @param seconds until the limit allows another attempt */

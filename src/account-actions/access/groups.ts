@@ -7,7 +7,7 @@ import * as store from '../../groups/store.ts';
 import { findOrganization, holdMember, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { conflict, type Failure, notFound } from '../../platform/failure.ts';
+import { conflict, type Failure, noneWithId, notFound } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
@@ -18,7 +18,8 @@ interface GroupsContext {
   readonly clock: Clock;
 }
 
-export const groupNotFound = (id: string): Failure => notFound(`There is no group with the id ${id}.`);
+export const groupNotFound = (id: string): Failure =>
+  noneWithId('group', id, { command: 'group list', path: 'groups' });
 
 const nameTaken = (): Failure => conflict('name is taken: another group has it. Choose another name.');
 

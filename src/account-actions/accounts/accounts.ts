@@ -17,7 +17,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { type Failure, invalid, notFound } from '../../platform/failure.ts';
+import { type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
 import { accountTime } from '../notices/account-time.ts';
@@ -32,7 +32,7 @@ interface AccountsContext {
   readonly clock: Clock;
 }
 
-export const userNotFound = (id: string): Failure => notFound(`There is no user with the id ${id}.`);
+export const userNotFound = (id: string): Failure => noneWithId('user', id, { command: 'user list', path: 'users' });
 
 /** What setting a password needs: the check against breaches, and the queue of hashes. */
 export interface PasswordContext {

@@ -17,7 +17,7 @@ import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { canonicalEmail } from '../../platform/domain-name.ts';
-import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts';
+import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import { Id, Instant, nullableField } from '../../platform/http/operation.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -98,7 +98,8 @@ export const invitationView = (invitation: Invitation) => ({
   usedBy: invitation.usedBy,
 });
 
-export const invitationNotFound = (id: string): Failure => notFound(`There is no open invitation with the id ${id}.`);
+export const invitationNotFound = (id: string): Failure =>
+  noneWithId('open invitation', id, { command: 'invite list', path: 'invitations' });
 
 interface InvitationsContext {
   readonly database: Database;

@@ -1,5 +1,6 @@
 import { findAccount, listAccountIds, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { clientNotFound } from '../../clients/clients.ts';
 import { findClient } from '../../clients/store.ts';
 import { enqueueSessionNotices } from '../../credentials/logout-notices.ts';
 import { dropCodes, revokeFamiliesOf } from '../../credentials/revocation-store.ts';
@@ -17,7 +18,6 @@ import {
 import { findOrganization, listMembers, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { notFound } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
 import { findWeakerSession, removeWeakerSessions } from '../../sessions/store.ts';
@@ -84,7 +84,7 @@ async function* accountsOf(database: Database, required: Required): AsyncGenerat
   }
   const clientId = 'clientId' in required ? required.clientId : undefined;
   if (clientId !== undefined && (await database.read(() => findClient({ id: clientId }))) === undefined) {
-    throw notFound(`There is no client with the id ${clientId}.`);
+    throw clientNotFound(clientId);
   }
   for (let after = '0'; ; ) {
     const from = after;

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { isLoopback } from '../../platform/config/config.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { asciiDomain } from '../../platform/domain-name.ts';
-import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts';
+import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { ProviderClient } from '../../upstreams/provider.ts';
@@ -19,7 +19,8 @@ interface UpstreamContext {
   readonly sealer: Sealer;
 }
 
-export const upstreamNotFound = (id: string): Failure => notFound(`There is no upstream with the id ${id}.`);
+export const upstreamNotFound = (id: string): Failure =>
+  noneWithId('upstream', id, { command: 'upstream list', path: 'upstreams' });
 
 const contextOf = (id: string): string => `secret at upstream ${id}`;
 

@@ -1,4 +1,9 @@
-import { CreateInvitationRequest, InvitationRecord } from '../../account-actions/invitations/invitations.ts';
+import {
+  CreateInvitationRequest,
+  InvitationRecord,
+  invitationNotFound,
+} from '../../account-actions/invitations/invitations.ts';
+import { organizationNotFound } from '../../organizations/store.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
@@ -38,7 +43,7 @@ export const createInvitationSchema = {
       summary: 'To an organization that does not exist',
       body: { email: 'ada@example.com', organizationId: '71', role: 'MEMBER' },
       status: 404,
-      answer: { error: 'not_found', error_description: 'There is no organization with the id 71.' },
+      answer: { error: 'not_found', error_description: organizationNotFound('71').message },
     },
   ],
 } satisfies AdminSchema;
@@ -70,7 +75,7 @@ export const revokeInvitationSchema = {
       summary: 'One that is not open',
       params: { id: '71' },
       status: 404,
-      answer: { error: 'not_found', error_description: 'There is no open invitation with the id 71.' },
+      answer: { error: 'not_found', error_description: invitationNotFound('71').message },
     },
   ],
 } satisfies AdminSchema;
