@@ -49,8 +49,7 @@ export function startBackgroundWork(
     }),
   );
   const failedNotices = reportFailure('notices of ended sessions');
-  const { domains: listedDomains } = config.clientMetadata;
-  const notices = startNoticeDispatcher({ ...services, clock, send, listedDomains, meter, failed: failedNotices });
+  const notices = startNoticeDispatcher({ ...services, clock, send, meter, failed: failedNotices });
   background.push(() => notices.stop());
   const smtp = config.mail.smtp && smtpTransport(config.mail.smtp, { greeting: greetingOf(config, baseUrl) });
   const mailDispatcher =

@@ -483,7 +483,7 @@ const mistakes: readonly Mistake[] = [
           client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
         }),
       ),
-    /check client_id and the claims/,
+    /send client_assertion as a JWT .* What was sent is a text that is no JWT/,
     facts('remedy +Send a JWT'),
   ],
   // The body.
@@ -869,7 +869,7 @@ const mistakes: readonly Mistake[] = [
       const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
       return post('/oidc/token', form({ client_assertion: assertion, client_assertion_type: type }));
     },
-    /alg is RS256, PS256, ES256 or EdDSA/,
+    /alg is RS256, PS256, ES256 or EdDSA .* with the algorithm HS256, as for client_secret_jwt, which is not offered/,
     facts('received +an assertion with the algorithm HS256, as for client_secret_jwt'),
   ],
   [
@@ -908,7 +908,7 @@ const mistakes: readonly Mistake[] = [
   [
     'a client_assertion of another type',
     () => post('/oidc/token', form({ client_assertion: 'a.b.c', client_assertion_type: 'jwt-bearer' })),
-    /check client_id and the claims and key/,
+    /with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer\. What was sent is another client_assertion_type/,
     facts('received +another client_assertion_type', 'remedy .*client_assertion_type urn:ietf'),
   ],
   [

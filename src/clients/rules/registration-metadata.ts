@@ -1,6 +1,7 @@
 import { IDENTITY_SCOPES } from '../../claims/permissions.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../../keys/algorithms.ts';
 import { canonicalEmail } from '../../platform/domain-name.ts';
+import { nearestName } from '../../platform/nearest-text.ts';
 import { formats } from '../../platform/validation/formats.ts';
 import type { Client } from '../store.ts';
 import { DOCUMENT_FIELDS } from './metadata-document.ts';
@@ -167,9 +168,14 @@ function readRedirectUris(
 ): { readonly uris: readonly string[] } | MetadataFault {
   const uris = readUris(members['redirect_uris'] ?? []);
   if (uris === undefined || uris.length === 0) {
+    const meant = Object.keys(members).find((name) => nearestName(name, ['redirect_uris']) !== undefined);
+    const similar =
+      meant === undefined || meant === 'redirect_uris'
+        ? ''
+        : ` The name of the member is redirect_uris, in snake case.`;
     return redirectFault(
       `redirect_uris must be 1 to ${MAX_URIS} different redirect URIs.`,
-      'Send every address to which a code may be sent, each once.',
+      `Send every address to which a code may be sent, each once, as a JSON array.${similar}`,
     );
   }
   for (const uri of uris) {
@@ -274,6 +280,12 @@ const readContacts = (value: unknown): readonly string[] =>
         MAX_CONTACTS,
       )
     : [];
+
+/** What an app is told to do instead, in the trace, where it cannot register a member itself. */
+export const adviceForMetadata = (name: string): string | undefined =>
+  name === 'scope'
+    ? `an app can register these by itself: ${IDENTITY_SCOPES.join(' ')}. An operator gives it scopes of an API: tessera client allow-scopes`
+    : undefined;
 
 /** What was sent and has another value in the registration, or none, for the trace. */
 function ignoredMembers(members: Members, fields: SelfRegisteredFields): readonly string[] {

@@ -183,11 +183,9 @@ export const offeredActs = (services: ConsoleServices, { operator }: ConsoleVisi
     .map((name) => ({ ...PERSON_ACTS[name], name }))
     .filter((act) => act.isOffered(account, services) && holds(operator, act.permission, INSTALLATION));
 
-export const actPath = (name: ActName): string => `/console/people/${name}`;
-
 /** Where an act is confirmed. */
 export const actAddress = (name: ActName, about: Readonly<Record<string, string>>): string =>
-  `${actPath(name)}?${new URLSearchParams(about)}`;
+  `/console/people/${name}?${new URLSearchParams(about)}`;
 
 /** A factor as people call it. */
 export function factorName({ messages }: Site, { kind, name }: Pick<PersonalFactor, 'kind' | 'name'>): Html {

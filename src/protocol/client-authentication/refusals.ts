@@ -40,10 +40,15 @@ interface Texts {
 const CREDENTIALS = { method: 'client_secret_post', clientId: '1', clientSecret: 'x' } as const;
 const CLIENT = { id: 'CLIENT_ID', type: 'confidential', tokenEndpointAuthMethod: null } as const;
 const WITH_SECRET: UnauthenticatedRequest = { credentials: CREDENTIALS, client: CLIENT, isProved: false };
+const BY_ASSERTION = { method: 'private_key_jwt', clientId: '1' } as const;
 const WITH_ASSERTION: UnauthenticatedRequest = {
-  credentials: { method: 'private_key_jwt', clientId: '1', assertion: undefined, is: 'a text that is no JWT' },
+  credentials: { ...BY_ASSERTION, assertion: { token: 'x', clientId: '1', alg: 'ES256', kid: undefined } },
   client: CLIENT,
   isProved: false,
+};
+const WITH_ANOTHER_TEXT: UnauthenticatedRequest = {
+  ...WITH_ASSERTION,
+  credentials: { ...BY_ASSERTION, assertion: undefined, is: 'a text that is no JWT' },
 };
 
 const row = (texts: Texts): AuthenticationRefusal => ({
@@ -85,7 +90,9 @@ function adviceFor(credentials: ClientCredentials): string {
   const { method, clientId } = credentials;
   const wrongId = idByForm(clientId);
   if (wrongId !== undefined) return `client_id ${wrongId.is}. ${wrongId.remedy}`;
-  if (method === 'private_key_jwt') return `${CHECK_ASSERTION}.`;
+  if (method === 'private_key_jwt') {
+    return 'is' in credentials ? `${FORM_OF_ASSERTION} What was sent is ${credentials.is}.` : `${CHECK_ASSERTION}.`;
+  }
   if (method === 'none')
     return `check client_id; client_secret was not sent${sentInstead(credentials)}, and only a public client has none.`;
   return `${describeSent(credentials)}.`;
@@ -113,6 +120,9 @@ function describeSent(credentials: ClientCredentials): string {
 const sentInstead = (credentials: ClientCredentials): string =>
   'misspelled' in credentials && credentials.misspelled !== undefined ? ` (${credentials.misspelled} was sent)` : '';
 
+const FORM_OF_ASSERTION =
+  'send client_assertion as a JWT whose alg is RS256, PS256, ES256 or EdDSA and whose iss and sub are the client_id, with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer.';
+
 const CHECK_ASSERTION =
   'check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, aud is the issuer, ' +
   'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
@@ -131,6 +141,7 @@ const assertionRow = (
   when: string,
   received: Column<UnauthenticatedRequest, string>,
   remedy: Column<UnauthenticatedRequest, string>,
+  example = WITH_ASSERTION,
 ) =>
   row({
     when,
@@ -139,7 +150,7 @@ const assertionRow = (
       'an assertion with alg RS256, PS256, ES256 or EdDSA, iss and sub the client_id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
     received,
     remedy,
-    example: WITH_ASSERTION,
+    example,
   });
 
 const CLOCKS = 'Run NTP on both machines: clocks may differ by 30 seconds.';
@@ -239,6 +250,7 @@ export const AUTHENTICATION_REFUSALS = {
     'The assertion is malformed, or of another kind.',
     ({ cause }) => cause ?? 'an assertion that cannot be read',
     'Send a JWT that is signed with a private key, with iss, sub and client_id equal, and client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer.',
+    WITH_ANOTHER_TEXT,
   ),
   'the assertion names no key of the client': assertionRow(
     'The key of the assertion is not registered.',

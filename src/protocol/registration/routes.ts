@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RecordThrottled } from '../../audit/throttle.ts';
+import { adviceForMetadata } from '../../clients/rules/registration-metadata.ts';
 import { acceptJson } from '../../platform/http/bodies.ts';
 import { readByHandler } from '../../platform/http/parameters.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
@@ -87,9 +88,10 @@ export function registrationRoutes(app: FastifyInstance, services: RegistrationS
 
   function trace(request: FastifyRequest, clientId: string, description: string, ignored: readonly string[]): void {
     const { method, routeOptions } = request;
+    const left = describeIgnored({ parameters: ignored, parameterAdvice: adviceForMetadata });
     services.traces.completed.push({
       ...{ at: services.clock(), requestId: request.id, step: 'registration', clientId },
-      facts: { method, path: routeOptions.url, description, ignored: describeIgnored({ parameters: ignored }) },
+      facts: { method, path: routeOptions.url, description, ignored: left },
     });
   }
 }

@@ -159,14 +159,22 @@ async function readClient(
   return found.kind === 'refused' ? unusableMetadata(clientId, found.failure) : undefined;
 }
 
+/** What a trace says of a hint that names nobody, as decisions §1 have it. */
+const UNUSABLE_HINT =
+  'parameter id_token_hint (not an ID token of this app, whole, whose authorization still stands: send the last one that the app received)';
+
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */
 async function applyHint(
   services: AuthorizationEndpointServices,
   authorization: AuthorizationRequest,
   hint: string | undefined,
 ): Promise<AuthorizationRequest> {
-  const named = hint === undefined ? undefined : await readIdTokenHint(services, hint);
-  if (named === undefined || named.clientId !== authorization.clientId) return authorization;
+  if (hint === undefined) return authorization;
+  const named = await readIdTokenHint(services, hint);
+  if (named?.clientId !== authorization.clientId) {
+    const { ignored } = authorization;
+    return { ...authorization, ignored: ignored === undefined ? UNUSABLE_HINT : `${ignored}, ${UNUSABLE_HINT}` };
+  }
   const subjects = intersection(authorization.subjects, [named.accountId]);
   return { ...authorization, subjects, hinted: named.accountId };
 }

@@ -19,7 +19,6 @@ const BEGINNINGS = [
   '/account/sessions',
   '/account/connections',
   '/account/data/export',
-  '/account/data',
   '/playground',
 ];
 
