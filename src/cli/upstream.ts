@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
+import { PRESET_NAMES, UPSTREAM_KINDS } from '../upstreams/rules/presets.ts';
 import { CreateUpstreamRequest, UpdateUpstreamRequest } from '../upstreams/schema.ts';
 import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
@@ -22,8 +23,15 @@ async function upstreamId(api: Api, which: string): Promise<string> {
 interface UpstreamOptions {
   readonly name?: string;
   readonly displayName?: string;
+  readonly preset?: string;
+  readonly at?: string;
+  readonly kind?: string;
   readonly issuer?: string;
   readonly clientId?: string;
+  readonly privateKeyStdin?: boolean;
+  readonly teamId?: string;
+  readonly keyId?: string;
+  readonly secretExpires?: string;
   readonly clientSecretStdin?: boolean;
   readonly scope?: readonly string[];
   readonly signUp?: string;
@@ -31,14 +39,29 @@ interface UpstreamOptions {
   readonly position?: number;
 }
 
-async function fieldsOf({ clientSecretStdin, scope, signUpDomain, ...given }: UpstreamOptions) {
+async function fieldsOf({
+  clientSecretStdin,
+  privateKeyStdin,
+  secretExpires,
+  scope,
+  signUpDomain,
+  ...given
+}: UpstreamOptions) {
+  if (clientSecretStdin === true && privateKeyStdin === true) {
+    throw invalid('Give either --client-secret-stdin or --private-key-stdin.');
+  }
   return {
     ...given,
+    secretExpiresAt: secretExpires === undefined ? undefined : instantIn(secretExpires),
+    privateKey: privateKeyStdin === true ? await readSecret('Private key: ') : undefined,
     scopes: scope,
     signUpDomains: signUpDomain,
     clientSecret: clientSecretStdin === true ? await readSecret('Client secret: ') : undefined,
   };
 }
+
+/** A day is its beginning in UTC. */
+const instantIn = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
 
 /** The options that a new upstream and a change have in common. */
 const withFields = (command: Command): Command =>
@@ -46,7 +69,11 @@ const withFields = (command: Command): Command =>
     .option('--display-name <name>', 'name on the button: “Continue with …”')
     .option('--client-id <id>', 'client ID that the provider gave this server')
     .option('--client-secret-stdin', 'read the client secret from standard input, or ask for it in a terminal')
-    .option('--scope <scope>', 'a scope to request; openid is always among them (repeatable)', collect)
+    .option('--private-key-stdin', 'with the kind apple: read the .p8 file from standard input')
+    .option('--team-id <id>', 'with the kind apple: ID of the team')
+    .option('--key-id <id>', 'with the kind apple: ID of the private key')
+    .option('--secret-expires <date>', 'when the client secret ends, such as 2027-01-31; doctor reminds of it')
+    .option('--scope <scope>', 'a scope to request (repeatable)', collect)
     .option('--sign-up <mode>', 'who may create an account with it: nobody, domains or anyone')
     .option('--sign-up-domain <domain>', 'with domains: a domain of email addresses (repeatable)', collect)
     .option('--position <number>', 'the buttons are in this order', wholeNumber(0, 1000));
@@ -64,12 +91,20 @@ export function upstreamCommands(getContext: GetCommandContext): Command {
 function recordCommands(upstream: Command, getContext: GetCommandContext): void {
   examples(
     withFields(upstream.command('create')),
-    'tessera upstream create --name google --display-name Google --issuer https://accounts.google.com --client-id 1234.apps.googleusercontent.com --client-secret-stdin',
+    'tessera upstream create --name google --preset google --client-id 1234.apps.googleusercontent.com --client-secret-stdin',
+    'tessera upstream create --name github --preset github --client-id Iv1.0123456789abcdef --client-secret-stdin',
+    'tessera upstream create --name apple --preset apple --client-id com.example.web --team-id ABCDE12345 --key-id FGHIJ67890 --private-key-stdin < AuthKey_FGHIJ67890.p8',
     'tessera upstream create --name staff --issuer https://id.example.com --client-id tessera --client-secret-stdin --sign-up domains --sign-up-domain example.com',
   )
-    .description('register another OpenID Provider; the sign-in page offers it within ten seconds')
+    .description('register another provider; the sign-in page offers it within ten seconds')
     .requiredOption('--name <slug>', '2 to 32 characters of a-z, 0-9 and "-"; it is in the redirect URI')
-    .requiredOption('--issuer <url>', 'issuer of the provider')
+    .option('--preset <name>', `a well-known provider: ${PRESET_NAMES.join(', ')}`)
+    .option(
+      '--at <place>',
+      'with a preset: the tenant of Microsoft Entra, the domain of Okta, the URL of the realm of Keycloak, the base URL of another Tessera or of a GitHub Enterprise',
+    )
+    .option('--kind <kind>', `${UPSTREAM_KINDS.join(', ')} (default: that of the preset, or oidc)`)
+    .option('--issuer <url>', 'issuer of the provider, unless a preset has it')
     .action(async (options: UpstreamOptions, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(CreateUpstreamRequest, await fieldsOf(options));
@@ -91,7 +126,7 @@ function recordCommands(upstream: Command, getContext: GetCommandContext): void 
     .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
       const found = await withApi(flags, (api) => api.list<UpstreamView>('/upstreams', options));
-      out.list(found, ['id', 'name', 'issuer', 'signUp', 'status']);
+      out.list(found, ['id', 'name', 'kind', 'issuer', 'signUp', 'status']);
     });
 
   examples(

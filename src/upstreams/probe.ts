@@ -1,35 +1,24 @@
-import { newAttempt, type ProviderClient, redeemProviderCode } from './provider.ts';
+import { newAttempt, type ProviderAttempt, type ProviderServices } from './kind.ts';
 import type { ProviderDocuments, ProviderMetadata } from './provider-documents.ts';
 import { UpstreamRefusal } from './refusal.ts';
+import type { ProbeStep } from './rules/probe-step.ts';
 
-export const PROBE_STEPS = ['metadata', 'keys', 'client'] as const;
-export const PROBE_LEVELS = ['ok', 'warning', 'problem'] as const;
-
-/** What was found in one step of a test. */
-export interface ProbeStep {
-  readonly step: (typeof PROBE_STEPS)[number];
-  readonly level: (typeof PROBE_LEVELS)[number];
-  /** A sentence for operators. */
-  readonly found: string;
-}
-
-type ProbeServices = Parameters<typeof redeemProviderCode>[0];
+/** Redeems a code that the provider has not made. */
+type Redeem = (attempt: ProviderAttempt, callback: URLSearchParams) => Promise<unknown>;
 
 /**
- * Walks the way of a sign-in at a provider as far as it goes without a person.
+ * Walks the way of a sign-in at an OpenID Provider as far as it goes without a person.
  * @param services with documents that were not fetched before
  */
 export async function probeProvider(
-  services: ProbeServices,
-  client: ProviderClient,
-  redirectUri: string,
+  { documents }: Pick<ProviderServices, 'documents'>,
+  issuer: string,
+  redeem: Redeem,
 ): Promise<readonly ProbeStep[]> {
-  const { documents } = services;
   const steps: ProbeStep[] = [];
   try {
-    const metadata = await documents.metadata(client.issuer);
-    steps.push(...ofMetadata(metadata), await ofKeys(documents, metadata));
-    steps.push(await ofClient(services, client, metadata, redirectUri));
+    const metadata = await documents.metadata(issuer);
+    steps.push(...ofMetadata(metadata), await ofKeys(documents, metadata), await probeClient(metadata, redeem));
   } catch (error) {
     if (!(error instanceof UpstreamRefusal)) throw error;
     steps.push({ step: error.kind === 'keys' ? 'keys' : 'metadata', level: 'problem', found: error.message });
@@ -65,27 +54,30 @@ async function ofKeys(documents: ProviderDocuments, metadata: ProviderMetadata):
     : { step: 'keys', level: 'ok', found: `${count} keys can verify ID tokens.` };
 }
 
+/** What a provider answers to a client that it knows, and to one that it does not: RFC 6749 §5.2, and GitHub. */
+const ACCEPTED: readonly string[] = ['invalid_grant', 'bad_verification_code'];
+const UNKNOWN: readonly string[] = [
+  'invalid_client',
+  'unauthorized_client',
+  'incorrect_client_credentials',
+  'Not Found',
+];
+
 /** A provider that refuses a code as it should has accepted the client that sent it. */
-async function ofClient(
-  services: ProbeServices,
-  client: ProviderClient,
-  { issuer }: ProviderMetadata,
-  redirectUri: string,
-): Promise<ProbeStep> {
+export async function probeClient({ issuer }: { readonly issuer: string }, redeem: Redeem): Promise<ProbeStep> {
   const step = 'client' as const;
-  const state = 'test';
-  const callback = new URLSearchParams({ code: 'no-code-but-a-test', state, iss: issuer });
   try {
-    await redeemProviderCode(services, client, newAttempt(null, null), { callback, redirectUri, state });
+    const callback = new URLSearchParams({ code: 'no-code-but-a-test', state: 'test', iss: issuer });
+    await redeem(newAttempt(null, null), callback);
   } catch (error) {
     if (!(error instanceof UpstreamRefusal)) throw error;
-    if (error.code === 'invalid_grant') {
+    const { code, message } = error;
+    if (code !== undefined && ACCEPTED.includes(code)) {
       return { step, level: 'ok', found: 'The provider accepts the client ID and the secret.' };
     }
-    const isUnknown = error.code === 'invalid_client' || error.code === 'unauthorized_client';
-    return isUnknown
-      ? { step, level: 'problem', found: `${error.message} Check the client ID and the secret.` }
-      : { step, level: 'warning', found: `It is not known whether the provider accepts the client. ${error.message}` };
+    return code !== undefined && UNKNOWN.includes(code)
+      ? { step, level: 'problem', found: `${message} Check the client ID and the secret.` }
+      : { step, level: 'warning', found: `It is not known whether the provider accepts the client. ${message}` };
   }
   return { step, level: 'problem', found: 'The provider accepted a code that it has not made.' };
 }

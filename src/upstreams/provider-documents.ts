@@ -5,6 +5,7 @@ import type { Outgoing } from '../platform/http/outgoing.ts';
 import { guardedFetch, quoted, RESPONSE_TIMEOUT, reasonOf } from './guarded-fetch.ts';
 import { KeptCopies } from './kept-copy.ts';
 import { UpstreamRefusal } from './refusal.ts';
+import { metadataIssuerOf } from './rules/issuer.ts';
 
 const METADATA = { fresh: HOUR, usable: DAY, pause: 30 * SECOND };
 /** So long a key may work after its owner has removed it. */
@@ -53,6 +54,7 @@ export function createProviderDocuments(ask: Outgoing, clock: Clock, local: bool
 async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Promise<ProviderMetadata> {
   const oauth = await import('oauth4webapi');
   const refuse = (reason: string): UpstreamRefusal => new UpstreamRefusal('metadata', `The metadata: ${reason}.`);
+  const expected = metadataIssuerOf(issuer);
   let found: AuthorizationServer;
   try {
     const options = {
@@ -60,12 +62,13 @@ async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Prom
       [oauth.allowInsecureRequests]: local,
     };
     const url = new URL(issuer);
-    found = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
+    const response = await oauth.discoveryRequest(url, options);
+    found = await oauth.processDiscoveryResponse(new URL(expected), response);
   } catch (error) {
     throw refuse(await reasonOf(error));
   }
   // OpenID Connect Discovery 1.0 §4.3: exactly. The library compares URLs, of which several are written differently.
-  if (found.issuer !== issuer) throw refuse(`issuer is ${quoted(found.issuer)}, not ${JSON.stringify(issuer)}`);
+  if (found.issuer !== expected) throw refuse(`issuer is ${quoted(found.issuer)}, not ${JSON.stringify(expected)}`);
   const endpoint = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri'): string => {
     const value: unknown = found[name];
     if (typeof value !== 'string' || !isEndpoint(value, local)) throw refuse(`${name} must be an https URL`);

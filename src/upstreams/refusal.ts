@@ -7,6 +7,8 @@ export type UpstreamRefusalKind =
   /** The person said no, or the upstream did. */
   | 'cancelled'
   | 'denied'
+  /** The provider cannot do what the app asks for. */
+  | 'unable'
   /** What came back is not for this sign-in. */
   | 'response'
   /** The ID token or logout token is not valid. */

@@ -1,7 +1,8 @@
 import { Id, Instant } from '../platform/http/operation.ts';
 import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
-import { PROBE_LEVELS, PROBE_STEPS, type ProbeStep } from './probe.ts';
+import { PRESET_NAMES, type PresetName, UPSTREAM_KINDS, type UpstreamKindName } from './rules/presets.ts';
+import { PROBE_LEVELS, PROBE_STEPS, type ProbeStep } from './rules/probe-step.ts';
 import { SIGN_UP_MODES, type UpstreamSignUp } from './store.ts';
 
 const name = Type.String({
@@ -16,9 +17,29 @@ const displayName = Type.String({
   about: 'Name on the button: “Continue with …”. Default: the name.',
   description: '1 to 40 characters on one line, at least one of them visible, without spaces around them',
 });
+const kind = Type.Unsafe<UpstreamKindName>({
+  enum: UPSTREAM_KINDS,
+  about:
+    'An OpenID Provider with discovery (`oidc`), `github` or `apple`. It cannot be changed. Default: that of the preset, or `oidc`.',
+  description: `one of ${UPSTREAM_KINDS.join(', ')}`,
+});
+const preset = Type.Unsafe<PresetName>({
+  enum: PRESET_NAMES,
+  about: 'A well-known provider: kind, issuer, name and scopes have its values where they are not given.',
+  description: `one of ${PRESET_NAMES.join(', ')}`,
+});
+const at = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  format: 'single-line',
+  about:
+    'Where the provider of the preset is: the tenant of Microsoft Entra, the domain of Okta, the URL of the realm of Keycloak, the base URL of another Tessera or of a GitHub Enterprise.',
+  description: '1 to 255 characters on one line',
+});
 const issuer = Type.String({
   maxLength: 255,
-  about: 'Issuer of the OpenID Provider. It cannot be changed: people are known by it.',
+  about:
+    'Issuer of the OpenID Provider, or base URL of GitHub. It cannot be changed: people are known by it. Default: that of the preset.',
   description: 'an https URL without query and fragment',
 });
 const clientId = Type.String({
@@ -32,9 +53,31 @@ const clientSecret = Type.Union([Type.String({ minLength: 1, maxLength: 512, for
   about: 'Client secret of that; null for a public client. It is stored encrypted and never shown.',
   description: '1 to 512 characters on one line, or null',
 });
+const privateKey = Type.String({
+  minLength: 1,
+  maxLength: 1000,
+  about:
+    'With `apple`, instead of a client secret: the content of the `.p8` file. It is stored encrypted and never shown.',
+  description: 'the private key of an EC key on the curve P-256, in PEM',
+});
+const teamId = Type.String({
+  pattern: '^[A-Za-z0-9]{1,20}$',
+  about: 'With `apple`: the ID of the team.',
+  description: '1 to 20 letters and digits',
+});
+const keyId = Type.String({
+  pattern: '^[A-Za-z0-9]{1,20}$',
+  about: 'With `apple`: the ID of the private key.',
+  description: '1 to 20 letters and digits',
+});
+const secretExpiresAt = Type.Union([Type.String({ format: 'instant', maxLength: 40 }), Type.Null()], {
+  about: 'When the client secret ends, as the provider says: `tessera doctor` reminds of it. Null where it does not.',
+  description: 'a date and time such as 2027-01-31T00:00:00Z, or null',
+});
 const scopes = Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$' }), {
   maxItems: 20,
-  about: 'Scopes to request; `openid` is always among them. Default: openid, profile and email.',
+  about:
+    'Scopes to request. Default: openid, profile and email; with an OpenID Provider, `openid` is always among them.',
   description: 'a list of at most 20 scopes',
 });
 const signUp = Type.Unsafe<UpstreamSignUp>({
@@ -57,10 +100,17 @@ const position = Type.Integer({
 
 export const CreateUpstreamRequest = requestBody('CreateUpstreamRequest', {
   name,
-  issuer,
   clientId,
+  preset: Type.Optional(preset),
+  at: Type.Optional(at),
+  kind: Type.Optional(kind),
+  issuer: Type.Optional(issuer),
   displayName: Type.Optional(displayName),
   clientSecret: Type.Optional(clientSecret),
+  privateKey: Type.Optional(privateKey),
+  teamId: Type.Optional(teamId),
+  keyId: Type.Optional(keyId),
+  secretExpiresAt: Type.Optional(secretExpiresAt),
   scopes: Type.Optional(scopes),
   signUp: Type.Optional(signUp),
   signUpDomains: Type.Optional(signUpDomains),
@@ -72,6 +122,10 @@ export const UpdateUpstreamRequest = requestBody('UpdateUpstreamRequest', {
   displayName: Type.Optional(displayName),
   clientId: Type.Optional(clientId),
   clientSecret: Type.Optional(clientSecret),
+  privateKey: Type.Optional(privateKey),
+  teamId: Type.Optional(teamId),
+  keyId: Type.Optional(keyId),
+  secretExpiresAt: Type.Optional(secretExpiresAt),
   scopes: Type.Optional(scopes),
   signUp: Type.Optional(signUp),
   signUpDomains: Type.Optional(signUpDomains),
@@ -95,9 +149,13 @@ export const UpstreamRecord = Type.Object(
     id: Id,
     name: Type.String(),
     displayName: Type.String(),
+    kind: Type.String({ about: '`oidc`, `github` or `apple`.' }),
     issuer: Type.String(),
     clientId: Type.String(),
-    hasClientSecret: Type.Boolean(),
+    hasClientSecret: Type.Boolean({ about: 'A client secret, or the private key at Apple.' }),
+    teamId: Type.Union([Type.String(), Type.Null()]),
+    keyId: Type.Union([Type.String(), Type.Null()]),
+    secretExpiresAt: Type.Union([Instant, Type.Null()]),
     scopes: Type.Array(Type.String()),
     signUp: Type.String(),
     signUpDomains: Type.Array(Type.String()),

@@ -15,6 +15,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { UpstreamKindName } from './rules/presets.ts';
 
 /** Who may create an account with an upstream that vouches for them. */
 export const SIGN_UP_MODES = ['nobody', 'domains', 'anyone'] as const;
@@ -25,11 +26,16 @@ const UPSTREAM = {
   /** A slug, which is in its redirect URI. */
   name: storedField('name', plain<string>()),
   displayName: storedField('display_name', plain<string>()),
+  kind: storedField('kind', plain<UpstreamKindName>()),
   issuer: storedField('issuer', plain<string>()),
   /** Our id there. */
   clientId: storedField('client_id', plain<string>()),
-  /** Encrypted: see `openSecret`. Null for a public client. */
+  /** Encrypted: see `openSecret`. Null for a public client. At Apple it is the private key. */
   sealedSecret: storedField('sealed_secret', plain<string | null>()),
+  secretExpiresAt: storedField('secret_expires_at', plain<number | null>()),
+  /** Of the private key at Apple. */
+  teamId: storedField('team_name', plain<string | null>()),
+  keyId: storedField('key_name', plain<string | null>()),
   scopes: storedField('scopes', json<readonly string[]>()),
   signUp: storedField('sign_up', plain<UpstreamSignUp>()),
   /** With `domains`: in ASCII and lower case. */
@@ -87,6 +93,9 @@ const update = command((db, p: UpstreamTable) =>
       display_name: p.display_name,
       client_id: p.client_id,
       sealed_secret: p.sealed_secret,
+      secret_expires_at: p.secret_expires_at,
+      team_name: p.team_name,
+      key_name: p.key_name,
       scopes: p.scopes,
       sign_up: p.sign_up,
       sign_up_domains: p.sign_up_domains,
@@ -97,7 +106,7 @@ const update = command((db, p: UpstreamTable) =>
     .where('id', '=', p.id),
 );
 
-/** Saves all but the name and the issuer, which never change: the redirect URI and the identities depend on them. */
+/** Saves all but the name, the kind and the issuer, which never change: the redirect URI and the identities depend on them. */
 export const saveUpstream = (upstream: Upstream): Work<void> => update(encode(UPSTREAM, upstream));
 
 export const removeUpstream = command((db, p: { id: string }) => db.deleteFrom('upstream').where('id', '=', p.id));

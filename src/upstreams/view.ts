@@ -15,8 +15,10 @@ const logoutUriOf = (issuer: string, { name }: Pick<Upstream, 'name'>): string =
  * @param issuer ours
  */
 export const upstreamView = (upstream: Upstream, issuer: string) => ({
-  ...pick(upstream, ['id', 'name', 'displayName', 'issuer', 'clientId']),
+  ...pick(upstream, ['id', 'name', 'displayName', 'kind', 'issuer', 'clientId']),
   hasClientSecret: upstream.sealedSecret !== null,
+  ...pick(upstream, ['teamId', 'keyId']),
+  secretExpiresAt: upstream.secretExpiresAt === null ? null : iso(upstream.secretExpiresAt),
   ...pick(upstream, ['scopes', 'signUp', 'signUpDomains', 'position', 'status']),
   redirectUri: redirectUriOf(issuer, upstream),
   backchannelLogoutUri: logoutUriOf(issuer, upstream),

@@ -435,6 +435,8 @@ const FOR_PROGRAMS = [
   ...['/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'],
   // For other providers: test/upstreams/endings.test.ts.
   '/upstreams/:name/backchannel-logout',
+  // The page of another provider sends it: test/upstreams/apple.test.ts.
+  '/login/with/:name/callback',
 ];
 /** After a visit to another provider: test/upstreams/forms.test.ts. */
 const WITH_A_PROVIDER = [

@@ -663,6 +663,15 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '404',
     },
   ],
+  'POST /login/with/:name/callback': [
+    {
+      name: 'state and code',
+      present: (world, state) =>
+        send(world, 'POST', '/login/with/provider/callback', rightCookies(world), form({ state, code: state })),
+      right: {},
+      refused: '303 /login/with/provider/callback',
+    },
+  ],
   'GET /login/with/:name/new': [handleAt('/login/with/provider/new', '302 /consent')],
   'POST /login/with/:name/new': [
     {

@@ -827,6 +827,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v2/admin/upstreams/:id/test': [],
   'DELETE /api/v2/admin/upstreams/:id': [],
   'POST /upstreams/:name/backchannel-logout': [],
+  'POST /login/with/:name/callback': [],
   'POST /login/with/:name/new': [],
   'POST /account/security/connect/:name/confirm': [],
   'POST /account/security/disconnect': [],

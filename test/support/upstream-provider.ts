@@ -41,6 +41,8 @@ export class UpstreamProvider {
   /** The paths that were asked for. */
   readonly asked: string[] = [];
   now: () => number = Date.now;
+  /** Whether it knows a client that authenticates in another way than with its secret. */
+  authenticates: ((form: URLSearchParams) => Promise<boolean>) | undefined;
 
   issuer = '';
   #logouts = 0;
@@ -141,13 +143,18 @@ export class UpstreamProvider {
     return this.tricks.metadata?.(metadata) ?? metadata;
   }
 
+  async #isClient({ headers }: IncomingMessage, form: URLSearchParams): Promise<boolean> {
+    if (this.authenticates !== undefined) return this.authenticates(form);
+    const credentials = Buffer.from((headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
+    const [id, secret] = credentials.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
+    return id === this.clientId && secret === this.clientSecret;
+  }
+
   async #token(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(body);
     const asked = this.#codes.get(form.get('code') ?? '');
     if (this.tricks.reusesCodes !== true) this.#codes.delete(form.get('code') ?? '');
-    const credentials = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString();
-    const [id, secret] = credentials.split(':').map((part) => decodeURIComponent(part.replaceAll('+', ' ')));
-    if (id !== this.clientId || secret !== this.clientSecret) return send(response, 401, { error: 'invalid_client' });
+    if (!(await this.#isClient(request, form))) return send(response, 401, { error: 'invalid_client' });
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');

@@ -4,13 +4,8 @@ import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWK } from 'jose';
 import { type Outgoing, type OutgoingRequest, outgoing } from '../../src/platform/http/outgoing.ts';
-import {
-  newAttempt,
-  type ProviderAttempt,
-  type ProviderClient,
-  providerSignInUrl,
-  redeemProviderCode,
-} from '../../src/upstreams/provider.ts';
+import { newAttempt, type ProviderAttempt, type ProviderClient } from '../../src/upstreams/kind.ts';
+import { oidc } from '../../src/upstreams/kinds/oidc.ts';
 import { createProviderDocuments } from '../../src/upstreams/provider-documents.ts';
 import { UpstreamRefusal } from '../../src/upstreams/refusal.ts';
 import { type Members, type Tricks, UpstreamProvider } from '../support/upstream-provider.ts';
@@ -37,6 +32,7 @@ const client = (): ProviderClient => ({
   clientSecret: provider.clientSecret,
   scopes: ['openid', 'email'],
   subjectClaim: 'sub',
+  signer: null,
 });
 
 const newServices = () => ({
@@ -56,9 +52,9 @@ interface SignIn {
 async function signIn({ maxAge = null, services = newServices(), attempt: changed = (kept) => kept }: SignIn = {}) {
   const attempt = newAttempt(maxAge, null);
   const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null };
-  const url = await providerSignInUrl(services, client(), attempt, question);
+  const url = await oidc.begin(services, client(), attempt, question);
   const callback = provider.authorize(url).searchParams;
-  return redeemProviderCode(services, client(), changed(attempt), { callback, redirectUri: REDIRECT, state: STATE });
+  return oidc.finish(services, client(), changed(attempt), { callback, redirectUri: REDIRECT, state: STATE });
 }
 
 async function honest(of: SignIn = {}): Promise<void> {
@@ -405,5 +401,55 @@ describe('copies of metadata and keys', () => {
     const documents = createProviderDocuments(watched, Date.now, true);
     await Promise.all(Array.from({ length: 20 }, () => documents.metadata(provider.issuer)));
     assert.deepEqual(provider.asked, [DISCOVERY]);
+  });
+});
+
+describe('Microsoft Entra, for people of any tenant', () => {
+  const HOST = 'https://login.microsoftonline.com';
+  const ISSUER = `${HOST}/organizations/v2.0`;
+  const tenant = '11111111-2222-3333-4444-555555555555';
+  const own = (id: string): string => `${HOST}/${id}/v2.0`;
+
+  async function entra(changes: Members): Promise<{ readonly issuer: string; readonly subject: string }> {
+    provider.tricks = {
+      metadata: (known) => ({
+        ...known,
+        issuer: own('{tenantid}'),
+        authorization_response_iss_parameter_supported: false,
+      }),
+      callback: (parameters) => parameters.delete('iss'),
+      claims: (claims) => ({ ...claims, iss: own(tenant), tid: tenant, oid: 'person-1', ...changes }),
+    };
+    const { origin } = new URL(provider.issuer);
+    const redirected: Outgoing = (request) => guarded({ ...request, url: request.url.replace(ISSUER, origin) });
+    const documents = createProviderDocuments(redirected, Date.now, true);
+    const services = { documents, outgoing: redirected, clock: Date.now, local: true };
+    const registered: ProviderClient = { ...client(), issuer: ISSUER, subjectClaim: 'oid' };
+    const attempt = newAttempt(null, null);
+    const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null };
+    const url = await oidc.begin(services, registered, attempt, question);
+    const { searchParams } = provider.authorize(url);
+    return oidc.finish(services, registered, attempt, { callback: searchParams, redirectUri: REDIRECT, state: STATE });
+  }
+  const refused = (changes: Members) => assert.rejects(entra(changes), UpstreamRefusal);
+
+  test('a person is known by the tenant and their object', async () => {
+    const { issuer, subject } = await entra({});
+    assert.deepEqual([issuer, subject], [own(tenant), `${tenant}/person-1`]);
+  });
+
+  test('a token names the tenant that made it', async () => {
+    await refused({ iss: own('99999999-2222-3333-4444-555555555555') });
+    await refused({ iss: own('{tenantid}') });
+    await refused({ tid: '{tenantid}', iss: own('{tenantid}') });
+    await refused({ tid: `${tenant}/../other` });
+    await refused({ tid: undefined });
+    await refused({ oid: undefined });
+  });
+
+  test('only the tenant that owns the domain vouches for an address', async () => {
+    const said = async (changes: Members) => (await entra({ email: 'a@b.example', ...changes })) as unknown as Members;
+    assert.equal((await said({ email_verified: true }))['emailVerified'], false);
+    assert.equal((await said({ xms_edov: '1' }))['emailVerified'], true);
   });
 });

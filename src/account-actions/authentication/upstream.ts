@@ -17,7 +17,7 @@ import type { Authenticated, AuthenticationRefusal, AuthenticationServices, Chec
 export interface UpstreamAttempt {
   readonly upstream: Upstream;
   readonly person: UpstreamPerson;
-  /** The state with which the browser came back: it signs in once. */
+  /** The name of the state with which the browser came back: it signs in once. */
   readonly state: string;
   readonly origin: Origin;
 }
@@ -25,9 +25,12 @@ export interface UpstreamAttempt {
 /** For how long a browser may be away: a state is remembered for longer. */
 export const UPSTREAM_STATE_LIFETIME = 15 * MINUTE;
 
-/** Uses a state up, inside a unit of work; false where it was used before. */
-export const useUpstreamState = (state: string, now: number): Work<boolean> =>
-  claim(`upstream state ${digest(state)}`, 2 * UPSTREAM_STATE_LIFETIME, now);
+/** What is kept of a state that a browser brought back: the state itself is long, and of no more use. */
+export const upstreamStateName = (state: string): string => digest(state);
+
+/** Uses a state up by its {@link upstreamStateName}, inside a unit of work; false where it was used before. */
+export const useUpstreamState = (name: string, now: number): Work<boolean> =>
+  claim(`upstream state ${name}`, 2 * UPSTREAM_STATE_LIFETIME, now);
 
 /** What a session remembers of the upstream where it began. */
 export const upstreamOriginOf = (

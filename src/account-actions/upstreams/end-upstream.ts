@@ -109,20 +109,19 @@ export async function endByUpstream(
   { database, clock }: Parts,
   upstreamId: string,
   logout: UpstreamLogout,
-  issuer: string,
   origin: Origin,
 ): Promise<'ended' | 'repeated' | 'disabled'> {
   const now = clock();
-  const upstream = await database.commit(() => rememberLogout(upstreamId, logout, issuer, now));
+  const upstream = await database.commit(() => rememberLogout(upstreamId, logout, now));
   if (upstream === undefined) return 'disabled';
   return database.commit(function* end() {
     if (!(yield* claim(`logout token ${upstreamId} ${logout.jti}`, TOKEN_MEMORY, now))) return 'repeated';
-    const affected = yield* sessionsToEnd(upstreamId, logout, issuer);
+    const affected = yield* sessionsToEnd(upstreamId, logout);
     // Always in this order, so that no two units of work wait for each other's locks.
     const accountIds = [...new Set(affected.map(({ accountId }) => accountId))].sort();
     for (const id of accountIds) yield* takeAccountLock({ id });
     // Read again: one that was renewed meanwhile has another id.
-    const found = yield* sessionsToEnd(upstreamId, logout, issuer);
+    const found = yield* sessionsToEnd(upstreamId, logout);
     for (const accountId of accountIds) {
       const sids = found.filter((one) => one.accountId === accountId).map(({ sid }) => sid);
       yield* endBound(accountId, sids, upstream, origin, now);
@@ -133,8 +132,7 @@ export async function endByUpstream(
 
 function* rememberLogout(
   upstreamId: string,
-  { sid, subject, issuedAt }: UpstreamLogout,
-  issuer: string,
+  { issuer, sid, subject, issuedAt }: UpstreamLogout,
   now: number,
 ): Work<Upstream | undefined> {
   const upstream = yield* lockUpstream({ id: upstreamId });
@@ -147,7 +145,7 @@ function* rememberLogout(
   return upstream;
 }
 
-function* sessionsToEnd(upstreamId: string, { sid, subject }: UpstreamLogout, issuer: string) {
+function* sessionsToEnd(upstreamId: string, { issuer, sid, subject }: UpstreamLogout) {
   const identity = subject === null ? undefined : yield* findIdentity({ upstreamId, issuer, subject });
   if (sid === null) {
     return identity === undefined ? [] : yield* sessionsOfIdentity({ upstreamId, identityId: identity.id });

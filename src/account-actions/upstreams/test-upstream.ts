@@ -3,8 +3,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { isLoopback } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Outgoing } from '../../platform/http/outgoing.ts';
-import { type ProbeStep, probeProvider } from '../../upstreams/probe.ts';
+import { kinds } from '../../upstreams/kinds/kinds.ts';
 import { createProviderDocuments } from '../../upstreams/provider-documents.ts';
+import type { ProbeStep } from '../../upstreams/rules/probe-step.ts';
 import { findUpstream } from '../../upstreams/store.ts';
 import { redirectUriOf } from '../../upstreams/view.ts';
 import { providerClientOf, upstreamNotFound } from './upstreams.ts';
@@ -30,5 +31,6 @@ export async function testUpstream(
   const local = isLoopback(new URL(issuer).hostname);
   const documents = createProviderDocuments(outgoing, clock, local);
   const services = { documents, outgoing, clock, local };
-  return probeProvider(services, providerClientOf(sealer, upstream), redirectUriOf(issuer, upstream));
+  const client = providerClientOf(sealer, upstream);
+  return kinds[upstream.kind].probe(services, client, redirectUriOf(issuer, upstream));
 }

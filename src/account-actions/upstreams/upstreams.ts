@@ -7,8 +7,10 @@ import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import type { ProviderClient } from '../../upstreams/provider.ts';
+import type { ProviderClient } from '../../upstreams/kind.ts';
 import { issuerProblem, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
+import { defaultScopesOf, PRESETS, type UpstreamKindName } from '../../upstreams/rules/presets.ts';
+import { privateKeyProblem } from '../../upstreams/rules/private-key.ts';
 import type { CreateUpstreamRequest, UpdateUpstreamRequest } from '../../upstreams/schema.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import * as store from '../../upstreams/store.ts';
@@ -31,6 +33,8 @@ export const providerClientOf = (sealer: Sealer, upstream: Upstream): ProviderCl
   clientSecret: upstream.sealedSecret === null ? null : openSecret(sealer, upstream.id, upstream.sealedSecret),
   scopes: upstream.scopes,
   subjectClaim: subjectClaimOf(upstream.issuer),
+  signer:
+    upstream.teamId === null || upstream.keyId === null ? null : { teamId: upstream.teamId, keyId: upstream.keyId },
 });
 
 function openSecret(sealer: Sealer, id: string, sealed: string): string {
@@ -42,10 +46,49 @@ function openSecret(sealer: Sealer, id: string, sealed: string): string {
 const sealSecret = (sealer: Sealer, id: string, secret: string | null): string | null =>
   secret === null ? null : sealer.seal(secret, contextOf(id));
 
-/** `openid` comes first, and each scope once. */
-const withOpenid = (scopes: readonly string[]): readonly string[] => [...new Set(['openid', ...scopes])];
+/** Each scope once; with an ID token `openid` comes first. */
+const scopesOf = (kind: UpstreamKindName, scopes: readonly string[]): readonly string[] => [
+  ...new Set(kind === 'github' ? scopes : ['openid', ...scopes]),
+];
 
-const DEFAULT_SCOPES = ['openid', 'profile', 'email'];
+/** Where the provider is, as the operator or a preset says it. @throws {Failure} `invalid` */
+function placeOf({ preset, at, kind, issuer }: CreateUpstreamRequest) {
+  if (preset === undefined) {
+    if (at !== undefined) throw invalid('at belongs to a preset. Give the issuer instead.');
+    const known = kind === 'github' || kind === 'apple' ? PRESETS[kind] : undefined;
+    const found = issuer ?? known?.issuerAt(undefined);
+    if (found === undefined) throw invalid('issuer is missing. Give it, or a preset.');
+    return { kind: kind ?? 'oidc', issuer: found, displayName: known?.displayName };
+  }
+  const known = PRESETS[preset];
+  if (kind !== undefined && kind !== known.kind) throw invalid(`kind must be ${known.kind} with the preset ${preset}.`);
+  const found = issuer ?? known.issuerAt(at);
+  if (found === undefined) throw invalid(`at must be, with the preset ${preset}, ${known.place}.`);
+  return { kind: known.kind, issuer: found, displayName: known.displayName };
+}
+
+/** What the kind needs. @throws {Failure} `invalid` */
+function requireCredentials({ kind, sealedSecret, teamId, keyId }: Upstream, isKey: boolean): void {
+  if (kind === 'apple') {
+    if (sealedSecret === null || !isKey || teamId === null || keyId === null) {
+      throw invalid('privateKey, teamId and keyId are needed with the kind apple, instead of a client secret.');
+    }
+    return;
+  }
+  if (teamId !== null || keyId !== null || isKey) {
+    throw invalid('privateKey, teamId and keyId belong to the kind apple.');
+  }
+  if (kind === 'github' && sealedSecret === null) throw invalid('clientSecret is needed with the kind github.');
+}
+
+/** The private key of Apple. @throws {Failure} `invalid` */
+function checkedKey(pem: string): string {
+  const problem = privateKeyProblem(pem);
+  if (problem !== undefined) throw invalid(`privateKey must ${problem}.`);
+  return pem.trim();
+}
+
+const instantOf = (text: string | null): number | null => (text === null ? null : Date.parse(text));
 
 function checkedDomains(domains: readonly string[]): readonly string[] {
   return domains.map((typed) => {
@@ -71,17 +114,22 @@ export async function createUpstream(
   input: CreateUpstreamRequest,
   origin: Origin,
 ): Promise<Upstream> {
-  const { name, displayName = name, issuer, clientId, clientSecret = null, scopes = DEFAULT_SCOPES } = input;
+  const { name, clientId, clientSecret = null, privateKey, teamId = null, keyId = null } = input;
+  const { kind, issuer, displayName } = placeOf(input);
+  const { scopes = defaultScopesOf(kind), secretExpiresAt = null } = input;
   const { signUp = 'nobody', signUpDomains = [], position = 0 } = input;
   const problem = issuerProblem(issuer, isLoopback(new URL(own).hostname));
   if (problem !== undefined) throw invalid(`issuer must ${problem}.`);
   const now = clock();
   const id = await ids.next();
+  const secret = privateKey === undefined ? clientSecret : checkedKey(privateKey);
   const upstream: Upstream = {
-    ...{ id, name, displayName, issuer, clientId, sealedSecret: sealSecret(sealer, id, clientSecret) },
-    ...{ scopes: withOpenid(scopes), signUp, signUpDomains: checkedDomains(signUpDomains), position },
+    ...{ id, name, displayName: input.displayName ?? displayName ?? name, kind, issuer, clientId },
+    ...{ sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: instantOf(secretExpiresAt), teamId, keyId },
+    ...{ scopes: scopesOf(kind, scopes), signUp, signUpDomains: checkedDomains(signUpDomains), position },
     ...{ status: 'active', createdAt: now, updatedAt: now },
   };
+  requireCredentials(upstream, privateKey !== undefined);
   requireDomains(upstream);
   await database.commit(function* create(): Work<void> {
     if (!(yield* store.insertUpstream(upstream))) {
@@ -96,24 +144,29 @@ export async function createUpstream(
 export function updateUpstream(
   { database, clock, sealer }: UpstreamContext,
   id: string,
-  { clientSecret, scopes, signUpDomains, ...input }: UpdateUpstreamRequest,
+  { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, ...input }: UpdateUpstreamRequest,
   origin: Origin,
 ): Promise<Upstream> {
   const now = clock();
-  const given: Partial<Upstream> = {
-    ...input,
-    ...(scopes !== undefined && { scopes: withOpenid(scopes) }),
-    ...(signUpDomains !== undefined && { signUpDomains: checkedDomains(signUpDomains) }),
-    ...(clientSecret !== undefined && { sealedSecret: sealSecret(sealer, id, clientSecret) }),
-  };
+  const secret = privateKey === undefined ? clientSecret : checkedKey(privateKey);
   return database.commit(function* update(): Work<Upstream> {
     const upstream = yield* store.lockUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
+    const given: Partial<Upstream> = {
+      ...input,
+      ...(scopes !== undefined && { scopes: scopesOf(upstream.kind, scopes) }),
+      ...(signUpDomains !== undefined && { signUpDomains: checkedDomains(signUpDomains) }),
+      // The end of the secret before is none of the new one.
+      ...(secret !== undefined && { sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: null }),
+      ...(secretExpiresAt !== undefined && { secretExpiresAt: instantOf(secretExpiresAt) }),
+    };
+    const fields = [...Object.keys(given).filter((field) => field !== 'sealedSecret')];
+    if (clientSecret !== undefined) fields.push('clientSecret');
+    if (privateKey !== undefined) fields.push('privateKey');
+    if (fields.length === 0) return upstream;
     const changed: Upstream = { ...upstream, ...given, updatedAt: now };
     requireDomains(changed);
-    const fields = Object.keys({ ...input, ...(scopes && { scopes }), ...(signUpDomains && { signUpDomains }) });
-    if (clientSecret !== undefined) fields.push('clientSecret');
-    if (fields.length === 0) return upstream;
+    requireCredentials(changed, secret === undefined ? upstream.kind === 'apple' : privateKey !== undefined);
     yield* store.saveUpstream(changed);
     const details = { upstreamId: id, name: upstream.name, fields };
     yield* record({ at: now, type: 'upstream.updated', origin, details });

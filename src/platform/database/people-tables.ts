@@ -329,11 +329,17 @@ export interface UpstreamTable {
   /** A slug, which is in its redirect URI. */
   name: string;
   display_name: string;
+  /** `oidc`, `github` or `apple`. */
+  kind: string;
   issuer: string;
   /** Ours there. */
   client_id: string;
   /** Null for a public client. */
   sealed_secret: string | null;
+  secret_expires_at: Instant | null;
+  /** Of the private key at Apple. */
+  team_name: string | null;
+  key_name: string | null;
   scopes: Json;
   /** Who may create an account with it. */
   sign_up: string;

@@ -8,8 +8,8 @@ import { OAuthError } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { findActive } from '../../upstreams/active.ts';
 import type { Upstreams } from '../../upstreams/directory.ts';
-import { verifyLogoutToken } from '../../upstreams/provider.ts';
 import { UpstreamRefusal } from '../../upstreams/refusal.ts';
+import { verifyLogoutToken } from '../../upstreams/tokens.ts';
 
 interface LogoutServices {
   readonly database: Database;
@@ -33,7 +33,7 @@ export function upstreamLogoutRoutes(app: FastifyInstance, services: LogoutServi
       const token = formOf(request).get('logout_token') ?? '';
       try {
         const logout = await verifyLogoutToken({ ...upstreams, clock }, upstream, token);
-        const ended = await endByUpstream({ database, clock }, upstream.id, logout, upstream.issuer, origin);
+        const ended = await endByUpstream({ database, clock }, upstream.id, logout, origin);
         if (ended !== 'repeated') return reply.code(200).send();
         throw new UpstreamRefusal('token', 'The logout token is refused: it was used before.');
       } catch (error) {

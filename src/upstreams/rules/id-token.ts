@@ -1,4 +1,5 @@
 import { CLOCK_SKEW, SECOND } from '../../platform/clock.ts';
+import { proposal } from './proposal.ts';
 import {
   commonProblem,
   isSubject,
@@ -36,6 +37,8 @@ export interface UpstreamPerson {
   /** Proposals for a new account; nothing is decided by them. */
   readonly name: string | undefined;
   readonly email: string | undefined;
+  /** Whether the upstream says that the person has proved the address. It is believed for a few domains only: decisions §14. */
+  readonly emailVerified: boolean;
 }
 
 /** How many methods of `amr` are kept. */
@@ -67,6 +70,7 @@ export function readIdToken(
     amr: Array.isArray(amr) ? amr.filter(isMethodName).slice(0, MOST_METHODS) : [],
     name: proposal(name, LONGEST_NAME),
     email: proposal(email, LONGEST_EMAIL),
+    emailVerified: saysVerified(claims, expected),
   };
 }
 
@@ -106,11 +110,10 @@ function subjectOf({ sub, oid, tid }: TokenClaims, { subjectClaim }: ExpectedIdT
   return isSubject(tid) && isSubject(oid) && tid.length + oid.length < 255 ? `${tid}/${oid}` : undefined;
 }
 
-const isMethodName = (value: unknown): value is string => typeof value === 'string' && METHOD_NAME.test(value);
-
-/** What may be shown in a form: a short text without control characters. */
-function proposal(value: unknown, longest: number): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  return text === '' || text.length > longest || /\p{Cc}|\p{Cf}/u.test(text) ? undefined : text;
+/** Apple writes the value as a text. Microsoft Entra has no `email_verified`, but says whether the owner of the domain is the tenant. */
+function saysVerified({ email_verified: verified, xms_edov: edov }: TokenClaims, { subjectClaim }: ExpectedIdToken) {
+  const value = subjectClaim === 'oid' ? edov : verified;
+  return value === true || value === 'true' || (subjectClaim === 'oid' && (value === 1 || value === '1'));
 }
+
+const isMethodName = (value: unknown): value is string => typeof value === 'string' && METHOD_NAME.test(value);

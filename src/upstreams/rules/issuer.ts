@@ -2,7 +2,30 @@
 const ENTRA = ['login.microsoftonline.com', 'login.microsoftonline.us', 'login.partner.microsoftonline.cn'];
 
 /** Its issuers for people of any tenant. */
-const ANY_TENANT = ['common', 'organizations', 'consumers'];
+const ANY_TENANT = ['common', 'organizations'];
+
+/** What stands for the tenant in the metadata of these. */
+const TENANT = '{tenantid}';
+
+/** Whether people of any tenant of Microsoft Entra sign in: nobody there answers for the addresses of all of them. */
+export function isOfAnyTenant(issuer: string): boolean {
+  const { hostname, pathname } = new URL(issuer);
+  return ENTRA.includes(hostname) && ANY_TENANT.some((name) => pathname === `/${name}/v2.0`);
+}
+
+/** The issuer that the metadata must name: that of people of any tenant has a placeholder. */
+export const metadataIssuerOf = (issuer: string): string =>
+  isOfAnyTenant(issuer) ? issuer.replace(/[a-z]+\/v2\.0$/, `${TENANT}/v2.0`) : issuer;
+
+/**
+ * The issuer that a token must name; undefined where it names no tenant, and must. For people of any tenant its issuer has the tenant in it,
+ * while the keys are the same for all.
+ * @param issuer of the metadata
+ */
+export function issuerOf(issuer: string, { tid }: { readonly tid?: unknown }): string | undefined {
+  if (!issuer.includes(TENANT)) return issuer;
+  return typeof tid === 'string' && /^[0-9a-f-]{36}$/.test(tid) ? issuer.replace(TENANT, tid) : undefined;
+}
 
 /**
  * The claim that names a person at an issuer. In Microsoft Entra `sub` is another one for each app, so that a new registration there would
@@ -24,8 +47,5 @@ export function issuerProblem(issuer: string, local: boolean): string | undefine
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(issuer)) return 'have neither a query nor a fragment';
   if (/\.well-known\//.test(url.pathname)) return 'be the issuer itself, without /.well-known/openid-configuration';
   if (issuer.length > 255) return 'have at most 255 characters';
-  if (ENTRA.includes(url.hostname) && ANY_TENANT.some((name) => url.pathname.startsWith(`/${name}/`))) {
-    return 'be that of one tenant of Microsoft Entra: https://login.microsoftonline.com/TENANT-ID/v2.0';
-  }
   return undefined;
 }

@@ -11,6 +11,7 @@ import {
 
 /** What an upstream says that it has ended. */
 export interface UpstreamLogout {
+  readonly issuer: string;
   /** Of the token, which is used once. */
   readonly jti: string;
   /** The session; null for all of the person's. */
@@ -35,6 +36,7 @@ export function readLogoutToken(
   const { jti, sid, sub, iat } = claims;
   if (!isTokenId(jti)) return { problem: 'jti is missing or too long' };
   return {
+    issuer: expected.issuer,
     jti,
     sid: isTokenId(sid) ? sid : null,
     subject: isSubject(sub) ? sub : null,

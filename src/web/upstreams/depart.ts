@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { providerClientOf } from '../../account-actions/upstreams/upstreams.ts';
 import { redirect } from '../../platform/http/server.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
-import { newAttempt, type ProviderQuestion, providerSignInUrl } from '../../upstreams/provider.ts';
+import { newAttempt, type ProviderQuestion } from '../../upstreams/kind.ts';
+import { kinds } from '../../upstreams/kinds/kinds.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import { redirectUriOf } from '../../upstreams/view.ts';
 import type { PageServices } from '../sign-in/routes.ts';
@@ -46,9 +47,6 @@ export async function depart(
     loginHint,
   };
   const provider = { ...upstreams, clock };
-  return redirect(
-    request,
-    reply,
-    await providerSignInUrl(provider, providerClientOf(sealer, upstream), departure, question),
-  );
+  const client = providerClientOf(sealer, upstream);
+  return redirect(request, reply, await kinds[upstream.kind].begin(provider, client, departure, question));
 }

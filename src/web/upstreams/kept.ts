@@ -4,7 +4,7 @@ import type { JoiningPerson } from '../../account-actions/upstreams/join.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
-import type { ProviderAttempt } from '../../upstreams/provider.ts';
+import type { ProviderAttempt } from '../../upstreams/kind.ts';
 
 /*
  * What a person is about while they are at an upstream, and what it said until they decide what follows. The browser takes it along,
@@ -47,6 +47,20 @@ export function openState({ sealer, clock }: Services, state: string, browser: B
   const hashes = [browser.hash, ...(handle === null ? [] : browser.hashesFor(handle))];
   const isCurrent = clock() - leftAt < UPSTREAM_STATE_LIFETIME;
   return isCurrent && hashes.includes(browserHash) ? departure : undefined;
+}
+
+const formContext = (upstreamId: string): string => `form of an upstream ${upstreamId}`;
+
+/**
+ * A response that came as a form from the page of another site, for the address of the next request: browsers send no cookies with such a
+ * form, but with the redirect that follows. It may have the name and the address of the person.
+ */
+export const sealForm = ({ sealer }: Pick<Services, 'sealer'>, upstreamId: string, form: URLSearchParams): string =>
+  sealer.seal(form.toString(), formContext(upstreamId));
+
+export function openForm({ sealer }: Pick<Services, 'sealer'>, upstreamId: string, sealed: string) {
+  const text = sealer.open(sealed, formContext(upstreamId));
+  return text === undefined ? undefined : new URLSearchParams(text);
 }
 
 /** Whom an upstream vouches for, until the person decides what follows. */

@@ -4,6 +4,11 @@ import type { HtmlPart } from '../../pages/html.ts';
 export const upstreamTexts = {
   cancelled: (name: HtmlPart): HtmlPart => ['You did not sign in at ', name, '. You can sign in another way.'],
   denied: (name: HtmlPart): HtmlPart => [name, ' refused the sign-in. Try again, or sign in another way.'],
+  unable: (name: HtmlPart): HtmlPart => [
+    'The app asks you to sign in again, and ',
+    name,
+    ' cannot confirm that you did. Sign in another way.',
+  ],
   unreachable: (name: HtmlPart): HtmlPart => [
     name,
     ' cannot be reached at the moment, or does not answer as it should. Try again later, or sign in another way.',

@@ -17,6 +17,7 @@ const TOLD: Readonly<
 > = {
   cancelled: { status: 400, say: text.cancelled, isReported: false },
   denied: { status: 400, say: text.denied, isReported: true },
+  unable: { status: 400, say: text.unable, isReported: false },
   metadata: { status: 502, say: text.unreachable, isReported: true },
   keys: { status: 502, say: text.unreachable, isReported: true },
   'token endpoint': { status: 502, say: text.unreachable, isReported: true },

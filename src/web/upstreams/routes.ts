@@ -1,16 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticators } from '../../account-actions/authentication/authenticators.ts';
+import { upstreamStateName } from '../../account-actions/authentication/upstream.ts';
 import { signIn } from '../../account-actions/sign-in/sign-in.ts';
 import { providerClientOf } from '../../account-actions/upstreams/upstreams.ts';
 import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
 import { giveBack, take } from '../../limits/limits.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
-import { queryOf } from '../../platform/http/parameters.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { findActive } from '../../upstreams/active.ts';
 import { findIdentity } from '../../upstreams/identity-store.ts';
-import { redeemProviderCode } from '../../upstreams/provider.ts';
+import { kinds } from '../../upstreams/kinds/kinds.ts';
 import { UpstreamRefusal } from '../../upstreams/refusal.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import type { Upstream } from '../../upstreams/store.ts';
@@ -31,7 +33,7 @@ import {
 } from '../sign-in/sign-in.ts';
 import { depart } from './depart.ts';
 import { joinRoutes } from './join.ts';
-import { type Departure, keepVouched, openState } from './kept.ts';
+import { type Departure, keepVouched, openForm, openState, sealForm } from './kept.ts';
 import { reportRefusal, showUnusable, showUpstreamRefusal } from './problems.ts';
 
 const ADDRESS = '/login/with/:name';
@@ -62,21 +64,32 @@ export function upstreamSignInRoutes(app: FastifyInstance, services: PageService
   );
 
   app.get<OfUpstream>(`${ADDRESS}/callback`, async (request, reply) => {
-    const query = queryOf(request);
-    const state = query.get('state') ?? '';
-    const departure = openState(services, state, services.browsers.of(request, reply));
     const upstream = await findActive(services, request.params.name);
+    const callback = responseIn(services, upstream, request);
+    const state = callback.get('state') ?? '';
+    const departure = openState(services, state, services.browsers.of(request, reply));
     const visit = signInVisit(services, request, reply);
     if (departure === undefined || departure.upstreamId !== upstream?.id) {
       return showUnusable(services, visit, upstream === undefined ? 'not offered' : 'expired');
     }
     const { handle } = departure;
-    if (handle === null) return comeBack(services, visit, upstream, departure, state);
+    const returned = { upstream, departure, callback, state };
+    if (handle === null) return comeBack(services, visit, returned);
     keepOpener(reply);
     const found = await readPending(services, request, reply, handle);
     if (found?.kind !== 'current' || !needsSignIn(found)) return advance(services, request, reply, found);
     request.subject = { flow: digest(handle), clientId: found.request.clientId };
-    return comeBack(services, { ...visit, pending: found }, upstream, departure, state);
+    return comeBack(services, { ...visit, pending: found }, returned);
+  });
+
+  // Browsers send no `SameSite=Lax` cookies with a form of another site. They do with the redirect, where the `state` is compared with
+  // them. Here a browser gets no identity, which would replace its own.
+  app.post<OfUpstream>(`${ADDRESS}/callback`, async (request, reply) => {
+    const { name } = request.params;
+    const upstream = await findActive(services, name);
+    const takesForms = upstream !== undefined && kinds[upstream.kind].responseMode === 'form_post';
+    const query = takesForms ? `?${POSTED}=${sealForm(services, upstream.id, responseOf(formOf(request)))}` : '';
+    return redirect(request, reply, services.site.path(`/login/with/${encodeURIComponent(name)}/callback${query}`));
   });
 
   joinRoutes(app, services);
@@ -104,34 +117,59 @@ async function explained(
   }
 }
 
-/** All parameters of a query, also those that occur several times: the library refuses these. */
-const parametersOf = ({ url }: FastifyRequest): URLSearchParams => new URL(url, 'http://localhost').searchParams;
+/** The parameter with which a browser brings a response that came as a form. */
+const POSTED = 'posted';
+
+/** All parameters of a response, also those that occur several times: the library refuses these. */
+function responseIn(
+  { sealer }: PageServices,
+  upstream: Upstream | undefined,
+  { url }: FastifyRequest,
+): URLSearchParams {
+  const query = new URL(url, 'http://localhost').searchParams;
+  if (upstream === undefined || kinds[upstream.kind].responseMode === 'query') return query;
+  return openForm({ sealer }, upstream.id, query.get(POSTED) ?? '') ?? new URLSearchParams();
+}
+
+/** The parameters that a response in a form has. The address of the next request has room for so much. */
+const OF_FORMS = ['state', 'code', 'iss', 'error', 'error_description', 'user'];
+const LONGEST_FORM = 4096;
+
+/** What is read of a response in a form: nothing where a name was sent twice, or it is too long. */
+function responseOf(form: RepeatableParameters): URLSearchParams {
+  const found = OF_FORMS.map((name) => [name, form.get(name) ?? ''] as const).filter(([, value]) => value !== '');
+  const response = new URLSearchParams(found.map(([name, value]) => [name, value]));
+  return form.repeated.size > 0 || response.toString().length > LONGEST_FORM ? new URLSearchParams() : response;
+}
+
+/** How a browser came back. */
+interface Returned {
+  readonly upstream: Upstream;
+  readonly departure: Departure;
+  readonly callback: URLSearchParams;
+  readonly state: string;
+}
 
 /** A browser that comes back from an upstream. Attempts are counted for its address, until the upstream vouches for somebody. */
-async function comeBack(
-  services: PageServices,
-  visit: SignInVisit,
-  upstream: Upstream,
-  departure: Departure,
-  state: string,
-): Promise<FastifyReply> {
+async function comeBack(services: PageServices, visit: SignInVisit, returned: Returned): Promise<FastifyReply> {
   const { database, limits, clock, sealer, issuer, upstreams } = services;
   const { request, reply } = visit;
+  const { upstream, departure, callback, state } = returned;
   const origin = originOf(request);
   const bucket = signInBucket(origin);
   const about = { name: 'signInAddress', origin, accountId: null } as const;
   const seconds = await database.commit(() => take(bucket, limits.signInAddress, clock(), about));
   if (seconds > 0) return showRefusal(services, visit, { kind: 'limited', seconds }, '');
   return explained(services, visit, upstream, departure.session, async () => {
-    const provider = { ...upstreams, clock };
-    const back = { callback: parametersOf(request), redirectUri: redirectUriOf(issuer, upstream), state };
-    const person = await redeemProviderCode(provider, providerClientOf(sealer, upstream), departure, back);
+    const back = { callback, redirectUri: redirectUriOf(issuer, upstream), state };
+    const client = providerClientOf(sealer, upstream);
+    const person = await kinds[upstream.kind].finish({ ...upstreams, clock }, client, departure, back);
     await database.commit(() => giveBack(bucket, limits.signInAddress));
     if (departure.session !== null) {
-      keep(services, visit, upstream, departure, person, state);
+      keep(services, visit, returned, person);
       return redirect(request, reply, services.site.path(confirmConnectPath(upstream)));
     }
-    return signInAs(services, visit, upstream, departure, person, state);
+    return signInAs(services, visit, returned, person);
   });
 }
 
@@ -139,33 +177,31 @@ async function comeBack(
 function keep(
   services: PageServices,
   { reply, browser }: SignInVisit,
-  { id: upstreamId }: Upstream,
-  { session }: Departure,
+  { upstream, departure, state }: Returned,
   person: UpstreamPerson,
-  state: string,
 ): void {
-  // The state itself is long, and of no more use.
-  keepVouched(services, reply, browser, { upstreamId, person, state: digest(state), session, at: services.clock() });
+  const { session } = departure;
+  const kept = { upstreamId: upstream.id, person, state: upstreamStateName(state), session, at: services.clock() };
+  keepVouched(services, reply, browser, kept);
 }
 
 /** Signs in the person whom an upstream vouches for, or goes to the page that says what to do where it is not known who that is. */
 async function signInAs(
   services: PageServices,
   visit: SignInVisit,
-  upstream: Upstream,
-  departure: Departure,
+  returned: Returned,
   person: UpstreamPerson,
-  state: string,
 ): Promise<FastifyReply> {
   const { database, clock, site } = services;
   const { request, reply, pending } = visit;
+  const { upstream, state } = returned;
   const key = { upstreamId: upstream.id, issuer: person.issuer, subject: person.subject };
   if ((await database.read(() => findIdentity(key))) === undefined) {
-    keep(services, visit, upstream, departure, person, state);
+    keep(services, visit, returned, person);
     return redirect(request, reply, site.path(`/login/with/${upstream.name}/new${requestQuery(pending)}`));
   }
   const browser = signInBrowser(services, visit);
-  const attempt = { upstream, person, state: digest(state), origin: browser.origin };
+  const attempt = { upstream, person, state: upstreamStateName(state), origin: browser.origin };
   const checked = await authenticators.upstream(services, attempt, clock());
   const result = await signIn(services, checked, browser, onSignedIn(visit));
   return isProof(result) ? continueSignIn(services, visit, result) : showRefusal(services, visit, result, '');

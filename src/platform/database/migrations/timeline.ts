@@ -16,6 +16,7 @@ import { setupLink } from './0014-setup-link.ts';
 import { registration } from './0015-registration.ts';
 import { upstreams } from './0016-upstreams.ts';
 import { idempotency } from './0017-idempotency.ts';
+import { upstreamKinds } from './0018-upstream-kinds.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -64,6 +65,7 @@ export const timeline: Timeline = {
   '0015-registration': expand(registration),
   '0016-upstreams': expand(upstreams),
   '0017-idempotency': expand(idempotency),
+  '0018-upstream-kinds': expand(upstreamKinds),
 };
 
 export { NewerDatabase } from './position.ts';
