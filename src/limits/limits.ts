@@ -119,6 +119,10 @@ export const take = (bucket: string, limit: Limit, now: number, subject: LimitSu
 export const ofNetwork = (limit: Limit): Limit => limit && { ...limit, count: limit.count * NETWORK_SHARE };
 const NETWORK_SHARE = 8;
 
+/** The limit of all askers together, from that of each: one of them alone uses up a part of it. */
+export const ofAllAskers = (limit: Limit): Limit => limit && { ...limit, count: limit.count * ASKERS };
+const ASKERS = 5;
+
 /** {@link take} for uses that are never given back: those that arrive together are counted together. */
 export const takeTogether = (bucket: string, limit: Limit, now: number, subject: LimitSubject): Work<number> =>
   takeBy(addTogether, bucket, limit, now, subject);

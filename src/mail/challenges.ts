@@ -176,15 +176,20 @@ export function* findOldestChallenge(
 export const newestChallengeAt = (accountId: string, purpose: ChallengePurpose): Work<number | undefined> =>
   store.findNewest({ accountId, purpose });
 
-/** The browsers that asked for challenges of a purpose which can still be answered; null for one that no browser asked for. */
+/**
+ * The browsers that asked for challenges of a purpose which can still be answered; null for one that no browser asked for.
+ * @param addresses those that the challenges were sent to, in lower case; any by default
+ */
 export function* listBrowsersWaiting(
   { id: accountId, generation }: NonNullable<NewChallenge['account']>,
   purpose: ChallengePurpose,
   now: number,
+  addresses?: readonly string[],
 ): Work<readonly (string | null)[]> {
   const stored = yield* store.listChallengesOfAccount({ accountId, purpose });
   return stored
     .filter((challenge) => isOpen(challenge, now) && challenge.generation === generation)
+    .filter(({ address }) => addresses === undefined || addresses.includes(address))
     .map(({ browserHash }) => browserHash);
 }
 

@@ -1,5 +1,5 @@
 import type { Sealer } from '../keys/sealer.ts';
-import { take } from '../limits/limits.ts';
+import { ofAllAskers, take } from '../limits/limits.ts';
 import { DAY, MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { MailSettings } from '../platform/config/mail.ts';
@@ -193,6 +193,17 @@ export function* countSender(limits: Limits, origin: Origin, now: number): Work<
 export function* countRecipient(limits: Limits, { to, purpose, origin }: AskedMail, now: number): Work<boolean> {
   const recipient = `mail to ${digest(to.toLowerCase())} ${purpose}`;
   return (yield* take(recipient, limits.mailRecipient, now, { name: 'mailRecipient', origin })) === 0;
+}
+
+/**
+ * {@link countRecipient}, where somebody else may ask for the same message in order to keep the person from it: each IP address has a count of
+ * its own, and all together have several times as many.
+ */
+export function* countRecipientFrom(limits: Limits, { to, purpose, origin }: AskedMail, now: number): Work<boolean> {
+  const own = `${purpose} from ${addressBucket(origin.address)}`;
+  if (!(yield* countRecipient(limits, { to, purpose: own, origin }, now))) return false;
+  const shared = { ...limits, mailRecipient: ofAllAskers(limits.mailRecipient) };
+  return yield* countRecipient(shared, { to, purpose, origin }, now);
 }
 
 /**

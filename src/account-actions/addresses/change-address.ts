@@ -13,12 +13,13 @@ import {
   createChallenge,
   findChallenge,
   findChallengeOfBrowser,
+  listBrowsersWaiting,
   prepareChallenge,
   type SentChallenge,
   tryCode,
   useChallenge,
 } from '../../mail/challenges.ts';
-import { countAccount, countMail, countRecipient, countSender } from '../../mail/mail.ts';
+import { countAccount, countMail, countRecipientFrom, countSender } from '../../mail/mail.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -104,7 +105,8 @@ export async function requestAddress(
     };
     const owner = yield* ownerOf(email, id, now);
     const isWithin = yield* countRequest(limits, { email, purpose, origin, accountId: id, isReturn, owner }, now);
-    yield* createChallenge(sealer, sent, { ...challenge, isDecoy: !isWithin || owner !== undefined }, now);
+    const spared = yield* browsersGoingBack(account, browser, now);
+    yield* createChallenge(sealer, sent, { ...challenge, spared, isDecoy: !isWithin || owner !== undefined }, now);
     if (!isWithin) return 0;
     // What sends nothing is no event, and costs no more than its form.
     if (purpose === 'change address') {
@@ -137,7 +139,7 @@ export function mayReturn(
 
 /**
  * Counts a request for an address. A stranger who names an address that is reserved, to which nothing is sent, uses up nothing of its owner,
- * and going back to an address has a count of its own.
+ * and going back to an address has counts of its own.
  */
 function* countRequest(
   limits: Limits,
@@ -154,10 +156,19 @@ function* countRequest(
   const { email: to, purpose, origin, accountId, isReturn, owner } = asked;
   if (isReturn) {
     if (!(yield* countSender(limits, origin, now))) return false;
-    return yield* countRecipient(limits, { to, purpose: 'go back', origin }, now);
+    return yield* countRecipientFrom(limits, { to, purpose: 'go back', origin }, now);
   }
   if (owner !== 'reserved') return yield* countMail(limits, { to, purpose, origin, accountId }, now);
   return (yield* countSender(limits, origin, now)) && (yield* countAccount(limits, { origin, accountId }, now));
+}
+
+/** Other browsers in which somebody goes back to an earlier address: who asks for something elsewhere must not end their links and codes. */
+function* browsersGoingBack(account: Account, { hash }: BrowserMark, now: number): Work<readonly string[]> {
+  const earlier = yield* listAddressesToReturnTo({ accountId: account.id, now });
+  if (earlier.length === 0) return [];
+  const keys = earlier.map(({ email }) => emailKey(email));
+  const waiting = yield* listBrowsersWaiting(account, 'change address', now, keys);
+  return waiting.filter((browserHash) => browserHash !== null).filter((browserHash) => browserHash !== hash);
 }
 
 const linkTo = (issuer: string, path: string, { link }: Pick<SentChallenge, 'link'>): string =>

@@ -4,9 +4,10 @@ import { record } from '../../audit/audit.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import type { Span } from '../../authenticators/rules/taking-back.ts';
 import type { Sealer } from '../../keys/sealer.ts';
-import { giveBack, take } from '../../limits/limits.ts';
+import { giveBack, ofAllAskers, take } from '../../limits/limits.ts';
+import type { Limit } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
+import { addressBucket, type Origin } from '../../platform/validation/origin.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import type {
   AttemptsLimited,
@@ -54,14 +55,22 @@ export async function attemptCode(
   const about = { origin, accountId: account.id };
   // Recovery codes do not change with time, so guesses at them add up. A link is good for days, and for the codes of earlier apps as well.
   const addsUp = method === 'recovery code' || attempt.link !== undefined;
-  const { bucket, seconds } = await database.commit(function* count() {
-    const bucket = yield* bucketOf(attempt);
-    const seconds = yield* take(bucket, limits.totpAccount, now, { ...about, name: 'totpAccount' });
-    if (seconds > 0 || !addsUp) return { bucket, seconds };
-    const name = 'recoveryCodeAccount';
-    return { bucket, seconds: yield* take(`recovery ${bucket}`, limits[name], now, { ...about, name }) };
+  const counted = await database.commit(function* count() {
+    const { own, shared } = yield* bucketsOf(attempt, method);
+    const all: (readonly [bucket: string, name: 'totpAccount' | 'recoveryCodeAccount', limit: Limit])[] = [
+      [own, 'totpAccount', limits.totpAccount],
+      ...(addsUp ? [[`recovery ${own}`, 'recoveryCodeAccount', limits.recoveryCodeAccount] as const] : []),
+      ...(shared !== undefined
+        ? [[shared, 'recoveryCodeAccount', ofAllAskers(limits.recoveryCodeAccount)] as const]
+        : []),
+    ];
+    for (const [bucket, name, limit] of all) {
+      const seconds = yield* take(bucket, limit, now, { ...about, name });
+      if (seconds > 0) return { all, seconds };
+    }
+    return { all, seconds: 0 };
   });
-  if (seconds > 0) return { kind: 'limited', seconds };
+  if (counted.seconds > 0) return { kind: 'limited', seconds: counted.seconds };
   const spend = await check();
   function* complete(): Work<Authenticated | AuthenticationRefusal> {
     const current = yield* lockAccount({ id: account.id });
@@ -75,8 +84,7 @@ export async function attemptCode(
       yield* recordWrongCode(account, method, 'wrong code', origin, now);
       return { kind: 'wrong' };
     }
-    yield* giveBack(bucket, limits.totpAccount);
-    if (addsUp) yield* giveBack(`recovery ${bucket}`, limits.recoveryCodeAccount);
+    for (const [bucket, , limit] of counted.all) yield* giveBack(bucket, limit);
     return { kind: 'authenticated', account: current, method, factorSince };
   }
   return { kind: 'checked', complete };
@@ -92,12 +100,19 @@ function refusalOf(asked: Account, current: Account | undefined, now: number): A
 
 /**
  * A person who knows the password cannot use up the tries of a browser that signed in to the account before (PW-08), nor those of a link that
- * was sent by mail, which may be the owner's only way back in.
+ * was sent by mail, which may be the owner's only way back in. Nor can another reader of that mail, elsewhere: at a link, each IP address has
+ * tries of its own. Codes of an app, which are short, are limited for all of them together besides; recovery codes cannot be guessed.
  */
-function* bucketOf({ account, browser, link }: CodeAttempt): Work<string> {
-  const known = yield* isKnownBrowser(account.id, browser);
+function* bucketsOf(
+  { account, browser, link, origin }: CodeAttempt,
+  method: Method,
+): Work<{ readonly own: string; readonly shared?: string }> {
+  const isKnown = yield* isKnownBrowser(account.id, browser);
   const bucket = link === undefined ? `code of ${account.id}` : `code of ${account.id} by ${link}`;
-  return known ? `${bucket} ${browser.hash}` : bucket;
+  if (isKnown) return { own: `${bucket} ${browser.hash}` };
+  if (link === undefined) return { own: bucket };
+  const own = `${bucket} from ${addressBucket(origin.address)}`;
+  return method === 'recovery code' ? { own } : { own, shared: `all ${bucket}` };
 }
 
 function recordWrongCode(account: Account, method: Method, reason: string, origin: Origin, at: number): Work<void> {

@@ -54,7 +54,7 @@ export const limitVariables = {
   mailRecipient: new LimitVariable(
     'TESSERA_LIMIT_MAIL_RECIPIENT',
     '10/h',
-    'Mails to one address that people ask for, for each purpose. The answer is the same beyond it. Browsers that have signed in to the account before are counted separately, and beyond it a recovery is still sent where no earlier link works.',
+    'Mails to one address that people ask for, for each purpose. The answer is the same beyond it. Browsers that have signed in to the account before are counted separately, and beyond it a recovery is still sent where no earlier link works. For going back to an earlier address, each IP address that asks is counted separately, and all together have five times as many.',
   ),
   mailAddress: new LimitVariable(
     'TESSERA_LIMIT_MAIL_ADDRESS',
@@ -69,7 +69,7 @@ export const limitVariables = {
   recoveryCodeAccount: new LimitVariable(
     'TESSERA_LIMIT_RECOVERY_CODE_ACCOUNT',
     '20/24h',
-    'Wrong recovery codes for one account, and wrong codes of any kind for one recovery or undo of an address change. Browsers that have signed in to the account before are counted separately.',
+    'Wrong recovery codes for one account, and wrong codes of any kind for one recovery or undo of an address change, which count for each IP address; for codes of an app, all addresses together have five times as many. Browsers that have signed in to the account before are counted separately.',
   ),
   usernameAccount: new LimitVariable(
     'TESSERA_LIMIT_USERNAME_ACCOUNT',
