@@ -141,7 +141,7 @@ function domainOf(path: string): string {
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   'account-actions/personal-data': ['account'],
-  access: ['client', 'group_member', 'membership', 'user_group'],
+  access: ['account', 'client', 'group_member', 'membership', 'organization', 'user_group'],
   audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'app_assignment', 'client', 'consent_grant', 'key_set'],

@@ -83,6 +83,48 @@ const listOfOrganization = many(
 export const listGrants = ({ within, ...p }: GrantPage & { readonly within: Within | undefined }) =>
   within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
 
+/** A grant with the names of its account, for lists. */
+export interface NamedGrant extends AccountGrant {
+  readonly username: string;
+  readonly displayName: string;
+  /** The name of the organization in which it counts. */
+  readonly organization: string | null;
+}
+
+const named = (db: Kysely<Tables>, p: GrantPage) =>
+  db
+    .selectFrom('operator_grant as g')
+    .innerJoin('account as a', 'a.id', 'g.account_id')
+    .leftJoin('organization as o', 'o.id', 'g.organization_id')
+    .select(['g.id', 'g.account_id', 'g.role', 'g.organization_id', 'g.expires_at', 'g.maker_id', 'g.created_at'])
+    .select(['a.username', 'a.display_name', 'o.name as organization'])
+    .where('g.id', '>', p.after)
+    .orderBy('g.id')
+    .limit(p.limit);
+
+const toNamed = (
+  row: Parameters<typeof toGrant>[0] & {
+    readonly username: string;
+    readonly display_name: string;
+    readonly organization: string | null;
+  },
+): NamedGrant => ({
+  ...toGrant(row),
+  username: row.username,
+  displayName: row.display_name,
+  organization: row.organization,
+});
+
+const namedOfAll = many((db, p: GrantPage) => named(db, p), toNamed);
+const namedOfOrganization = many(
+  (db, p: GrantPage & { organizationId: string }) => named(db, p).where('g.organization_id', '=', p.organizationId),
+  toNamed,
+);
+
+/** {@link listGrants} with the names of the accounts. */
+export const listNamedGrants = ({ within, ...p }: GrantPage & { readonly within: Within | undefined }) =>
+  within === undefined ? namedOfAll(p) : namedOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+
 /** What an operator gave, and not the command line. */
 export const grantsMadeBy = many(
   (db, p: { madeBy: string }) => stored(db).where('maker_id', '=', p.madeBy).orderBy('id'),

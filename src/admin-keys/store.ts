@@ -198,6 +198,28 @@ const listOfOrganization = many(
 export const listAdminKeys = ({ within, ...p }: KeyPage & { readonly within?: Within | undefined }) =>
   within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
 
+const listNewest = many(
+  (db, p: { before: string; limit: number; all: number; organizationId: string }) =>
+    db
+      .selectFrom('admin_key')
+      .select(COLUMNS)
+      .where('id', '<', p.before)
+      .where((eb) => eb.or([eb(eb.val(p.all), '=', 1), eb('organization_id', '=', p.organizationId)]))
+      .orderBy('id', 'desc')
+      .limit(p.limit),
+  toAdminKey,
+);
+
+/** The same, the newest first, before an id. */
+export const listNewestAdminKeys = ({
+  within,
+  ...page
+}: {
+  readonly before: string;
+  readonly limit: number;
+  readonly within: Within | undefined;
+}) => listNewest({ ...page, all: within === undefined ? 1 : 0, organizationId: within?.organizationId ?? '0' });
+
 export const adminKeyNotFound = (id: string): Failure =>
   notFound(`There is no admin key with the id ${id}. List them with: tessera admin-key list`);
 

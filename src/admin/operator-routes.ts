@@ -1,12 +1,13 @@
 import { listGrants } from '../access/operator-grant-store.ts';
 import { openAccount } from '../account-actions/accounts/accounts.ts';
+import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/operators/admin-keys.ts';
 import { grantRole, grantView, revokeRole, rolesOfAccount } from '../account-actions/operators/grants.ts';
-import { type Made, madeBy } from '../account-actions/operators/made.ts';
-import { adminKeyNotFound, findAdminKey, listAdminKeys } from '../admin-keys/store.ts';
+import type { Made } from '../account-actions/operators/made.ts';
+import { listAdminKeys } from '../admin-keys/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
-import { adminKeyView, createAdminKey, revokeAdminKey } from './keys.ts';
+import { adminKeyView } from './keys.ts';
 import { readPage } from './paging.ts';
 import * as keys from './route-schemas/admin-keys.ts';
 import * as operators from './route-schemas/operators.ts';
@@ -64,14 +65,9 @@ export function operatorRoutes(admin: AdminApp, clock: Clock): void {
   });
 
   admin.get('/admin-keys/:id', { schema: keys.readAdminKeySchema }, async (request) => {
-    const { database } = callerOf(request).services;
-    const { id } = request.params;
+    const { key, made } = await getAdminKey(callerOf(request).services, request.params.id);
     const now = clock();
-    return database.read(function* read() {
-      const key = yield* findAdminKey({ id });
-      if (key === undefined) throw adminKeyNotFound(id);
-      return { ...adminKeyView(key, now), made: madeView(yield* madeBy(id, now), now) };
-    });
+    return { ...adminKeyView(key, now), made: madeView(made, now) };
   });
 
   admin.delete('/admin-keys/:id', { schema: keys.revokeAdminKeySchema }, async (request) => {

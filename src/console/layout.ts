@@ -9,7 +9,9 @@ import type { ConsoleVisit } from './visit.ts';
 const SECTIONS = {
   people: { address: '/console/people', permission: 'users.read' },
   groups: { address: '/console/groups', permission: 'groups.read' },
+  organizations: { address: '/console/organizations', permission: 'organizations.read' },
   apps: { address: '/console/apps', permission: 'apps.read' },
+  operators: { address: '/console/operators', permission: 'operators.read' },
   explain: { address: '/console/explain', permission: 'traces.read' },
   events: { address: '/console/events', permission: 'events.read' },
 } as const satisfies Readonly<Record<string, { readonly address: string; readonly permission: Permission }>>;

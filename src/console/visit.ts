@@ -101,7 +101,7 @@ function paramsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
 
 function askedOf(request: FastifyRequest, permission: Permission): Asked {
   const { objects = {}, acts = false } = request.routeOptions.config;
-  const organizationId = request.method === 'POST' ? formOf(request).get('organization') : undefined;
+  const organizationId = (request.method === 'POST' ? formOf(request) : queryOf(request)).get('organization');
   const body = organizationId === undefined ? {} : { organizationId };
   return { permission, objects, acts: acts || request.method === 'POST', params: paramsOf(request), body };
 }

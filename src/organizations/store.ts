@@ -18,7 +18,9 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { containing, matches } from '../platform/database/text-search.ts';
 import { type Failure, noneWithId } from '../platform/failure.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 
 const ORGANIZATION = {
   id: storedField('id', plain<string>()),
@@ -107,6 +109,24 @@ export function* listOrganizations({
   return only === undefined || BigInt(only.id) <= BigInt(page.after) ? [] : [only];
 }
 
+const nameContains = many(
+  (db, p: { pattern: string; id: string; after: string; limit: number }) =>
+    db
+      .selectFrom('organization')
+      .select(COLUMNS)
+      .where('id', '>', p.after)
+      .where((eb) =>
+        eb.or([eb('id', '=', p.id), matches(eb.ref('name'), p.pattern), matches(eb.ref('domain'), p.pattern)]),
+      )
+      .orderBy('id')
+      .limit(p.limit),
+  toOrganization,
+);
+
+/** The organizations whose name or domain contains a text, or whose id it is, in the order of their ids. */
+export const findOrganizationsContaining = ({ text, ...page }: OrganizationPage & { readonly text: string }) =>
+  nameContains({ ...page, pattern: containing(text.toLowerCase()), id: isSnowflake(text) ? text : '0' });
+
 interface Member {
   readonly organizationId: string;
   readonly accountId: string;
@@ -144,6 +164,47 @@ export const listMembers = many(
       .where('membership.organization_id', '=', p.organizationId)
       .orderBy('membership.account_id'),
   (row) => ({ userId: row.account_id, username: row.username, role: toRole(row.role) }),
+);
+
+/** A member in a list. */
+export interface ListedMember {
+  /** The id of the membership. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly username: string;
+  readonly displayName: string;
+  readonly role: Role | null;
+}
+
+/** A page of the members of an organization, in the order in which they joined. */
+export const listMembersAfter = many(
+  (db, p: { organizationId: string; after: string; limit: number }) =>
+    db
+      .selectFrom('membership as m')
+      .innerJoin('account as a', 'a.id', 'm.account_id')
+      .select(['m.id', 'm.account_id', 'm.role', 'a.username', 'a.display_name'])
+      .where('m.organization_id', '=', p.organizationId)
+      .where('m.id', '>', p.after)
+      .orderBy('m.id')
+      .limit(p.limit),
+  (row): ListedMember => ({
+    id: row.id,
+    accountId: row.account_id,
+    username: row.username,
+    displayName: row.display_name,
+    role: toRole(row.role),
+  }),
+);
+
+/** A member with their role. */
+export const findMemberRole = one(
+  (db, p: Member) =>
+    db
+      .selectFrom('membership')
+      .select('role')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId),
+  ({ role }) => ({ role: toRole(role) }),
 );
 
 /** The organization that a user belongs to. */

@@ -1,5 +1,7 @@
 import { consoleAppTexts } from './console-app-messages.ts';
 import { consoleGroupTexts } from './console-group-messages.ts';
+import { consoleKeyTexts, consoleOperatorTexts } from './console-operator-messages.ts';
+import { consoleOrganizationTexts } from './console-organization-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** How the console names each permission that a page may lack. */
@@ -37,6 +39,8 @@ export const consoleTexts = {
   newest: 'Newest',
   more: 'More',
   first: 'From the beginning',
+  noSuchPerson: (typed: string): string =>
+    `There is nobody with the username, address or ID ${typed} whom you may name here.`,
   openTitle: 'Sign in to open this page.',
 
   gate: {
@@ -273,6 +277,12 @@ export const consoleTexts = {
   apps: consoleAppTexts,
 
   groups: consoleGroupTexts,
+
+  organizations: consoleOrganizationTexts,
+
+  operators: consoleOperatorTexts,
+
+  keys: consoleKeyTexts,
 
   explain: {
     title: 'Explain',

@@ -130,6 +130,72 @@ async function groups(walk: Walk): Promise<void> {
   await stop('console-group-added');
 }
 
+/** The pages about organizations. */
+async function organizations(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/organizations${path}`);
+  const send = (): Promise<void> => pressInConsole(page.locator('main form button:is(.primary, .danger)').last());
+  await open('');
+  await stop('console-organizations');
+  await open('/create');
+  await page.fill('#name', 'Not a slug');
+  await send();
+  await stop('console-organization-create-wrong');
+  await page.fill('#name', 'correspondence-society');
+  await page.fill('#domain', 'correspondence.example');
+  await send();
+  await stop('console-organization-created');
+  await pressInConsole(page.locator('main p > a.button'));
+  const person = await newUser(server, { displayName: 'Mary Somerville' });
+  await page.fill('#member', person.username);
+  await pressInConsole(page.locator('main form button.primary'));
+  await stop('console-organization-member');
+  await send();
+  await stop('console-organization-member-added');
+  await pressInConsole(page.locator('main p > a.button'));
+  await stop('console-organization');
+  const address = new URL(page.url()).pathname.replace(/^.*organizations/, '');
+  for (const part of ['groups', 'apps', 'roles']) {
+    await open(`${address}/${part}`);
+    await stop(`console-organization-${part}`);
+  }
+  await open(`/delete?id=${address.slice(1)}`);
+  await stop('console-organization-delete');
+}
+
+/** The pages about operators and admin keys. */
+async function operators(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/${path}`);
+  const send = (): Promise<void> => pressInConsole(page.locator('main form button:is(.primary, .danger)').last());
+  const person = await newUser(server, { displayName: 'Charles Babbage' });
+  await open('operators');
+  await stop('console-operators');
+  await page.fill('#member', person.username);
+  await pressInConsole(page.locator('main form button.primary'));
+  await page.selectOption('#role', 'auditor');
+  await stop('console-role-give');
+  await send();
+  await stop('console-role-given');
+  await open(`operators/revoke?user=${person.id}&held=auditor`);
+  await stop('console-role-take-away');
+  await open('keys/new');
+  await page.fill('#name', 'Nightly import of people');
+  await page.selectOption('#role', 'admin');
+  await stop('console-key-new');
+  await send();
+  await stop('console-key-made');
+  await pressInConsole(page.locator('main p > a.button'));
+  await stop('console-key');
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  await open('keys');
+  await stop('console-keys');
+  await open(`keys/revoke?id=${id}`);
+  await stop('console-key-revoke');
+}
+
 /** The pages about apps. */
 async function apps(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -221,6 +287,8 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await signInOperator(walk, owner.user, owner.factor);
   await people(walk);
   await groups(walk);
+  await organizations(walk);
+  await operators(walk);
   await apps(walk);
   await records(walk);
 }

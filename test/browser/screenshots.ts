@@ -1,6 +1,6 @@
 /*
  * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, in dark, on a phone and on the smallest one; with `--console`
- * those of the console alone.
+ * those of the console alone; with `--named <text>` those with it in their name.
  * The pictures of the README are drawn anew with `npm run pictures`.
  */
 import { mkdirSync } from 'node:fs';
@@ -45,7 +45,7 @@ const README: readonly Picture[] = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { readme: { type: 'boolean' }, console: { type: 'boolean' } },
+  options: { readme: { type: 'boolean' }, console: { type: 'boolean' }, named: { type: 'string' } },
 });
 const target = positionals[0] ?? '';
 if (target === '') throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme | --console]');
@@ -55,6 +55,7 @@ const LOOK_NAMES = ['light', 'dark', 'phone', 'small'] as const;
 
 /** Draws the page in each look, without loading it again, so that all of them show the same persons and times. */
 async function draw(page: Page, name: string): Promise<void> {
+  if (!name.includes(values.named ?? '')) return;
   for (const look of LOOK_NAMES) {
     const wanted = README.filter((picture) => picture.look === look && picture.page === name);
     if (values.readme && wanted.length === 0) continue;

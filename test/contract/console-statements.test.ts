@@ -34,6 +34,11 @@ await tokensFor(server, app, user, {}, { browser: await signedIn(server, user) }
 
 const group: string = (await admin(server, 'POST', '/groups', { name: 'analysts' })).body.id;
 
+const organization: string = (await admin(server, 'POST', '/organizations', { name: 'engines', domain: 'e.example' }))
+  .body.id;
+await admin(server, 'PUT', `/organizations/${organization}/members/${user.id}`, { role: 'MEMBER' });
+const key: string = (await admin(server, 'POST', '/admin-keys', { name: 'A program', role: 'auditor' })).body.id;
+
 /** The most statements of each page, besides those about who asks. */
 const PAGES: Readonly<Record<string, number>> = {
   '/console/people': 1,
@@ -45,6 +50,16 @@ const PAGES: Readonly<Record<string, number>> = {
   [`/console/people/${user.id}/memberships`]: 4,
   '/console/groups': 1,
   [`/console/groups/${group}`]: 2,
+  '/console/organizations': 1,
+  '/console/organizations?q=engine': 1,
+  [`/console/organizations/${organization}`]: 2,
+  [`/console/organizations/${organization}/groups`]: 2,
+  [`/console/organizations/${organization}/apps`]: 2,
+  [`/console/organizations/${organization}/roles`]: 2,
+  '/console/operators': 1,
+  '/console/keys': 1,
+  // The key, and the keys and roles that were made with it.
+  [`/console/keys/${key}`]: 3,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 2,
   [`/console/explain?app=${app.clientId}`]: 1,

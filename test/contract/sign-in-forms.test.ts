@@ -4,12 +4,14 @@ import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { userHandleOf } from '../../src/account-actions/authentication/passkey.ts';
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
+import { consoleActs } from '../../src/console/acts.ts';
 import type { AppActName } from '../../src/console/apps/acts.ts';
 import { appActAddress } from '../../src/console/apps/page.ts';
 import { memberAddress } from '../../src/console/groups/pages.ts';
 import { type ActName, actAddress, actNames } from '../../src/console/people/acts.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { prepareAct, preparedAddress } from '../support/console-acts.ts';
 import { newDeviceClient, startDevice } from '../support/devices.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
@@ -112,6 +114,21 @@ const consoleMember = (name: 'add-member' | 'remove-member'): Case => ({
   fields: () => ({}),
   signedIn: true,
 });
+
+/** An act of the console that is prepared in one place for all tests. */
+const consolePrepared = (address: string): Case => {
+  let typed: Readonly<Record<string, string>> = {};
+  return {
+    async page({ browser, user }) {
+      await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {});
+      const prepared = await prepareAct(address, server, user.id);
+      typed = prepared.typed;
+      return browser.get(preparedAddress(address, prepared));
+    },
+    fields: () => typed,
+    signedIn: true,
+  };
+};
 
 async function firstSession({ id }: TestUser): Promise<string> {
   return (await admin(server, 'GET', `/users/${id}/sessions`)).body.items[0].id;
@@ -364,6 +381,7 @@ const cases: Record<string, Case> = {
       .map((name) => [`/console/people/${name}`, consoleAct(name)] as const)
       .filter(([action]) => !CONSOLE_WITH_MAIL.includes(action)),
   ),
+  ...Object.fromEntries(consoleActs.map(({ address }) => [address, consolePrepared(address)])),
   '/console/groups/add-member': consoleMember('add-member'),
   '/console/groups/remove-member': consoleMember('remove-member'),
   '/console/apps/redirect-uris': consoleAppAct('redirect-uris', { uris: 'https://other.example/callback' }),
@@ -400,6 +418,10 @@ function state(): Promise<Record<string, unknown>[]> {
     interaction: `concat_ws(' ', hash, outcome, coalesce(chosen_session, '-')) FROM interaction WHERE expires_at > ${now}`,
     group_member: "concat_ws(' ', group_id, account_id) FROM group_member",
     membership: "concat_ws(' ', account_id, organization_id, role) FROM membership",
+    organization: "concat_ws(' ', id, require_second_factor) FROM organization",
+    operator_grant: "concat_ws(' ', id, account_id, role) FROM operator_grant",
+    admin_key: "concat_ws(' ', id, coalesce(revoked_at, 0)) FROM admin_key",
+    invitation: "concat_ws(' ', id) FROM invitation",
     // They end with the account's generation.
     data_export: `concat_ws(' ', data_export.id) FROM data_export JOIN account ON account.id = account_id
       WHERE account.generation = data_export.generation`,

@@ -1,5 +1,6 @@
 import { ENDPOINT_RULES, type EndpointSet } from '../../src/claims/endpoint-set.ts';
 import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
+import { consoleActs } from '../../src/console/acts.ts';
 import { appActNames } from '../../src/console/apps/acts.ts';
 import { actNames } from '../../src/console/people/acts.ts';
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
@@ -231,6 +232,7 @@ const CONSOLE_ACTS = [
   ...actNames.map((name) => `/people/${name}`),
   ...appActNames.map((name) => `/apps/${name}`),
   ...['/apps/new', '/groups/add-member', '/groups/remove-member'],
+  ...consoleActs.map(({ address }) => address.slice('/console'.length)),
 ];
 
 /** What a pending request is asked for by. */
@@ -901,6 +903,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ...ofConsole('GET', [
     ...['', '/people', '/people/:id', '/people/:id/sessions', '/people/:id/apps', '/people/:id/memberships'],
     ...['/groups', '/groups/:id', '/apps', '/apps/:clientId', '/explain', '/events'],
+    ...['', '/:id', '/:id/groups', '/:id/apps', '/:id/roles'].map((part) => `/organizations${part}`),
+    ...['/operators', '/keys', '/keys/:id'],
     ...CONSOLE_ACTS,
   ]),
   // It leads to the page that the browser remembers, and that one asks who it is.

@@ -2,7 +2,8 @@
 /** Decisions §11: what an admin key handed out and nobody used ends with the key. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createAdminKey, registerConfiguredAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { registerConfiguredAdminKey } from '../../src/admin/keys.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { removeFactorsSince } from '../../src/authenticators/factor-removal-store.ts';
 import { requireRecoveryCode } from '../../src/authenticators/recovery-setting-store.ts';
 import { untilNow } from '../../src/authenticators/rules/taking-back.ts';
+import { consoleActs } from '../../src/console/acts.ts';
 import { appActNames } from '../../src/console/apps/acts.ts';
 import { actNames } from '../../src/console/people/acts.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
@@ -847,6 +848,8 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /setup': [],
   // test/contract/console-people.test.ts
   ...Object.fromEntries(actNames.map((name) => [`POST /console/people/${name}`, []])),
+  // test/contract/console-organizations.test.ts, console-operators.test.ts
+  ...Object.fromEntries(consoleActs.map(({ address }) => [`POST ${address}`, []])),
   // test/contract/console-groups.test.ts
   'POST /console/groups/add-member': [],
   'POST /console/groups/remove-member': [],

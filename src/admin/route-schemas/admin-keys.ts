@@ -1,8 +1,8 @@
+import { CreateAdminKeyRequest } from '../../account-actions/operators/admin-keys.ts';
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
-import { CreateAdminKeyRequest } from '../keys.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 import { AdminKeyRecord, keyFields, MadeRecord, queryFlag } from './operator-records.ts';

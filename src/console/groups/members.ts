@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addToGroup, getGroup, removeFromGroup } from '../../account-actions/access/groups.ts';
 import { getAccount } from '../../account-actions/accounts/accounts.ts';
-import { type Account, findAccount, findByIdentifier } from '../../accounts/store.ts';
+import type { Account } from '../../accounts/store.ts';
 import type { Group } from '../../groups/store.ts';
-import { holds, INSTALLATION } from '../../operators/rights.ts';
-import { findMember } from '../../organizations/store.ts';
 import {
   doneNotice,
   generalProblem,
@@ -16,30 +14,19 @@ import {
 } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
-import type { Work } from '../../platform/database/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
+import { findNamed } from '../named-person.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { groupAddress } from './pages.ts';
 
 type MemberAct = 'add-member' | 'remove-member';
 const memberActs: readonly MemberAct[] = ['add-member', 'remove-member'];
-
-/** Whom an operator names: by ID, username or address. Of people, a role of an organization finds its members alone. */
-function* findNamed({ operator }: ConsoleVisit, group: Group, typed: string): Work<Account | undefined> {
-  const byId = isSnowflake(typed) ? yield* findAccount({ id: typed }) : undefined;
-  const account = byId ?? (yield* findByIdentifier(typed));
-  if (account === undefined || holds(operator, 'users.read', INSTALLATION)) return account;
-  const { organizationId } = group;
-  if (organizationId === null) return undefined;
-  return (yield* findMember({ accountId: account.id, organizationId })) === undefined ? undefined : account;
-}
 
 /** Adds a person to a group, or removes one: a page that says what that gives or ends, and an answer that says what holds now. */
 export function memberRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -78,7 +65,7 @@ ${doneNotice(html`<p>${now}</p>`)}
     const group = await getGroup(visit.services, query.get('id') ?? '');
     // A form that waited for a proof comes back with the person that it named.
     const typed = typedIn(query, 'member', 254) || typedIn(query, 'user', 254);
-    const account = await visit.services.database.read(() => findNamed(visit, group, typed));
+    const account = await visit.services.database.read(() => findNamed(visit, group.organizationId, typed));
     if (account !== undefined) {
       return ask(reply, 200, visit, { act: 'add-member', group, account, problems: NO_PROBLEMS });
     }

@@ -12,14 +12,13 @@ import { fact, facts, field, isolate, moment, NO_PROBLEMS } from '../../pages/co
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { initials } from '../../pictures/rules/initials.ts';
-import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
+import { afterOf, forward, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 
-const PAGE_SIZE = 25;
 const ADDRESS = '/console/groups';
 /** As much of a text as is searched for: the longest name. */
 const LONGEST = 64;
@@ -29,20 +28,6 @@ export const groupAddress = (id: string): string => `${ADDRESS}/${id}`;
 /** Where a member is added or removed. */
 export const memberAddress = (act: 'add-member' | 'remove-member', about: Readonly<Record<string, string>>): string =>
   `${ADDRESS}/${act}?${new URLSearchParams(about)}`;
-
-const afterOf = (query: RepeatableParameters): string => {
-  const after = query.get('after') ?? '';
-  return isSnowflake(after) ? after : '0';
-};
-
-/** Links to the rest of a list, and to its beginning. */
-function onward(site: Site, address: string, more: readonly (readonly [string, string])[]): HtmlPart {
-  if (more.length === 0) return undefined;
-  const links = more.map(
-    ([query, text]) => html`<a href="${site.path(query === '' ? address : `${address}?${query}`)}">${text}</a>`,
-  );
-  return html`<nav class="pager" aria-label="${site.messages.pager.label}">${links}</nav>`;
-}
 
 /** The groups that the operator reaches, and the page about each. */
 export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -73,10 +58,8 @@ export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices)
     const none = q === '' ? text.nothing : text.none(isolate(q));
     const some = q === '' ? text.inOrder : text.contains(isolate(q));
     const more = [
-      ...(after === '0' && q === '' ? [] : [['', text.first] as const]),
-      ...(next === undefined
-        ? []
-        : [[new URLSearchParams({ ...(q !== '' && { q }), after: next }).toString(), text.more] as const]),
+      ...(after === '0' && q === '' ? [] : [{ query: {}, text: text.first }]),
+      ...(next === undefined ? [] : [{ query: { ...(q !== '' && { q }), after: next }, text: text.more }]),
     ];
     const content = html`<header><h1>${text.title}</h1></header>
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
@@ -92,12 +75,8 @@ export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices)
     const found = await visit.services.database.read(() =>
       listGroupMembers({ groupId: group.id, after, limit: PAGE_SIZE + 1 }),
     );
-    const members = found.slice(0, PAGE_SIZE);
-    const last = members.at(-1);
-    const more = [
-      ...(after === '0' ? [] : [['', text.first] as const]),
-      ...(found.length > PAGE_SIZE && last !== undefined ? [[`after=${last.id}`, text.more] as const] : []),
-    ];
+    const { rows: members, next } = pageOfRows(found);
+    const more = forward(site, after, next);
     const content = html`<header class="object"><h1>${isolate(group.displayName)}</h1><p class="muted">${isolate(group.name)}</p></header>
 ${about(site, group)}
 ${memberList(site, visit, group, members, onward(site, groupAddress(group.id), more))}`;

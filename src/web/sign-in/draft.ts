@@ -20,6 +20,10 @@ const TYPED: Readonly<Record<string, RegExp>> = {
   '/account/username': /^username$/,
   '/console/people/suspend': /^reason$/,
   '/console/people/ban': /^(reason|until)$/,
+  '/console/organizations/create': /^(name|domain)$/,
+  '/console/organizations/member': /^role$/,
+  '/console/operators/grant': /^(role|until)$/,
+  '/console/keys/new': /^(name|role|until)$/,
   '/console/apps/new': /^(kind|name|uris|resource)$/,
   '/console/apps/redirect-uris': /^uris$/,
 };

@@ -1,0 +1,137 @@
+import type { AdminKey } from '../../admin-keys/store.ts';
+import * as store from '../../admin-keys/store.ts';
+import { record } from '../../audit/audit.ts';
+import { OPERATOR_ROLES, type OperatorRole } from '../../operators/permissions.ts';
+import { requireNotStronger } from '../../operators/refusal.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { randomSecret } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Ids } from '../../platform/ids/ids.ts';
+import { requestBody } from '../../platform/validation/fields.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { type ActingOperator, grantDetails, grantFields, readGrant, requireGivable, requirePlace } from './grants.ts';
+import { type EndedWithKey, endHandedOut, sumEnded } from './handed-out.ts';
+import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_MADE } from './made.ts';
+
+export const CreateAdminKeyRequest = requestBody('CreateAdminKeyRequest', {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    format: 'single-line',
+    about: 'What the key is for.',
+    description: '1 to 64 characters on one line, at least one of them visible, without spaces around them',
+  }),
+  role: Type.Unsafe<OperatorRole>({
+    enum: [...OPERATOR_ROLES],
+    about: 'What the key may do.',
+    description: `one of ${OPERATOR_ROLES.join(', ')}`,
+  }),
+  ...grantFields,
+});
+export type CreateAdminKeyRequest = Type.Static<typeof CreateAdminKeyRequest>;
+
+interface AdminKeysContext {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Creates a key.
+ * @returns its record, and the key itself, which cannot be read again
+ * @throws {Failure} `invalid`, `not found`, or `insufficient permission` where the maker may not give the role
+ */
+export async function createAdminKey(
+  { database, clock, ids, operator }: AdminKeysContext & ActingOperator & { readonly ids: Ids },
+  input: Pick<CreateAdminKeyRequest, 'name'> & Partial<CreateAdminKeyRequest>,
+  origin: Origin,
+): Promise<{ readonly key: AdminKey; readonly adminKey: string }> {
+  const now = clock();
+  const wanted = readGrant({ ...input, role: input.role ?? 'owner' }, now);
+  const adminKey = `tak_${randomSecret()}`;
+  const key: AdminKey = {
+    ...{ id: await ids.next(), name: input.name, ...wanted },
+    ...{ createdAt: now, revokedAt: null, lastUsedAt: null, madeBy: operator?.id ?? null },
+  };
+  await database.commit(function* create(): Work<void> {
+    requireGivable(operator, wanted);
+    yield* requirePlace(wanted);
+    yield* store.insertAdminKey(key, adminKey);
+    const details = { adminKeyId: key.id, name: key.name, ...grantDetails(wanted) };
+    yield* record({ at: now, type: 'admin_key.created', origin, details });
+  });
+  return { key, adminKey };
+}
+
+export interface RevokeOptions {
+  /** Makes invitations the command line's own instead of ending them. */
+  readonly takeOver?: boolean;
+  /** Ends the keys and roles that the key made, and what these made. */
+  readonly endMade?: boolean;
+}
+
+/** What the end of a key ended, and what it made that goes on. */
+export interface RevokedAdminKey extends EndedWithKey {
+  readonly made: Made;
+}
+
+/**
+ * Revokes a key, and with it what the key handed out and nobody used. Once this has returned, no request with the key changes anything.
+ * The same holds for the keys that it made, where these are to end as well.
+ * @throws {Failure} `not found`, or `insufficient permission` where the key has a permission that the operator lacks
+ */
+export async function revokeAdminKey(
+  { database, clock, operator }: AdminKeysContext & ActingOperator,
+  id: string,
+  origin: Origin,
+  { takeOver = false, endMade = false }: RevokeOptions = {},
+): Promise<RevokedAdminKey> {
+  const now = clock();
+  const first = await database.commit(function* revoke(): Work<RevokedAdminKey & { readonly keys: readonly string[] }> {
+    const key = yield* store.findAdminKey({ id });
+    if (operator !== undefined && key !== undefined) requireNotStronger(operator, [store.grantOfKey(key)]);
+    const revoked = yield* store.markAdminKeyRevoked({ id, now });
+    const made = yield* madeBy(id, now);
+    const ended = yield* endHandedOut(id, takeOver, now);
+    // A second caller may rely on the answer as well, which waits for the same requests.
+    if (!revoked && (key === undefined || !endMade)) return { ...ended, made, keys: [] };
+    const alsoEnded = endMade ? yield* endAllMadeBy(id, { operator, origin, now }) : NOTHING_MADE;
+    const details = { adminKeyId: id, ...ended, ...(endMade && { made: idsOfMade(alsoEnded) }) };
+    yield* record({ at: now, type: 'admin_key.revoked', origin, details });
+    return { ...ended, made: endMade ? alsoEnded : made, keys: [id, ...alsoEnded.adminKeys.map((other) => other.id)] };
+  });
+  // After the commit: otherwise a stream of requests with this very key could delay its revocation forever.
+  for (const key of first.keys.length === 0 ? [id] : first.keys) {
+    await database.commit(() => store.waitForAdminKeyLocks({ id: key }));
+  }
+  // After the wait: a second caller may rely on this answer as well.
+  if (first.keys.length === 0) {
+    throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
+  }
+  // Requests that were under way have ended, and may have handed out more, which does not work either.
+  const later = await database.commit(() => endHandedOut(id, takeOver, now));
+  return { ...sumEnded(first, later), made: first.made };
+}
+
+/** A key, and the valid keys and roles that were made with it. */
+export interface AdminKeyWithMade {
+  readonly key: AdminKey;
+  readonly made: Made;
+}
+
+/** @throws {Failure} `not found` */
+export function getAdminKey({ database, clock }: AdminKeysContext, id: string): Promise<AdminKeyWithMade> {
+  const now = clock();
+  return database.read(function* read(): Work<AdminKeyWithMade> {
+    const key = yield* store.findAdminKey({ id });
+    if (key === undefined) throw store.adminKeyNotFound(id);
+    return { key, made: yield* madeBy(id, now) };
+  });
+}
+
+/** Why a key does not work any more, or that it does. */
+export function adminKeyStatus({ revokedAt, expiresAt }: AdminKey, now: number): 'active' | 'revoked' | 'ended' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'ended' : 'active';
+}

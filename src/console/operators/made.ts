@@ -1,0 +1,35 @@
+import type { Made } from '../../account-actions/operators/made.ts';
+import { isolate } from '../../pages/components.ts';
+import { type HtmlPart, html } from '../../pages/html.ts';
+import type { Site } from '../../pages/layout.ts';
+import { keyAddress } from '../keys/addresses.ts';
+import { personLink } from '../links.ts';
+import type { ConsoleVisit } from '../visit.ts';
+
+/** The valid keys and roles that an operator or a key made; undefined where there are none. */
+export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles }: Made): HtmlPart {
+  const { operators: text, roles: names } = site.messages.operators;
+  const listed = [
+    ...adminKeys.map(({ id, name }) =>
+      text.made.keyMade(html`<a href="${site.path(keyAddress(id))}">${isolate(name)}</a>`),
+    ),
+    ...roles.map(({ accountId, role }) => text.made.roleMade(names[role], personLink(site, visit, accountId))),
+  ];
+  return listed.length === 0 ? undefined : listed.map((one, index) => html`${index > 0 && ', '}${one}`);
+}
+
+/** What goes on, with the choice to end it as well. */
+export function endMadeChoice(site: Site, visit: ConsoleVisit, made: Made, isChosen: boolean): HtmlPart {
+  const { made: text } = site.messages.operators.operators;
+  const listed = madeList(site, visit, made);
+  if (listed === undefined) return html`<p class="muted">${text.madeNothing}</p>`;
+  return html`<p>${text.goesOn(listed)}</p><label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
+}
+
+/** What ended with it, or goes on. */
+export function endedMade(site: Site, visit: ConsoleVisit, made: Made, isEnded: boolean): HtmlPart {
+  const { made: text } = site.messages.operators.operators;
+  const listed = madeList(site, visit, made);
+  if (listed === undefined) return undefined;
+  return html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`;
+}

@@ -1,0 +1,218 @@
+import { getAccount } from '../../account-actions/accounts/accounts.ts';
+import { grantOfMembership } from '../../account-actions/operators/grants.ts';
+import {
+  CreateOrganizationRequest,
+  createOrganization,
+  deleteOrganization,
+  removeMember,
+  setMember,
+  updateOrganization,
+} from '../../account-actions/organizations/organizations.ts';
+import type { Account } from '../../accounts/store.ts';
+import { excessOf, type Operator } from '../../operators/rights.ts';
+import {
+  findMemberRole,
+  findOrganization,
+  type Organization,
+  organizationNotFound,
+  type Role,
+} from '../../organizations/store.ts';
+import { field, fieldProblem, generalProblem, isolate, selectField } from '../../pages/components.ts';
+import { html } from '../../pages/html.ts';
+import type { Messages } from '../../pages/messages.ts';
+import { invalid } from '../../platform/failure.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
+import { validate } from '../../platform/validation/validate.ts';
+import { type ConsoleAct, defineAct, type Given } from '../act.ts';
+import { getNamed } from '../named-person.ts';
+import type { ConsoleVisit } from '../visit.ts';
+import { ORGANIZATIONS, organizationAddress } from './addresses.ts';
+
+const textsOf = ({ services }: ConsoleVisit): Messages['operators']['organizations'] =>
+  services.site.messages.operators.organizations;
+
+async function getOrganizationOf({ services: { database } }: ConsoleVisit, given: Given): Promise<Organization> {
+  const id = given.get('id') ?? '';
+  const found = isSnowflake(id) ? await database.read(() => findOrganization({ id })) : undefined;
+  if (found === undefined) throw organizationNotFound(id.slice(0, 64));
+  return found;
+}
+
+const backTo = ({ services: { site } }: ConsoleVisit, { id, name }: Organization) => ({
+  back: organizationAddress(id),
+  backTo: site.messages.operators.back(isolate(name)),
+});
+
+const text = (given: Given, name: string): string => (given.get(name) ?? '').trim();
+
+const create = defineAct<undefined>({
+  ...{ address: `${ORGANIZATIONS}/create`, section: 'organizations', permission: 'organizations.create' },
+  ...{ objects: {}, isDangerous: false },
+  async find() {
+    return undefined;
+  },
+  ask(visit, _nothing, given, problems) {
+    const { create: words } = textsOf(visit);
+    const input = (name: 'name' | 'domain', label: string, hint: string) =>
+      field({ ...{ name, label, hint, problems, type: 'text', autocomplete: 'off' }, value: given.get(name) ?? '' });
+    return {
+      ...{ title: words.title, lead: words.lead, submit: words.submit, about: {}, back: ORGANIZATIONS },
+      fields: html`${input('name', words.name, words.nameHint)}${input('domain', words.domain, words.domainHint)}`,
+    };
+  },
+  async run(visit, _nothing, given) {
+    const { create: words } = textsOf(visit);
+    const asked = validate(CreateOrganizationRequest, { name: text(given, 'name'), domain: text(given, 'domain') });
+    const organization = await createOrganization(visit.services, asked, visit.origin);
+    return { title: words.done(isolate(organization.name)), now: words.now, ...backTo(visit, organization) };
+  },
+  problemOf(visit, { kind, message }) {
+    const { create: words } = textsOf(visit);
+    if (kind === 'conflict') return fieldProblem('name', words.nameTaken);
+    if (message.startsWith('name')) return fieldProblem('name', words.nameBad);
+    return message.startsWith('domain') ? fieldProblem('domain', words.domainBad) : undefined;
+  },
+});
+
+interface MemberOf {
+  readonly organization: Organization;
+  readonly account: Account;
+  /** Undefined for a person who is not in it yet. */
+  readonly role: Role | null | undefined;
+}
+
+/** A person whom a form names by their ID, or a page by anything they are called. */
+async function getMemberOf(visit: ConsoleVisit, given: Given): Promise<MemberOf> {
+  const organization = await getOrganizationOf(visit, given);
+  const named = text(given, 'member').slice(0, 254);
+  const account =
+    named === ''
+      ? await getAccount(visit.services, given.get('user') ?? '')
+      : await getNamed(visit, organization.id, named);
+  const member = { accountId: account.id, organizationId: organization.id };
+  const found = await visit.services.database.read(() => findMemberRole(member));
+  return { organization, account, role: found?.role };
+}
+
+const identified = ({ id, profile }: Account) =>
+  html`${isolate(profile.username)} · <span class="figures">${id}</span>`;
+
+const CHOICES = ['MEMBER', 'ADMIN', 'OWNER', ''] as const;
+
+/** The roles that an operator may give in an organization. */
+const givable = (operator: Operator, { id }: Organization): readonly (typeof CHOICES)[number][] =>
+  CHOICES.filter((role) => {
+    const grant = grantOfMembership(id, role === '' ? null : role);
+    return grant === undefined || excessOf(operator, grant) === undefined;
+  });
+
+function roleOf(given: Given): Role | null {
+  const role = given.get('role') ?? '';
+  if (role === '') return null;
+  const known = CHOICES.find((name) => name === role);
+  if (known === undefined || known === '') throw invalid('role must be one of OWNER, ADMIN, MEMBER, or empty.');
+  return known;
+}
+
+const member = defineAct<MemberOf>({
+  ...{ address: `${ORGANIZATIONS}/member`, section: 'organizations', permission: 'members.manage' },
+  objects: { organization: 'id', person: 'userId' },
+  pageObjects: { organization: 'id' },
+  isDangerous: false,
+  find: getMemberOf,
+  ask(visit, { organization, account, role }, given, problems) {
+    const { member: words } = textsOf(visit);
+    const options = givable(visit.operator, organization).map((name) => [name, words.asMember[name]] as const);
+    const value = given.get('role') ?? (role === undefined ? 'MEMBER' : (role ?? ''));
+    return {
+      title: words.title(isolate(account.profile.displayName), isolate(organization.name)),
+      object: identified(account),
+      ...{ lead: words.lead, submit: words.submit, back: organizationAddress(organization.id) },
+      about: { id: organization.id, user: account.id },
+      fields: selectField({ name: 'role', label: words.role, value, problems, options }),
+    };
+  },
+  async run(visit, { organization, account }, given) {
+    const { member: words } = textsOf(visit);
+    const role = roleOf(given);
+    await setMember(visit.services, { organizationId: organization.id, accountId: account.id, role }, visit.origin);
+    const names = [isolate(account.profile.displayName), isolate(organization.name)] as const;
+    const title = words.done(names[0], names[1], words.asMember[role ?? '']);
+    return { title, now: words.now, ...backTo(visit, organization) };
+  },
+});
+
+const remove = defineAct<MemberOf>({
+  ...{ address: `${ORGANIZATIONS}/remove-member`, section: 'organizations', permission: 'members.manage' },
+  objects: { organization: 'id', person: 'userId' },
+  isDangerous: true,
+  find: getMemberOf,
+  ask(visit, { organization, account }) {
+    const { removal: words } = textsOf(visit);
+    return {
+      title: words.title(isolate(account.profile.displayName), isolate(organization.name)),
+      object: identified(account),
+      ...{ lead: words.lead, submit: words.submit, back: organizationAddress(organization.id) },
+      about: { id: organization.id, user: account.id },
+    };
+  },
+  async run(visit, { organization, account }) {
+    const { removal: words } = textsOf(visit);
+    const change = await removeMember(visit.services, organization.id, account.id, visit.origin);
+    const title = words.done(isolate(account.profile.displayName), isolate(organization.name));
+    return { title, now: words.now(change.ended, change.kept), ...backTo(visit, organization) };
+  },
+});
+
+const requirement = defineAct<Organization>({
+  ...{ address: `${ORGANIZATIONS}/requirement`, section: 'organizations', permission: 'organizations.update' },
+  objects: { organization: 'id' },
+  isDangerous: false,
+  find: getOrganizationOf,
+  ask(visit, organization) {
+    const { requirement: words } = textsOf(visit);
+    const { id, name, requireSecondFactor } = organization;
+    return {
+      ...{ title: words.title(isolate(name)), lead: words.lead, submit: words.submit, back: organizationAddress(id) },
+      about: { id },
+      fields: html`<label class="check"><input type="checkbox" name="required" value="yes"${requireSecondFactor && html` checked`}><span>${words.label}</span></label>`,
+    };
+  },
+  async run(visit, { id }, given) {
+    const words = textsOf(visit);
+    const change = { requireSecondFactor: given.get('required') === 'yes' };
+    const changed = await updateOrganization(visit.services, id, change, visit.origin);
+    const now = changed.requireSecondFactor ? words.required : words.notRequired;
+    return { title: words.requirement.done(isolate(changed.name)), now, ...backTo(visit, changed) };
+  },
+});
+
+const deletion = defineAct<Organization>({
+  ...{ address: `${ORGANIZATIONS}/delete`, section: 'organizations', permission: 'organizations.delete' },
+  objects: { organization: 'id' },
+  isDangerous: true,
+  find: getOrganizationOf,
+  ask(visit, { id, name }, given, problems) {
+    const { deletion: words } = textsOf(visit);
+    return {
+      ...{ title: words.title(isolate(name)), lead: words.lead, submit: words.submit, back: organizationAddress(id) },
+      about: { id },
+      fields: field({
+        ...{ name: 'typed', label: words.typed, hint: words.typedHint, type: 'text', autocomplete: 'off', problems },
+        value: given.get('typed') ?? '',
+      }),
+    };
+  },
+  async run(visit, { id, name }, given) {
+    const { deletion: words, removal } = textsOf(visit);
+    if (text(given, 'typed') !== name) throw invalid('typed');
+    const change = await deleteOrganization(visit.services, id, visit.origin);
+    const now = removal.now(change.ended, change.kept);
+    return { title: words.done(isolate(name)), now, back: ORGANIZATIONS, backTo: words.backTo };
+  },
+  problemOf: (visit, { message }) =>
+    message === 'typed' ? fieldProblem('typed', textsOf(visit).deletion.typedBad) : generalProblem(message),
+});
+
+/** The acts on organizations and their members. */
+export const organizationActs: readonly ConsoleAct[] = [create, member, remove, requirement, deletion];

@@ -1,0 +1,146 @@
+// store: SQLite, PostgreSQL
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { act, newOperator, open } from '../support/console.ts';
+import { admin, newUser } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
+
+// The console's pages about roles of people and keys of programs: decisions §12, §13.
+
+const server = await startServer();
+after(() => server.close());
+const owner = await newOperator(server, 'owner');
+const rolesOf = async (id: string): Promise<readonly string[]> =>
+  (await admin(server, 'GET', `/users/${id}/roles`)).body.items.map(({ role }: { readonly role: string }) => role);
+const titleOf = (text: string): string => /<h1>(.*?)<\/h1>/s.exec(text)?.[1]?.replaceAll(/<[^>]+>/g, '') ?? '';
+/** The key that a page shows. */
+const keyIn = (text: string): string => /<code>(tak_[\w-]+)<\/code>/.exec(text)?.[1] ?? '';
+const ask = async (key: string) =>
+  (await fetch(`${server.baseUrl}/api/v2/admin/users`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+test('a role is given to a person who is named, until a day, and taken away', async () => {
+  const user = await newUser(server);
+  const given = await act(
+    server,
+    owner,
+    '/console/operators/grant',
+    { member: user.username },
+    { role: 'auditor', until: '2099-12-31' },
+  );
+  assert.match(titleOf(given.text), /is auditor/);
+  assert.deepEqual(await rolesOf(user.id), ['auditor']);
+  const list = (await owner.browser.get('/console/operators')).text;
+  assert.ok(list.includes(user.username) && list.includes('2099'));
+  const taken = await act(server, owner, '/console/operators/revoke', { user: user.id, held: 'auditor' });
+  assert.match(titleOf(taken.text), /is no longer auditor/);
+  assert.deepEqual(await rolesOf(user.id), []);
+});
+
+test('a wrong role or end is said at its field', async () => {
+  const user = await newUser(server);
+  for (const [typed, field] of [
+    [{ role: 'emperor' }, 'role'],
+    [{ role: 'support', until: '2001-01-01' }, 'until'],
+    [{ role: 'support', until: 'soon' }, 'until'],
+  ] as const) {
+    const page = await act(server, owner, '/console/operators/grant', { user: user.id }, typed);
+    assert.equal(page.status, 400);
+    assert.match(page.text, new RegExp(`href="#${field}"`), JSON.stringify(typed));
+  }
+  assert.deepEqual(await rolesOf(user.id), []);
+});
+
+test('the last owner keeps the role', async () => {
+  const page = await act(server, owner, '/console/operators/revoke', { user: owner.id, held: 'owner' });
+  assert.equal(page.status, 409);
+  assert.match(page.text, /last owner cannot go/);
+  assert.deepEqual(await rolesOf(owner.id), ['owner']);
+});
+
+test('an admin gives no more than they hold, and takes nothing away from an owner', async () => {
+  const [admins, user] = [await newOperator(server, 'admin'), await newUser(server)];
+  const page = await open(server, admins, `/console/operators/grant?user=${user.id}`);
+  assert.ok(page.text.includes('value="admin"') && !page.text.includes('value="owner"'));
+  assert.equal((await admins.browser.submit(page, { role: 'owner' }, '/console/operators/grant')).status, 403);
+  assert.doesNotMatch((await admins.browser.get('/console/operators')).text, new RegExp(`user=${owner.id}`));
+  const refused = await open(server, admins, `/console/operators/revoke?user=${owner.id}&held=owner`);
+  if (refused.status === 200) {
+    assert.equal((await admins.browser.submit(refused, {}, '/console/operators/revoke')).status, 403);
+  } else assert.equal(refused.status, 403);
+  assert.deepEqual(await rolesOf(owner.id), ['owner']);
+});
+
+test('a role in an organization is given from its page', async () => {
+  const organization = (await admin(server, 'POST', '/organizations', { name: 'roles-here', domain: 'r.example' }))
+    .body;
+  const user = await newUser(server);
+  const about = { member: user.username, organization: organization.id };
+  const given = await act(server, owner, '/console/operators/grant', about, { role: 'auditor' });
+  assert.match(titleOf(given.text), /is auditor/);
+  assert.match((await owner.browser.get(`/console/organizations/${organization.id}/roles`)).text, /auditor/);
+  const { items } = (await admin(server, 'GET', `/users/${user.id}/roles`)).body;
+  assert.equal(items[0]?.organizationId, organization.id);
+});
+
+test('what an operator made is named before the role goes, and ends with it where that is chosen', async () => {
+  const maker = await newOperator(server, 'admin');
+  const made = await act(server, maker, '/console/keys/new', {}, { name: 'Made <here>', role: 'auditor' });
+  const key = keyIn(made.text);
+  assert.equal(await ask(key), 200);
+  const page = await open(server, owner, `/console/operators/revoke?user=${maker.id}&held=admin`);
+  assert.match(page.text, /Made &lt;here&gt;/);
+  await owner.browser.submit(page, { made: 'end' }, '/console/operators/revoke');
+  assert.equal(await ask(key), 401);
+});
+
+test('a key is shown once, is on its page without itself, and does nothing once it is revoked', async () => {
+  const made = await act(server, owner, '/console/keys/new', {}, { name: 'Importer', role: 'auditor' });
+  const key = keyIn(made.text);
+  assert.equal(await ask(key), 200);
+  const id = /\/console\/keys\/(\d+)"/.exec(made.text)?.[1] ?? '';
+  const page = (await owner.browser.get(`/console/keys/${id}`)).text;
+  assert.ok(page.includes('Importer') && page.includes('auditor') && !page.includes(key));
+  assert.ok((await owner.browser.get('/console/keys')).text.includes('Importer'));
+  const done = await act(server, owner, '/console/keys/revoke', { id });
+  assert.match(titleOf(done.text), /is revoked/);
+  assert.equal(await ask(key), 401);
+  assert.match((await owner.browser.get(`/console/keys/${id}`)).text, /Revoked/);
+  const { body } = await admin(server, 'GET', `/audit-events?actorId=${owner.id}&type=admin_key.revoked`);
+  assert.equal(body.items[0]?.details.actorRole, 'owner');
+});
+
+test('a key in the place of another has its name and role filled in, and both work', async () => {
+  const first = await act(server, owner, '/console/keys/new', {}, { name: 'Old one', role: 'support' });
+  const id = /\/console\/keys\/(\d+)"/.exec(first.text)?.[1] ?? '';
+  const page = await open(server, owner, `/console/keys/new?like=${id}`);
+  assert.match(page.text, /value="Old one"/);
+  assert.match(page.text, /value="support" selected/);
+  const second = await owner.browser.submit(page, { name: 'Old one', role: 'support' }, '/console/keys/new');
+  for (const text of [first.text, second.text]) assert.equal(await ask(keyIn(text)), 200);
+});
+
+test('of a key outside of an operator’s reach nothing is told', async () => {
+  const organization = (await admin(server, 'POST', '/organizations', { name: 'keys-here', domain: 'k.example' })).body;
+  const lead = await newOperator(server, 'developer');
+  await admin(server, 'PUT', `/organizations/${organization.id}/members/${lead.id}`, { role: 'ADMIN' });
+  const { body } = await admin(server, 'POST', '/admin-keys', { name: 'Foreign key', role: 'auditor' });
+  assert.equal((await lead.browser.get(`/console/keys/${body.id}`)).status, 404);
+  assert.doesNotMatch((await lead.browser.get('/console/keys')).text, /Foreign key/);
+  const like = `/console/keys/new?organization=${organization.id}&like=`;
+  const [foreign, none] = [await open(server, lead, like + body.id), await open(server, lead, `${like}1`)];
+  assert.equal(foreign.status, none.status);
+  assert.doesNotMatch(foreign.text, /Foreign key/);
+  assert.equal((await open(server, lead, '/console/keys/new')).status, 403);
+  const own = await open(server, lead, `/console/keys/new?organization=${organization.id}`);
+  const made = await lead.browser.submit(own, { name: 'Own key', role: 'auditor' }, '/console/keys/new');
+  assert.equal(made.status, 200, made.text);
+  assert.match((await lead.browser.get('/console/keys')).text, /Own key/);
+});
+
+test('an auditor reads who operates, and changes nothing', async () => {
+  const auditor = await newOperator(server, 'auditor');
+  const list = (await auditor.browser.get('/console/operators')).text;
+  assert.doesNotMatch(list, /operators\/(grant|revoke)/);
+  assert.equal((await auditor.browser.get(`/console/operators/grant?user=${owner.id}`)).status, 403);
+  assert.equal((await auditor.browser.get('/console/keys/new')).status, 403);
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { admin, newUser } from './flow.ts';
+import type { TestServer } from './server.ts';
+
+/** What an act of the console is about, so that it changes something, and what is typed into its form. */
+export interface PreparedAct {
+  readonly about: Readonly<Record<string, string>>;
+  readonly typed: Readonly<Record<string, string>>;
+}
+
+let names = 0;
+const newOrganization = async (server: TestServer): Promise<{ readonly id: string; readonly name: string }> =>
+  (await admin(server, 'POST', '/organizations', { name: `acts-${++names}`, domain: 'acts.example' })).body;
+
+async function newMember(server: TestServer): Promise<{ readonly id: string; readonly user: string }> {
+  const [{ id }, user] = [await newOrganization(server), await newUser(server)];
+  await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, { role: 'MEMBER' });
+  return { id, user: user.id };
+}
+
+/** How each act of the console is prepared for an operator who is an admin at least, by its address. */
+const PREPARED_ACTS: Readonly<Record<string, (server: TestServer, operatorId: string) => Promise<PreparedAct>>> = {
+  '/console/organizations/create': async () => ({
+    about: {},
+    typed: { name: `acts-${++names}`, domain: 'made.example' },
+  }),
+  '/console/organizations/member': async (server) => ({
+    about: await newMember(server),
+    typed: { role: 'ADMIN' },
+  }),
+  '/console/organizations/remove-member': async (server) => ({ about: await newMember(server), typed: {} }),
+  async '/console/organizations/requirement'(server, operatorId) {
+    const { id } = await newOrganization(server);
+    await admin(server, 'PUT', `/organizations/${id}/members/${operatorId}`, { role: 'OWNER' });
+    return { about: { id }, typed: { required: 'yes' } };
+  },
+  async '/console/organizations/delete'(server) {
+    const { id, name } = await newOrganization(server);
+    return { about: { id }, typed: { typed: name } };
+  },
+  '/console/operators/grant': async (server) => ({
+    about: { user: (await newUser(server)).id },
+    typed: { role: 'auditor' },
+  }),
+  async '/console/operators/revoke'(server) {
+    const { id } = await newUser(server);
+    await admin(server, 'PUT', `/users/${id}/roles/auditor`, {});
+    return { about: { user: id, held: 'auditor' }, typed: {} };
+  },
+  '/console/keys/new': async () => ({ about: {}, typed: { name: 'A program', role: 'auditor' } }),
+  async '/console/keys/revoke'(server) {
+    const { body } = await admin(server, 'POST', '/admin-keys', { name: 'A program', role: 'auditor' });
+    return { about: { id: body.id }, typed: {} };
+  },
+};
+
+/** Prepares an act, which this file knows: a new one is entered here. */
+export function prepareAct(address: string, server: TestServer, operatorId: string): Promise<PreparedAct> {
+  const prepare = PREPARED_ACTS[address];
+  assert.ok(prepare !== undefined, `${address} is not prepared`);
+  return prepare(server, operatorId);
+}
+
+/** The page of a prepared act. */
+export const preparedAddress = (address: string, { about }: PreparedAct): string =>
+  `${address}?${new URLSearchParams(about)}`;
