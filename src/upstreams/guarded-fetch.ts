@@ -44,5 +44,9 @@ export async function reasonOf(error: unknown): Promise<string> {
   }
   if (error instanceof oauth.OperationProcessingError) return error.message;
   if (error instanceof oauth.UnsupportedOperationError) return error.message;
+  // The library parses what must be a URL, and lets the error of that through.
+  if (error instanceof TypeError && 'code' in error && error.code === 'ERR_INVALID_URL') {
+    return 'a value that must be a URL is none';
+  }
   throw error;
 }

@@ -108,6 +108,7 @@ const OF_METADATA: readonly Trick[] = [
     /issuer is/,
     { metadata: (known) => ({ ...known, issuer: `${known['issuer']}/` }) },
   ],
+  ['names an issuer that is no URL', /must be a URL/, metadata({ issuer: 'provider' })],
   ['names no issuer', /issuer/, metadata({ issuer: undefined })],
   ['is no JSON', /JSON/, answer(DISCOVERY, 200, JSON_TYPE, '{')],
   ['is a list', /metadata/, answer(DISCOVERY, 200, JSON_TYPE, '[]')],
