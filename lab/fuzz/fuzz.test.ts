@@ -9,14 +9,14 @@ const SEED = 20261126;
 const INPUTS = 400;
 
 for (const [name, target] of Object.entries(targets)) {
-  test(`${name}: what was found before, and ${INPUTS} changed inputs`, () => {
+  test(`${name}: what was found before, and ${INPUTS} changed inputs`, async () => {
     const known = target.seeds.length + corpusOf(name).length;
     const inputs = inputsOf(name, target, SEED);
-    for (let n = 0; n < known + INPUTS; n++) attempt(name, target, inputs.next().value);
+    for (let n = 0; n < known + INPUTS; n++) await attempt(name, target, inputs.next().value);
   });
 }
 
-test('a parser that fails is found, with the input', () => {
+test('a parser that fails is found, with the input', async () => {
   const broken = {
     ...{ seeds: ['{"a":1}'], words: ['null'] },
     run(input: string) {
@@ -24,9 +24,9 @@ test('a parser that fails is found, with the input', () => {
     },
   };
   const inputs = inputsOf('broken', broken, SEED);
-  assert.throws(
-    () => {
-      for (let n = 0; n < INPUTS; n++) attempt('broken', broken, inputs.next().value);
+  await assert.rejects(
+    async () => {
+      for (let n = 0; n < INPUTS; n++) await attempt('broken', broken, inputs.next().value);
     },
     (error) => error instanceof Found && error.input.includes('null'),
   );

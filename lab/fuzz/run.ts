@@ -22,7 +22,7 @@ while (performance.now() < end) {
       const { value } = source.inputs.next();
       const begun = performance.now();
       try {
-        attempt(source.name, source.target, value);
+        await attempt(source.name, source.target, value);
       } catch (error) {
         if (!(error instanceof Found)) throw error;
         source.failures++;

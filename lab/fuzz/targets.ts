@@ -1,56 +1,37 @@
 import assert from 'node:assert/strict';
-import { parseResources, parseScope } from '../../src/claims/permissions.ts';
+import { ENDPOINT_RULES } from '../../src/claims/endpoint-set.ts';
+import { IDENTITY_SCOPES, parseResources, parseScope } from '../../src/claims/permissions.ts';
 import { readAssertion, validateAssertion } from '../../src/clients/rules/assertion.ts';
 import { documentLifetime, metadataUrlProblem, readDocument } from '../../src/clients/rules/metadata-document.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../src/clients/rules/redirect-uri.ts';
+import { readRegistration } from '../../src/clients/rules/registration-metadata.ts';
 import { explainUnregisteredUri } from '../../src/clients/rules/unregistered-uri.ts';
 import { readUserCode, USER_CODE_LETTERS } from '../../src/credentials/rules/user-code.ts';
-import { readRegisteredSet, usableKeys } from '../../src/keys/rules/jwks.ts';
+import { ASSERTION_ALGS, chooseKey, readRegisteredSet, usableKeys } from '../../src/keys/rules/jwks.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { asciiDomain, readableDomain } from '../../src/platform/domain-name.ts';
-import { Failure } from '../../src/platform/failure.ts';
 import { parseJsonBody } from '../../src/platform/http/bodies.ts';
 import { formParameters, jsonParameters } from '../../src/platform/http/parameters.ts';
-import { OAuthError } from '../../src/platform/oauth-error.ts';
+import { findJsonProblem } from '../../src/platform/validation/json-problem.ts';
 import { languageTag } from '../../src/platform/validation/language.ts';
 import { canonicalAddress, parseForwardedEntry } from '../../src/platform/validation/origin.ts';
+import { checkRequest } from '../../src/protocol/authorize/rules/check-request.ts';
 import { checkTarget } from '../../src/protocol/authorize/rules/check-target.ts';
 import { parseClaims } from '../../src/protocol/authorize/rules/claims-parameter.ts';
+import {
+  errorResponse,
+  locationOf,
+  restoredRequest,
+  storedRequest,
+} from '../../src/protocol/authorize/rules/request.ts';
 import { readCredentials } from '../../src/protocol/client-authentication/authenticate.ts';
 import { describeSecret, kindByForm, unwrapped } from '../../src/protocol/client-authentication/rules/secret-kind.ts';
 import { bearerToken } from '../../src/protocol/token/bearer.ts';
 import { describeForm } from '../../src/protocol/token/rules/presented-form.ts';
 import { sentParameters } from '../../src/traces/rules/sent-parameters.ts';
-
-/**
- * A parser of what a stranger sends. It may refuse as it is meant to, by a result or an `OAuthError`; it throws when it fails in another way,
- * or when what it accepts is not what it promises.
- */
-export interface Target {
-  /** Inputs to begin with, beside the corpus. */
-  readonly seeds: readonly string[];
-  /** How the names and values of the format look, for mutations. */
-  readonly words: readonly string[];
-  run(input: string): void;
-}
-
-/** Runs what may refuse with an error of the protocol. */
-function refusing<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof OAuthError || error instanceof Failure) return undefined;
-    throw error;
-  }
-}
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-};
+import { browserTargets } from './browser-targets.ts';
+import { providerTargets } from './provider-targets.ts';
+import { DESCRIPTION, jsonOf, jwt, refusing, type Target } from './target.ts';
 
 const URL_SEEDS = [
   'https://agent.example/oauth/client.json',
@@ -77,16 +58,23 @@ const URL_WORDS = [
   '[::1]',
   'javascript:',
 ];
+const ISSUER = 'https://id.example.com';
 const DOCUMENT_URL = 'https://agent.example/oauth/client.json';
 const CLIENT = {
   ...{ id: '1', name: 'App', redirectUris: ['https://app.example.com/callback', 'http://127.0.0.1/cb'], scopes: null },
   ...{ grantTypes: ['authorization_code'], endpoints: ['oidc' as const], type: 'public' as const, requirePkce: true },
   ...{ defaultMaxAge: null, status: 'active' as const, generation: 'g', metadataUrl: null },
 };
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const EXPECTED = { clientId: 'c', audiences: ['https://id.example.com'], now: NOW };
-const jwt = (header: object, claims: object) =>
-  `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.AAAA`;
 
 export const targets: Readonly<Record<string, Target>> = {
   'metadata document': {
@@ -144,6 +132,62 @@ export const targets: Readonly<Record<string, Target>> = {
       assert.ok(input.includes(url.pathname), url.pathname);
     },
   },
+  'registration body': {
+    seeds: [
+      JSON.stringify({
+        ...{ redirect_uris: ['https://agent.example/cb', 'http://127.0.0.1/cb'], client_name: 'Agent' },
+        ...{ token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] },
+        ...{ scope: 'openid email', contacts: ['a@agent.example'], default_max_age: 60 },
+      }),
+      JSON.stringify({
+        ...{
+          redirect_uris: ['https://agent.example/cb'],
+          response_types: ['code'],
+          client_uri: 'https://agent.example/',
+        },
+        ...{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://agent.example/jwks' },
+        ...{ id_token_signed_response_alg: 'ES256', userinfo_signed_response_alg: 'EdDSA' },
+        ...{ backchannel_logout_uri: 'https://agent.example/out', backchannel_logout_session_required: false },
+        ...{ post_logout_redirect_uris: ['https://agent.example/bye'], subject_type: 'public' },
+      }),
+    ],
+    words: [
+      '"jwks":{"keys":[{"kty":"oct","k":"AAAA"}]}',
+      '"client_credentials"',
+      '"__proto__":{}',
+      'null',
+      '[]',
+      '""',
+      '1e999',
+      'com.example.app:/cb',
+      'javascript:',
+      '\\u202e',
+      '"HS256"',
+      '"none"',
+    ],
+    run(input) {
+      const read = readRegistration(jsonOf(input));
+      if ('error' in read) {
+        assert.match(`${read.problem} ${read.remedy}`, DESCRIPTION);
+        return;
+      }
+      const { fields, ignored } = read;
+      assert.ok(fields.redirectUris.length > 0 && fields.redirectUris.length <= 50);
+      for (const uri of [...fields.redirectUris, ...fields.postLogoutRedirectUris])
+        assert.equal(redirectUriProblem(uri, fields.type), undefined);
+      assert.ok(fields.name !== '' && fields.name.length <= 64);
+      assert.doesNotMatch(fields.name, /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      assert.ok(fields.grantTypes.every((grant) => grant === 'authorization_code' || grant === 'refresh_token'));
+      for (const scope of fields.scopes ?? []) assert.ok(IDENTITY_SCOPES.includes(scope));
+      assert.equal(fields.type === 'public', fields.tokenEndpointAuthMethod === 'none');
+      if (fields.tokenEndpointAuthMethod === 'private_key_jwt') assert.ok(fields.jwks ?? fields.jwksUri);
+      if (fields.type === 'public') assert.notEqual(fields.idTokenSignedResponseAlg, 'HS256');
+      assert.doesNotMatch(JSON.stringify(fields.jwks), /"(d|p|q|dp|dq|qi|oth|k)":/);
+      for (const uri of [fields.homepageUrl, fields.policyUrl, fields.termsUrl])
+        assert.ok(uri === null || new URL(uri).protocol === 'https:');
+      assert.ok(fields.contacts.length <= 10 && (fields.defaultMaxAge ?? 0) >= 0 && ignored.length < 100);
+    },
+  },
   'cache header': {
     seeds: ['max-age=3600', 'no-store', 'public, max-age="60"', 's-maxage=1, must-revalidate'],
     words: ['max-age=', 'no-cache', ',', '99999999999999999999', '-1', '"'],
@@ -160,7 +204,9 @@ export const targets: Readonly<Record<string, Target>> = {
     words: ['"d":"x"', '"k":"x"', '"use":"enc"', '"key_ops":[]', '"kty":"oct"', 'null', '{}', '"n":"AQAB","e":"AQAB"'],
     run(input) {
       const value = jsonOf(input);
-      for (const { key, algs } of usableKeys(value) ?? []) assert.ok(key.type === 'public' && algs.length > 0);
+      const keys = usableKeys(value) ?? [];
+      for (const { key, algs } of keys) assert.ok(key.type === 'public' && algs.length > 0);
+      for (const alg of ASSERTION_ALGS) assert.ok(chooseKey(keys, alg, undefined)?.algs.includes(alg) ?? true);
       const read = readRegisteredSet(value, 'jwks');
       if ('set' in read) assert.doesNotMatch(JSON.stringify(read.set), /"(d|p|q|dp|dq|qi|oth|k)":/);
     },
@@ -181,11 +227,19 @@ export const targets: Readonly<Record<string, Target>> = {
   'authorization request': {
     seeds: [
       'client_id=1&redirect_uri=https://app.example.com/callback&state=x',
+      `client_id=1&redirect_uri=https://app.example.com/callback&response_type=code&scope=openid+email&state=%C3%A9&nonce=n&code_challenge=${'c'.repeat(43)}&code_challenge_method=S256&prompt=login&max_age=60&login_hint=a@b.example&claims=%7B%22id_token%22%3A%7B%22email%22%3Anull%7D%7D&resource=https://api.example`,
       'client_id=1&redirect_uri=http://127.0.0.1:99/cb',
     ],
     words: [
       '&redirect_uri=',
       '&state=',
+      '&prompt=none',
+      '&max_age=',
+      '&claims={"id_token":{',
+      '&scope=',
+      '&nonce=',
+      '&acr_values=',
+      '&response_type=code',
       '%00',
       '%',
       '&client_id=1',
@@ -194,8 +248,24 @@ export const targets: Readonly<Record<string, Target>> = {
       '%0d%0a',
     ],
     run(input) {
-      const target = checkTarget(formParameters(input), CLIENT, false);
-      if (target.kind === 'target') assert.ok(isRegisteredUri(target.redirectUri, CLIENT.redirectUris, 'public'));
+      // It comes as bytes, in which no half of a character stands by itself.
+      const parameters = formParameters(input.toWellFormed());
+      const target = checkTarget(parameters, CLIENT, false);
+      if (target.kind !== 'target') return;
+      assert.ok(isRegisteredUri(target.redirectUri, CLIENT.redirectUris, 'public'));
+      const checked = checkRequest(parameters, target, ENDPOINT_RULES.oidc);
+      if (checked.kind === 'redirect') {
+        assert.match(checked.description, DESCRIPTION);
+        const to = new URL(locationOf(errorResponse(target, checked, ISSUER)));
+        assert.equal(to.origin, new URL(target.redirectUri).origin);
+        assert.equal(to.searchParams.get('state'), target.state);
+        return;
+      }
+      const { request } = checked;
+      assert.ok(request.codeChallenge !== null && request.scopes.length > 0, 'a public client uses PKCE');
+      const { json, state } = storedRequest(request);
+      const { ignored: _, sent: __, ...rest } = request;
+      assert.deepEqual(restoredRequest(json, state), rest);
     },
   },
   'redirect URI': {
@@ -267,6 +337,8 @@ export const targets: Readonly<Record<string, Target>> = {
       ',"grant_type":"x"',
     ],
     run(input) {
+      // Text that is no JSON has a problem that can be named, and JSON has none.
+      assert.equal(findJsonProblem(input) === undefined, isJson(input));
       const body = refusing(() => parseJsonBody(Buffer.from(input)));
       const parameters = refusing(() =>
         jsonParameters(body, ['grant_type', 'refresh_token', 'resource'], ['resource']),
@@ -332,4 +404,6 @@ export const targets: Readonly<Record<string, Target>> = {
       languageTag(input);
     },
   },
+  ...providerTargets,
+  ...browserTargets,
 };
