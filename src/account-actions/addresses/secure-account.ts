@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
@@ -74,7 +75,7 @@ export async function secureAccount(
 }
 
 /**
- * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, what
+ * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers, the password and identities, what
  * was added since an instant, and its deletion, if one was asked for. It has the username again that it had then.
  * @returns the account as it is then, and what was removed
  */
@@ -101,7 +102,10 @@ export function* endEverything(
   yield* saveAccount(changed);
   if (username !== profile.username) yield* replaceUsername(profile.username, username, id, at);
   yield* endChallenges(id);
-  const undone = yield* removeAddedSince(changed, back, origin, now);
+  const added = yield* removeAddedSince(changed, back, origin, now);
+  // Like the password, an identity at another provider may have been the way in, however old it is.
+  const older = yield* removeIdentitiesSince({ accountId: id, since: 0 });
+  const undone = { ...added, identities: added.identities + older.length };
   yield* forgetBrowsers({ accountId: id });
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   return { changed, undone };

@@ -11,6 +11,7 @@ const NOTHING: UndoneFacts = {
 test('who has an account again is told of every way in that was removed, another provider included', () => {
   assert.deepEqual(undoneSentences(NOTHING), []);
   assert.deepEqual(undoneSentences({ ...NOTHING, passkeys: 1, identities: 2 }), [
-    'This was added in the time before, and was removed: a passkey, signing in with another provider.',
+    'This was added in the time before, and was removed: a passkey.',
+    'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.',
   ]);
 });

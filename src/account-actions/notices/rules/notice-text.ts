@@ -273,6 +273,9 @@ export interface UndoneFacts {
 const RENEWED =
   'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.';
 
+const DISCONNECTED =
+  'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.';
+
 /** Says what was removed from an account and what is there again; nothing where that is nothing. */
 export function undoneSentences({
   removed,
@@ -289,7 +292,6 @@ export function undoneSentences({
     removed.app && 'an authenticator app',
     passkeys > 0 && (passkeys === 1 ? 'a passkey' : `${passkeys} passkeys`),
     removed.codes && 'recovery codes',
-    identities > 0 && 'signing in with another provider',
     apps > 0 && (apps === 1 ? 'the access of an app' : `the access of ${apps} apps`),
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     registered > 0 &&
@@ -305,6 +307,7 @@ export function undoneSentences({
   ].filter((what) => what !== false);
   return [
     ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
+    ...(identities > 0 ? [DISCONNECTED] : []),
     ...(again.length > 0 ? [`This works again: ${again.join(', ')}.`] : []),
     ...((removed.app && restored.app) || (removed.codes && restored.codes) ? [RENEWED] : []),
   ];
