@@ -1,7 +1,8 @@
 import type { ConsoleAct } from './act.ts';
+import { invitationActs } from './invitations/acts.ts';
 import { keyActs } from './keys/acts.ts';
 import { roleActs } from './operators/acts.ts';
 import { organizationActs } from './organizations/acts.ts';
 
 /** The acts with a page and an answer of the common shape. */
-export const consoleActs: readonly ConsoleAct[] = [...organizationActs, ...roleActs, ...keyActs];
+export const consoleActs: readonly ConsoleAct[] = [...organizationActs, ...roleActs, ...keyActs, ...invitationActs];

@@ -13,6 +13,7 @@ import { explainRoutes } from './explain/routes.ts';
 import { nothingPage } from './gate-pages.ts';
 import { memberRoutes } from './groups/members.ts';
 import { groupPageRoutes } from './groups/pages.ts';
+import { invitationListRoutes } from './invitations/list.ts';
 import { keyPageRoutes } from './keys/pages.ts';
 import { addressOf, sectionsOf } from './layout.ts';
 import { operatorListRoutes } from './operators/list.ts';
@@ -56,6 +57,7 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
     organizationPageRoutes(pages, services);
     operatorListRoutes(pages, services);
     keyPageRoutes(pages, services);
+    invitationListRoutes(pages, services);
     for (const act of consoleActs) actRoutes(pages, services, act);
     explainRoutes(pages, services);
     eventRoutes(pages, services);

@@ -32,6 +32,8 @@ const INVITATION = {
   role: storedField('role', plain<Role | null>()),
   /** The member who invites; null for an operator. */
   inviterId: storedField('inviter_id', plain<string | null>()),
+  /** The operator who invites as a person, with whose role it ends; null for a key or the command line. */
+  operatorId: storedField('operator_id', plain<string | null>()),
   /** The admin key that handed it out; null for the command line. */
   adminKeyId: storedField('admin_key_id', plain<string | null>()),
   createdAt: storedField('created_at', plain<number>()),
@@ -96,10 +98,33 @@ export const takeOverInvitations = many(
   (row) => row.expires_at,
 );
 
-/** Ends what a person invited to and nobody used. @returns the ids */
+/** Ends what a person invited to, as a member or an operator, and nobody used. @returns the ids */
 export const endInvitationsOfInviter = many(
   (db, p: { inviterId: string }) =>
-    db.deleteFrom('invitation').where('inviter_id', '=', p.inviterId).where('used_at', 'is', null).returning('id'),
+    db
+      .deleteFrom('invitation')
+      .where((eb) => eb.or([eb('inviter_id', '=', p.inviterId), eb('operator_id', '=', p.inviterId)]))
+      .where('used_at', 'is', null)
+      .returning('id'),
+  (row) => row.id,
+);
+
+/** Ends what a person invited to as an operator and nobody used. @returns the ids */
+export const endInvitationsOfOperator = many(
+  (db, p: { operatorId: string }) =>
+    db.deleteFrom('invitation').where('operator_id', '=', p.operatorId).where('used_at', 'is', null).returning('id'),
+  (row) => row.id,
+);
+
+/** The same, of those to one organization. */
+export const endInvitationsOfOperatorIn = many(
+  (db, p: { operatorId: string; organizationId: string }) =>
+    db
+      .deleteFrom('invitation')
+      .where('operator_id', '=', p.operatorId)
+      .where('organization_id', '=', p.organizationId)
+      .where('used_at', 'is', null)
+      .returning('id'),
   (row) => row.id,
 );
 
@@ -125,6 +150,28 @@ const listOfOrganization = many(
 /** The invitations in the order of their ids: all, or those of the organization that an operator reaches. */
 export const listInvitations = ({ within, ...p }: InvitationPage & { readonly within?: Within | undefined }) =>
   within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+
+const listNewest = many(
+  (db, p: { before: string; limit: number; all: number; organizationId: string }) =>
+    db
+      .selectFrom('invitation')
+      .select(COLUMNS)
+      .where('id', '<', p.before)
+      .where((eb) => eb.or([eb(eb.val(p.all), '=', 1), eb('organization_id', '=', p.organizationId)]))
+      .orderBy('id', 'desc')
+      .limit(p.limit),
+  toInvitation,
+);
+
+/** The same, the newest first, before an id. */
+export const listNewestInvitations = ({
+  within,
+  ...page
+}: {
+  readonly before: string;
+  readonly limit: number;
+  readonly within: Within | undefined;
+}) => listNewest({ ...page, all: within === undefined ? 1 : 0, organizationId: within?.organizationId ?? '0' });
 
 /** The role of a member, locked against changes until the unit of work ends. */
 export const lockMemberRole = one(

@@ -1,5 +1,6 @@
 import { consoleAppTexts } from './console-app-messages.ts';
 import { consoleGroupTexts } from './console-group-messages.ts';
+import { consoleInvitationTexts } from './console-invitation-messages.ts';
 import { consoleKeyTexts, consoleOperatorTexts } from './console-operator-messages.ts';
 import { consoleOrganizationTexts } from './console-organization-messages.ts';
 import type { HtmlPart } from './html.ts';
@@ -283,6 +284,8 @@ export const consoleTexts = {
   operators: consoleOperatorTexts,
 
   keys: consoleKeyTexts,
+
+  invitations: consoleInvitationTexts,
 
   explain: {
     title: 'Explain',

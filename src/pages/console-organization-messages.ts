@@ -12,7 +12,7 @@ export const consoleOrganizationTexts = {
   nothing: 'There is no organization yet.',
 
   tabsLabel: 'About this organization',
-  tabs: { members: 'Members', groups: 'Groups', apps: 'Apps', roles: 'Roles' },
+  tabs: { members: 'Members', groups: 'Groups', apps: 'Apps', roles: 'Roles', invitations: 'Invitations' },
   domain: 'Domain',
   secondFactor: 'Second factor',
   required: 'Members need one to use apps',

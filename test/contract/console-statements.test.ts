@@ -56,6 +56,8 @@ const PAGES: Readonly<Record<string, number>> = {
   [`/console/organizations/${organization}/groups`]: 2,
   [`/console/organizations/${organization}/apps`]: 2,
   [`/console/organizations/${organization}/roles`]: 2,
+  [`/console/organizations/${organization}/invitations`]: 2,
+  '/console/invitations': 1,
   '/console/operators': 1,
   '/console/keys': 1,
   // The key, and the keys and roles that were made with it.

@@ -903,8 +903,10 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ...ofConsole('GET', [
     ...['', '/people', '/people/:id', '/people/:id/sessions', '/people/:id/apps', '/people/:id/memberships'],
     ...['/groups', '/groups/:id', '/apps', '/apps/:clientId', '/explain', '/events'],
-    ...['', '/:id', '/:id/groups', '/:id/apps', '/:id/roles'].map((part) => `/organizations${part}`),
-    ...['/operators', '/keys', '/keys/:id'],
+    ...['', '/:id', '/:id/groups', '/:id/apps', '/:id/roles', '/:id/invitations'].map(
+      (part) => `/organizations${part}`,
+    ),
+    ...['/operators', '/keys', '/keys/:id', '/invitations'],
     ...CONSOLE_ACTS,
   ]),
   // It leads to the page that the browser remembers, and that one asks who it is.

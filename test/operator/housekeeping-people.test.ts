@@ -46,7 +46,16 @@ const message = {
   ...{ sealed: 'sealed', createdAt: now, expiresAt, problem: null },
 } as const;
 const invitation = {
-  ...{ id: '1', hash: 'hash', email: null, mailed: false, organizationId: null, role: null, inviterId: null },
+  ...{
+    id: '1',
+    hash: 'hash',
+    email: null,
+    mailed: false,
+    organizationId: null,
+    role: null,
+    inviterId: null,
+    operatorId: null,
+  },
   ...{ adminKeyId: null, createdAt: now, expiresAt, usedAt: null, usedBy: null },
 };
 

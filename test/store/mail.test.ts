@@ -374,7 +374,15 @@ test('what outlives generations is looked up, but is not named where an earlier 
     };
     const invitation: Invitation = {
       ...{ id: '1', hash: 'invitation', email: 'b@example.com', mailed: true, organizationId: null, role: null },
-      ...{ inviterId: null, adminKeyId: '9', createdAt: now, expiresAt: now + DAY, usedAt: null, usedBy: null },
+      ...{
+        inviterId: null,
+        operatorId: null,
+        adminKeyId: '9',
+        createdAt: now,
+        expiresAt: now + DAY,
+        usedAt: null,
+        usedBy: null,
+      },
     };
     await database.commit(() => insertPreviousAddress({ ...right, hash: 'right' }));
     await database.commit(() => insertInvitation(invitation));

@@ -48,6 +48,11 @@ const PREPARED_ACTS: Readonly<Record<string, (server: TestServer, operatorId: st
     return { about: { user: id, held: 'auditor' }, typed: {} };
   },
   '/console/keys/new': async () => ({ about: {}, typed: { name: 'A program', role: 'auditor' } }),
+  '/console/invitations/new': async () => ({ about: {}, typed: { email: '', days: '7' } }),
+  async '/console/invitations/revoke'(server) {
+    const { body } = await admin(server, 'POST', '/invitations', {});
+    return { about: { id: body.id }, typed: {} };
+  },
   async '/console/keys/revoke'(server) {
     const { body } = await admin(server, 'POST', '/admin-keys', { name: 'A program', role: 'auditor' });
     return { about: { id: body.id }, typed: {} };

@@ -1,3 +1,4 @@
+import { grantsOf } from '../../access/operator-grant-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
@@ -6,6 +7,7 @@ import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
 import type { Mailer } from '../../mail/mail.ts';
+import { excessOf, holds, liveGrants } from '../../operators/rights.ts';
 import {
   findMembership,
   findOrganization,
@@ -115,11 +117,17 @@ interface InvitationsContext {
 export async function createInvitation(
   context: InvitationsContext &
     ActingOperator &
-    HandsOut & { readonly ids: Ids; readonly mail: Mailer; readonly issuer: string },
+    HandsOut & {
+      readonly ids: Ids;
+      /** The operator who invites as a person: it ends with their role. */
+      readonly operatorId?: string;
+      readonly mail: Mailer;
+      readonly issuer: string;
+    },
   input: CreateInvitationRequest,
   origin: Origin,
 ): Promise<{ readonly invitation: Invitation; readonly link: string | undefined }> {
-  const { database, clock, ids, mail, issuer, adminKeyId, operator } = context;
+  const { database, clock, ids, mail, issuer, adminKeyId, operator, operatorId = null } = context;
   const { organizationId = null, role = null, inviterId = null, days = DEFAULT_DAYS } = input;
   const email = input.email === undefined ? null : canonicalEmail(input.email);
   if (organizationId === null && (role !== null || inviterId !== null)) {
@@ -139,7 +147,7 @@ export async function createInvitation(
   const expiresAt = now + days * DAY;
   const invitation: Invitation = {
     ...{ id: await ids.next(), hash: digest(secret), email, mailed, organizationId, role, inviterId, adminKeyId },
-    ...{ createdAt: now, expiresAt, usedAt: null, usedBy: null },
+    ...{ operatorId, createdAt: now, expiresAt, usedAt: null, usedBy: null },
   };
   await database.commit(function* create(): Work<void> {
     requireGivable(operator, grant);
@@ -183,8 +191,21 @@ export async function revokeInvitation(
   });
 }
 
+/** Whether the operator who invited as a person still may. */
+function* mayStillInvite({ operatorId, organizationId, role }: Invitation, now: number): Work<boolean> {
+  if (operatorId === null) return true;
+  const account = yield* findAccount({ id: operatorId });
+  if (account === undefined || accountStatus(account, now) !== 'active' || account.deletionDueAt !== null) return false;
+  const operator = { id: operatorId, grants: liveGrants(yield* grantsOf(operatorId), now) };
+  if (!holds(operator, 'invitations.manage', { organizationId, developerId: null })) return false;
+  const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
+  return grant === undefined || excessOf(operator, grant) === undefined;
+}
+
 /** Whether the inviter still has the right to invite, locked until the unit of work ends. */
-function* hasRight({ inviterId, organizationId, role, adminKeyId }: Invitation, now: number): Work<boolean> {
+function* hasRight(invitation: Invitation, now: number): Work<boolean> {
+  const { inviterId, organizationId, role, adminKeyId } = invitation;
+  if (!(yield* mayStillInvite(invitation, now))) return false;
   if (adminKeyId !== null && !(yield* holdAdminKey(adminKeyId, now))) return false;
   if (inviterId === null) return true;
   const inviter = yield* lockAccount({ id: inviterId });
@@ -211,6 +232,7 @@ export function* findOpenInvitation(link: string, now: number): Work<OpenInvitat
   if (invitation === undefined || invitation.usedAt !== null || invitation.expiresAt <= now) return undefined;
   const { organizationId, adminKeyId, inviterId } = invitation;
   if (adminKeyId !== null && !(yield* isAdminKeyLive(adminKeyId, now))) return undefined;
+  if (!(yield* mayStillInvite(invitation, now))) return undefined;
   const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
   const inviter = inviterId === null ? undefined : yield* findAccount({ id: inviterId });
   return { invitation, organization, inviter: inviter?.profile.displayName };

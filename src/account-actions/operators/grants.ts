@@ -13,6 +13,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { keepAnOwner, type OwnerOptions } from '../accounts/last-owner.ts';
+import { endInvitationsInRole } from './handed-out.ts';
 import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_MADE } from './made.ts';
 
 export interface ActingOperator {
@@ -159,6 +160,7 @@ export async function revokeRole(
     if (!(yield* removeGrant({ accountId, ...which }))) {
       throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
     }
+    yield* endInvitationsInRole(accountId, origin, now);
     const ended = endMade ? yield* endAllMadeBy(accountId, { operator: context.operator, origin, now }) : NOTHING_MADE;
     const details = { ...grantDetails({ ...which, expiresAt: null }), ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'operator.role_revoked', origin, accountId, details });

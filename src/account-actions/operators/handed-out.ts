@@ -1,7 +1,14 @@
+import { record } from '../../audit/audit.ts';
 import { revokeInitialTokensOfAdminKey } from '../../clients/initial-access-token-store.ts';
-import { endInvitationsOfAdminKey, takeOverInvitations } from '../../invitations/store.ts';
+import {
+  endInvitationsOfAdminKey,
+  endInvitationsOfOperator,
+  endInvitationsOfOperatorIn,
+  takeOverInvitations,
+} from '../../invitations/store.ts';
 import { endChallengesOfAdminKey } from '../../mail/challenge-store.ts';
 import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
 
 /** What happened to what a key had handed out, as far as nobody had used it and it had not expired. */
 export interface EndedWithKey {
@@ -25,6 +32,25 @@ export function* endHandedOut(adminKeyId: string, takeOver: boolean, now: number
   const recoveryLinks = open(yield* endChallengesOfAdminKey({ adminKeyId }));
   const initialAccessTokens = open(yield* revokeInitialTokensOfAdminKey({ adminKeyId, now }));
   return { ended: { invitations, recoveryLinks, initialAccessTokens }, takenOver: { invitations: takenOver } };
+}
+
+/**
+ * Ends what a person invited to as an operator and nobody used, in the unit of work that takes a role away: decisions §11.
+ * @param organizationId where the role counted, for one that a membership gave
+ */
+export function* endInvitationsInRole(
+  operatorId: string,
+  origin: Origin,
+  now: number,
+  organizationId?: string,
+): Work<void> {
+  const ended =
+    organizationId === undefined
+      ? yield* endInvitationsOfOperator({ operatorId })
+      : yield* endInvitationsOfOperatorIn({ operatorId, organizationId });
+  for (const invitationId of ended) {
+    yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
+  }
 }
 
 /** Of two units of work that ended one key's. */

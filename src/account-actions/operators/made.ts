@@ -12,7 +12,7 @@ import type { Operator } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isLastOwner } from '../accounts/last-owner.ts';
-import { endHandedOut } from './handed-out.ts';
+import { endHandedOut, endInvitationsInRole } from './handed-out.ts';
 
 /** The valid keys and roles that an operator made. */
 export interface Made {
@@ -81,6 +81,7 @@ export function* endAllMadeBy(
       if (!(yield* removeGrantById({ id: role.id }))) continue;
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
+      yield* endInvitationsInRole(role.accountId, origin, now);
       roles.push(role);
     }
     for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker, since })) if (!makers.includes(id)) makers.push(id);

@@ -23,6 +23,7 @@ import * as Type from '../../platform/validation/type.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
+import { endInvitationsInRole } from '../operators/handed-out.ts';
 
 const requireSecondFactor = Type.Optional(
   Type.Boolean({
@@ -155,8 +156,10 @@ export async function setMember(
     if (!(yield* store.upsertMember(member))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
     }
+    const now = clock();
+    if (grant === undefined) yield* endInvitationsInRole(accountId, origin, now, organizationId);
     const details = { organizationId, role };
-    yield* record({ at: clock(), type: 'organization.member_set', origin, accountId, details });
+    yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
   });
 }
 
@@ -190,6 +193,7 @@ function* endMembership(
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
   const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
   yield* store.deleteMember(member);
+  yield* endInvitationsInRole(accountId, origin, now, organizationId);
   const details = { organizationId, ...change };
   yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
   return change;

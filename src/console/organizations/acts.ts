@@ -9,7 +9,7 @@ import {
   updateOrganization,
 } from '../../account-actions/organizations/organizations.ts';
 import type { Account } from '../../accounts/store.ts';
-import { excessOf, type Operator } from '../../operators/rights.ts';
+import { excessOf } from '../../operators/rights.ts';
 import {
   findMemberRole,
   findOrganization,
@@ -99,12 +99,14 @@ const identified = ({ id, profile }: Account) =>
 
 const CHOICES = ['MEMBER', 'ADMIN', 'OWNER', ''] as const;
 
-/** The roles that an operator may give in an organization. */
-const givable = (operator: Operator, { id }: Organization): readonly (typeof CHOICES)[number][] =>
-  CHOICES.filter((role) => {
+/** The roles that an operator may give in an organization, each with its name. */
+export function givableMemberRoles({ services, operator }: ConsoleVisit, { id }: Organization) {
+  const { asMember } = services.site.messages.operators.organizations.member;
+  return CHOICES.filter((role) => {
     const grant = grantOfMembership(id, role === '' ? null : role);
     return grant === undefined || excessOf(operator, grant) === undefined;
-  });
+  }).map((role) => [role, asMember[role]] as const);
+}
 
 function roleOf(given: Given): Role | null {
   const role = given.get('role') ?? '';
@@ -122,7 +124,7 @@ const member = defineAct<MemberOf>({
   find: getMemberOf,
   ask(visit, { organization, account, role }, given, problems) {
     const { member: words } = textsOf(visit);
-    const options = givable(visit.operator, organization).map((name) => [name, words.asMember[name]] as const);
+    const options = givableMemberRoles(visit, organization);
     const value = given.get('role') ?? (role === undefined ? 'MEMBER' : (role ?? ''));
     return {
       title: words.title(isolate(account.profile.displayName), isolate(organization.name)),

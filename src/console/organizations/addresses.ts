@@ -9,6 +9,7 @@ export const ORGANIZATION_TABS = {
   groups: { path: '/groups', permission: 'groups.read' },
   apps: { path: '/apps', permission: 'apps.read' },
   roles: { path: '/roles', permission: 'operators.read' },
+  invitations: { path: '/invitations', permission: 'invitations.read' },
 } as const satisfies Readonly<Record<string, { readonly path: string; readonly permission: Permission }>>;
 export type OrganizationTab = keyof typeof ORGANIZATION_TABS;
 

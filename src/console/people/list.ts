@@ -7,6 +7,7 @@ import {
   listNewestAccounts,
 } from '../../accounts/directory-store.ts';
 import { searchAccounts } from '../../accounts/store.ts';
+import { holds, INSTALLATION } from '../../operators/rights.ts';
 import { day, field, isolate, NO_PROBLEMS } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -15,9 +16,11 @@ import { readableEmail } from '../../platform/domain-name.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { invitationActAddress } from '../invitations/addresses.ts';
 import { consolePage } from '../layout.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
+import { peopleTabs } from './tabs.ts';
 
 const PAGE_SIZE = 25;
 /** As much of a text as is searched for: the longest address. */
@@ -90,7 +93,9 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
         : begun === undefined || begun.people.length === 0
           ? await searchedEverywhere(visit, q, place('after', '0'))
           : begun;
-    const content = html`<header><h1>${text.title}</h1></header>
+    const invites = holds(visit.operator, 'invitations.manage', INSTALLATION);
+    const content = html`<header class="with-link"><h1>${text.title}</h1>${invites && html`<a class="button" href="${site.path(invitationActAddress('new'))}">${site.messages.operators.invitations.invite}</a>`}</header>
+${peopleTabs(site, visit, 'people')}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
 <section class="card list-card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${listing.people.length > 0 && html`<ul class="list">${listing.people.map((person) => row(site, person, clock()))}</ul>`}${
       listing.links.length > 0 &&

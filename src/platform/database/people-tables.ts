@@ -279,6 +279,8 @@ export interface InvitationTable {
   role: string | null;
   /** The member who invites; null for an operator. */
   inviter_id: Id | null;
+  /** The operator who invites as a person, in the console; null for a key or the command line. */
+  operator_id: Id | null;
   admin_key_id: Id | null;
   created_at: Instant;
   expires_at: Instant;

@@ -23,6 +23,7 @@ const TYPED: Readonly<Record<string, RegExp>> = {
   '/console/organizations/create': /^(name|domain)$/,
   '/console/organizations/member': /^role$/,
   '/console/operators/grant': /^(role|until)$/,
+  '/console/invitations/new': /^(email|role|days)$/,
   '/console/keys/new': /^(name|role|until)$/,
   '/console/apps/new': /^(kind|name|uris|resource)$/,
   '/console/apps/redirect-uris': /^uris$/,

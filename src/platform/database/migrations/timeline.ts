@@ -17,6 +17,7 @@ import { registration } from './0015-registration.ts';
 import { upstreams } from './0016-upstreams.ts';
 import { idempotency } from './0017-idempotency.ts';
 import { upstreamKinds } from './0018-upstream-kinds.ts';
+import { invitationOperators } from './0019-invitation-operators.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -66,6 +67,7 @@ export const timeline: Timeline = {
   '0016-upstreams': expand(upstreams),
   '0017-idempotency': expand(idempotency),
   '0018-upstream-kinds': expand(upstreamKinds),
+  '0019-invitation-operators': expand(invitationOperators),
 };
 
 export { NewerDatabase } from './position.ts';
