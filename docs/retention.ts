@@ -47,7 +47,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: 400,
   },
   token_family: {
-    holds: 'What tokens were issued from an authorization',
+    holds: 'What tokens were issued from an authorization, and from which network a public client last got some',
     until: `Its last token has expired (7 days after the last refresh) and its browser session is over, plus ${span(NODE_CLOCK_TOLERANCE)}`,
     why: 'Only it tells a revoked token from a valid one, and detects reuse',
     days: inDays(IDLE_TIMEOUT),

@@ -119,6 +119,7 @@ export async function makeModel(
       endsWithSession: false,
       assignmentId: null,
       memberId: null,
+      lastNetwork: null,
     });
   });
   // From the next id on, with room for a person's three.

@@ -208,7 +208,7 @@ function accessCommands({ about, getContext }: UserCommands): void {
       const found = await withApi(flags, async (api) =>
         api.items<ConnectionView>(path`/users/${await accountId(api, who)}/connections`),
       );
-      out.list(found, ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt']);
+      out.list(found, ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt', 'lastNetwork']);
     },
   );
 

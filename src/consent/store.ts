@@ -272,6 +272,8 @@ const connectedIn = decoder(CONNECTED);
 export interface ConnectedGrant extends Values<typeof CONNECTED> {
   /** When it last got tokens; null where it never did. */
   readonly lastUsedAt: number | null;
+  /** From which network, where it is a public client; null where that is not known. */
+  readonly lastNetwork: string | null;
 }
 
 const CONNECTION = [
@@ -300,11 +302,24 @@ export const listConnectedGrants = many(
       .select(CONNECTION)
       .select('g.last_used_at as used_before')
       .select((eb) => eb.fn.max(eb.fn.coalesce('f.rotated_at', 'f.created_at')).as('last_used_at'))
+      .select((eb) =>
+        eb
+          .selectFrom('token_family as l')
+          .select('l.last_network')
+          .whereRef('l.grant_id', '=', 'g.id')
+          .orderBy((of) => of.fn.coalesce('l.rotated_at', 'l.created_at'), 'desc')
+          .limit(1)
+          .as('last_network'),
+      )
       .where('g.account_id', '=', p.accountId)
       .where('g.revoked_at', 'is', null)
       .groupBy(['g.id', 'g.last_used_at', ...CONNECTION])
       .orderBy('g.id'),
-  (row): ConnectedGrant => ({ ...connectedIn(row), lastUsedAt: latestOf(row.last_used_at, row.used_before) }),
+  (row): ConnectedGrant => ({
+    ...connectedIn(row),
+    lastUsedAt: latestOf(row.last_used_at, row.used_before),
+    lastNetwork: row.last_network,
+  }),
 );
 
 /** Of the token families that are there, and of those that were removed. */

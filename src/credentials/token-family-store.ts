@@ -66,6 +66,8 @@ const NEW_FAMILY = {
   endsAt: storedField('ends_at', plain<number>()),
   /** Whether it is revoked when the person ends the browser session. */
   endsWithSession: storedField('ends_with_session', bit),
+  /** The network from which a public client last got tokens. It runs with the person; the server of another app tells nothing of them. */
+  lastNetwork: storedField('last_network', plain<string | null>()),
 } as const;
 
 export type NewFamily = Values<typeof NEW_FAMILY>;
@@ -232,7 +234,10 @@ export const insertFamily = (family: NewFamily): Work<void> =>
 export const rotateFamily = command(
   joint(
     { row: ['familyId'] },
-    (db, p: CurrentRefreshToken & { familyId: string; predecessorJti: string; now: number }) =>
+    (
+      db,
+      p: CurrentRefreshToken & { familyId: string; predecessorJti: string; lastNetwork: string | null; now: number },
+    ) =>
       db
         .updateTable('token_family')
         .set((eb) => ({
@@ -243,6 +248,7 @@ export const rotateFamily = command(
           leaf_expires_at: p.expiresAt,
           predecessor_jti: p.predecessorJti,
           rotated_at: p.now,
+          last_network: p.lastNetwork,
         }))
         .where('id', '=', p.familyId),
   ),

@@ -30,7 +30,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { settle } from '../support/outcome.ts';
+import { everyRow, query, settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 import { asClient, introspect } from '../support/token-services.ts';
 
@@ -393,6 +393,51 @@ test('decisions §15: typed codes and asking devices count for the whole network
   } finally {
     await limited.close();
   }
+});
+
+test('the connections page and operators see from which network a device last got tokens; using a token writes nothing', async () => {
+  const proxied = await startServer({ TESSERA_TRUST_PROXY: '1' });
+  try {
+    const client = await newDeviceClient(proxied, { name: 'Television' });
+    const { user, browser } = await newSignedInUser(proxied);
+    const started = await startDevice(proxied, client, { scope: 'openid' });
+    await answerDevice(proxied, browser, started);
+    const from = async (address: string, grant: Readonly<Record<string, string>>) => {
+      const form = new URLSearchParams({ client_id: client.clientId, ...grant });
+      const { status, body } = await call(proxied, 'POST', '/oidc/token', { 'x-forwarded-for': address }, form);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body;
+    };
+    const seen = async () => {
+      const { items } = (await admin(proxied, 'GET', `/users/${user.id}/connections`)).body;
+      const { text } = await browser.get('/account/connections');
+      return [items[0].lastNetwork, items[0].lastUsedAt, /Network<\/dt><dd>([^<]*)/.exec(text)?.[1]];
+    };
+    const at = () => new Date(proxied.now()).toISOString();
+    const first = await from('198.51.100.7', { grant_type: DEVICE_GRANT, device_code: started.device_code });
+    assert.deepEqual(await seen(), ['198.51.100.x', at(), '198.51.100.x']);
+    proxied.advance(MINUTE);
+    const second = await from('203.0.113.9', { grant_type: 'refresh_token', refresh_token: first.refresh_token });
+    const refreshed = at();
+    assert.deepEqual(await seen(), ['203.0.113.x', refreshed, '203.0.113.x']);
+    proxied.advance(MINUTE);
+    const before = await everyRow(proxied);
+    const headers = { authorization: `Bearer ${second.access_token}`, 'x-forwarded-for': '192.0.2.1' };
+    assert.equal((await call(proxied, 'GET', '/oidc/userinfo', headers)).status, 200);
+    assert.deepEqual((await everyRow(proxied))['token_family'], before['token_family']);
+    assert.deepEqual(await seen(), ['203.0.113.x', refreshed, '203.0.113.x']);
+  } finally {
+    await proxied.close();
+  }
+});
+
+test('the network of the server of an app is not kept', async () => {
+  const { user, browser } = await newSignedInUser(server);
+  const app = standard(await newClient(server));
+  await tokensFor(server, app, user, {}, { browser });
+  const [family] = await query(server, 'SELECT last_network FROM token_family WHERE client_id = ?', app.clientId);
+  assert.equal(family?.['last_network'], null);
+  assert.equal((await admin(server, 'GET', `/users/${user.id}/connections`)).body.items[0].lastNetwork, null);
 });
 
 test('the audit trail says that it was a device, which an app in a browser is not', async () => {

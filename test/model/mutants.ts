@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
   without(
     'rotation in the store',
     REFRESH_GRANT,
-    '  yield* rotateFamily({ familyId, predecessorJti: token.jti, now, ...refreshToken });\n',
+    '  yield* rotateFamily({ familyId, predecessorJti: token.jti, now, lastNetwork, ...refreshToken });\n',
   ),
   without(
     'wider scopes',

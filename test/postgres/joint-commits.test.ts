@@ -75,7 +75,8 @@ function* rotate(of: Fixture): Work<number | undefined> {
   if (found === undefined || found.state.family?.deadAt != null) return undefined;
   const sequence = found.family.sequence + 1;
   const token = { jti: `${of.familyId} ${sequence}`, kid: 'kid', issuedAt: NOW, expiresAt: NOW + 1000 };
-  yield* rotateFamily({ ...token, familyId: of.familyId, predecessorJti: found.family.currentToken.jti, now: NOW });
+  const predecessorJti = found.family.currentToken.jti;
+  yield* rotateFamily({ ...token, familyId: of.familyId, predecessorJti, lastNetwork: null, now: NOW });
   yield* record({ at: NOW, type: 'token.refreshed', origin: ORIGIN, details: { familyId: of.familyId } });
   return sequence;
 }

@@ -100,6 +100,7 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
     endsWithSession: false,
     assignmentId: null,
     memberId: null,
+    lastNetwork: null,
   });
 }
 

@@ -200,6 +200,10 @@ export const ConnectionRecord = Type.Object(
     }),
     connectedAt: Instant,
     lastUsedAt: nullableField(Instant, 'When it last got tokens; null where it never did.'),
+    lastNetwork: nullableField(
+      Type.String(),
+      'From which network that was, for a public client, which runs on a device of the user; null for others, and where it is not known.',
+    ),
   },
   { title: 'Connection' },
 );
@@ -222,4 +226,5 @@ export const connectionView = (connection: ListedConnection) => ({
   decidedBy: connection.decidedBy,
   connectedAt: iso(connection.connectedAt),
   lastUsedAt: isoOrNull(connection.lastUsedAt),
+  lastNetwork: connection.lastNetwork,
 });

@@ -39,6 +39,7 @@ export const listConnectionsSchema = {
             resources: [],
             connectedAt: sample.moment,
             lastUsedAt: sample.moment,
+            lastNetwork: '192.0.2.x',
           },
         ],
         nextCursor: null,

@@ -20,6 +20,7 @@ const grant: ConnectedGrant = {
   acceptedAt: null,
   connectedAt: 2,
   lastUsedAt: null,
+  lastNetwork: null,
 };
 
 test('decisions §10: the grants of both sets of endpoints are one connection', () => {
@@ -31,6 +32,7 @@ test('decisions §10: the grants of both sets of endpoints are one connection', 
     resources: ['https://api.example'],
     connectedAt: 1,
     lastUsedAt: 5,
+    lastNetwork: '192.0.2.x',
   };
   const { endpointSet: _endpointSet, ...client } = grant;
   assert.deepEqual(mergeGrants([grant, { ...grant, clientId: '2' }, other]), [
@@ -42,6 +44,7 @@ test('decisions §10: the grants of both sets of endpoints are one connection', 
       resources: ['https://api.example'],
       connectedAt: 1,
       lastUsedAt: 5,
+      lastNetwork: '192.0.2.x',
     },
     { ...client, clientId: '2', endpoints: ['v2'] },
   ]);

@@ -8,8 +8,14 @@ export interface Connection extends Omit<ConnectedGrant, 'endpointSet'> {
 
 const union = <T>(one: readonly T[], other: readonly T[]): readonly T[] => [...new Set([...one, ...other])];
 
-const latest = (one: number | null, other: number | null): number | null =>
-  one === null || other === null ? (one ?? other) : Math.max(one, other);
+type LastUse = Pick<ConnectedGrant, 'lastUsedAt' | 'lastNetwork'>;
+
+/** Of two uses the later one, with its network. */
+function latest(one: LastUse, other: LastUse): LastUse {
+  const isLater = (other.lastUsedAt ?? Number.NEGATIVE_INFINITY) > (one.lastUsedAt ?? Number.NEGATIVE_INFINITY);
+  const { lastUsedAt, lastNetwork } = isLater ? other : one;
+  return { lastUsedAt, lastNetwork };
+}
 
 /** One connection for each client, in the order of their first grants: decisions §10. */
 export function mergeGrants(grants: readonly ConnectedGrant[]): readonly Connection[] {
@@ -27,7 +33,7 @@ export function mergeGrants(grants: readonly ConnectedGrant[]): readonly Connect
       // What the person decided at one set of endpoints is their decision.
       decidedBy: known.decidedBy === grant.decidedBy ? known.decidedBy : 'person',
       connectedAt: Math.min(known.connectedAt, grant.connectedAt),
-      lastUsedAt: latest(known.lastUsedAt, grant.lastUsedAt),
+      ...latest(known, grant),
     });
   }
   return [...connections.values()];

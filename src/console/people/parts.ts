@@ -95,12 +95,13 @@ function appsContent(
   const { path, messages } = site;
   const text = messages.operators.person;
   const revokes = holds(operator, 'users.revoke_connections', INSTALLATION);
-  const rows = connections.map(({ clientId, name, scopes, connectedAt, lastUsedAt }) => {
+  const rows = connections.map(({ clientId, name, scopes, connectedAt, lastUsedAt, lastNetwork }) => {
     const address = actAddress('revoke-app', { id, app: clientId });
     return html`<li><div><strong>${isolate(name)}</strong>${facts([
       fact(text.sees, scopes.length === 0 ? '–' : isolate(scopes.join(' ')), true),
       fact(text.connected, moment(connectedAt)),
       fact(text.lastUsed, lastUsedAt === null ? messages.connections.never : moment(lastUsedAt)),
+      lastNetwork !== null && fact(messages.sessions.from, lastNetwork),
     ])}</div>${revokes && html`<a href="${path(address)}" aria-label="${text.revoke}: ${name}">${text.revoke}</a>`}</li>`;
   });
   return html`<section class="card"><h2>${text.appsTitle}</h2>${rows.length === 0 ? html`<p class="muted">${text.noApps}</p>` : html`<ul class="items">${rows}</ul>`}</section>`;

@@ -261,6 +261,8 @@ export interface TokenFamilyTable {
   /** As the code had it, or another one by which the person kept access. */
   assignment_id: Id | null;
   member_id: Id | null;
+  /** From where a public client last got tokens; null for others, whose servers do. */
+  last_network: string | null;
 }
 
 /** An app that is to be told that a session has ended. */

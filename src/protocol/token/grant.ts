@@ -20,7 +20,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { type OAuthError, rateLimited } from '../../platform/oauth-error.ts';
-import { addressBucket } from '../../platform/validation/origin.ts';
+import { addressBucket, networkOf, type Origin } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { AuthenticatedClient, ClientProof } from '../client-authentication/authenticate.ts';
 import type { ClientKeys } from '../client-authentication/client-keys.ts';
@@ -36,6 +36,10 @@ import {
   refreshExpiry,
   type Subject,
 } from './rules/claims.ts';
+
+/** The network in which a public client asks for tokens; null for other clients, whose servers ask. */
+export const networkInUse = ({ type }: Pick<Client, 'type'>, { address }: Origin): string | null =>
+  type === 'public' && address !== null ? networkOf(addressBucket(address)) : null;
 
 /** What the token endpoint, revocation and introspection work with. */
 export interface TokenServices {

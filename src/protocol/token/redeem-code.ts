@@ -13,7 +13,14 @@ import type { OAuthError } from '../../platform/oauth-error.ts';
 import { describeIgnored } from '../../traces/rules/ignored.ts';
 import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import { judge } from '../../verdict/rules.ts';
-import { type Exchangeable, mintUserTokens, missingInIdToken, newRefreshToken, type TokenRequest } from './grant.ts';
+import {
+  type Exchangeable,
+  mintUserTokens,
+  missingInIdToken,
+  networkInUse,
+  newRefreshToken,
+  type TokenRequest,
+} from './grant.ts';
 import { reportLeftOut } from './left-out.ts';
 import { refusalByVerdict } from './refusals/sign-ins.ts';
 import { refusal } from './refuse.ts';
@@ -98,6 +105,7 @@ export function* redeemCode(
     endsWithSession: code.endsWithSession,
     assignmentId: code.assignmentId,
     memberId: code.memberId,
+    lastNetwork: networkInUse(client, origin),
   });
   // The row is locked, so this succeeds. If it ever does not, the whole unit of work must be undone.
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');

@@ -125,7 +125,8 @@ function revokedNotice({ app, at, ...summary }: RevokedAccess, messages: Message
 function appRow(site: Site, connection: ListedConnection, { token, part }: ConnectionsPage): Html {
   const { messages, path } = site;
   const text = messages.connections;
-  const { clientId, name, owner, host, endpoints, resources, decidedBy, connectedAt, lastUsedAt } = connection;
+  const { clientId, name, owner, host, endpoints, resources, decidedBy, connectedAt, lastUsedAt, lastNetwork } =
+    connection;
   const rules = endpoints.map((endpointSet) => ENDPOINT_RULES[endpointSet]);
   const sharesIdentity = rules.some(({ identityClaims }) => identityClaims);
   // What every set of endpoints of the app has a switch for: a scope without one is covered by what is always shared.
@@ -164,6 +165,7 @@ ${facts([
   decidedBy === 'operator' && fact(text.decidedBy, text.byOperator, true),
   fact(text.since, moment(connectedAt)),
   fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
+  lastNetwork !== null && fact(messages.sessions.from, lastNetwork),
 ])}
 ${confirmStep(
   text.revoke,

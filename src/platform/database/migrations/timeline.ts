@@ -18,6 +18,7 @@ import { upstreams } from './0016-upstreams.ts';
 import { idempotency } from './0017-idempotency.ts';
 import { upstreamKinds } from './0018-upstream-kinds.ts';
 import { invitationOperators } from './0019-invitation-operators.ts';
+import { lastNetworks } from './0020-last-networks.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -68,6 +69,7 @@ export const timeline: Timeline = {
   '0017-idempotency': expand(idempotency),
   '0018-upstream-kinds': expand(upstreamKinds),
   '0019-invitation-operators': expand(invitationOperators),
+  '0020-last-networks': expand(lastNetworks),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -28,6 +28,7 @@ import {
   type Grant,
   mintUserTokens,
   missingInIdToken,
+  networkInUse,
   newRefreshToken,
   type ReadGrant,
   type TokenRequest,
@@ -169,7 +170,8 @@ function* issue(
     return { ...refreshable, resources, member, refreshToken: family.family.currentToken };
   }
   const refreshToken = newRefreshToken(keySet, now, family.family.endsAt);
-  yield* rotateFamily({ familyId, predecessorJti: token.jti, now, ...refreshToken });
+  const lastNetwork = networkInUse(client, origin);
+  yield* rotateFamily({ familyId, predecessorJti: token.jti, now, lastNetwork, ...refreshToken });
   yield* record({ ...event, type: 'token.refreshed' });
   return { ...refreshable, resources, member, refreshToken };
 }
