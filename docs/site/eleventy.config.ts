@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { designSystem } from '../design-system.ts';
 import { type Article, article, layout } from './layout.ts';
@@ -9,9 +10,22 @@ import { notFoundPage, searchIndex, searchPage } from './search.ts';
 interface Eleventy {
   addPassthroughCopy(files: Readonly<Record<string, string>>): void;
   addGlobalData(name: string, value: unknown): void;
+  addMarkdownHighlighter(highlight: (code: string, language: string) => string): void;
   on(event: 'eleventy.after', work: (built: { directories: { output: string } }) => void): void;
   addTransform(name: string, transform: (this: { page: { inputPath: string } }, content: string) => string): void;
 }
+
+interface Highlighter {
+  getLanguage(name: string): unknown;
+  highlight(code: string, options: { readonly language: string }): { readonly value: string };
+}
+
+// Its types bring those of a browser along, which contradict Node's.
+const highlighter = createRequire(import.meta.url)('highlight.js') as Highlighter;
+
+/** Marks the parts of a block of code, where its language is known. An empty text leaves it as it is. */
+const highlight = (code: string, language: string): string =>
+  highlighter.getLanguage(language) === undefined ? '' : highlighter.highlight(code, { language }).value;
 
 /** Builds the documentation site: `npm run site`. */
 export default function configure(eleventy: Eleventy) {
@@ -25,10 +39,12 @@ export default function configure(eleventy: Eleventy) {
     'docs/images': 'images',
     'docs/site/site.css': 'assets/site.css',
     'docs/site/search.js': 'assets/search.js',
+    'node_modules/minisearch/dist/umd/index.js': 'assets/minisearch.js',
     'src/pages/assets/style.css': 'assets/style.css',
     'src/pages/assets/icon.svg': 'assets/icon.svg',
     'src/pages/assets/script.js': 'assets/script.js',
   });
+  eleventy.addMarkdownHighlighter(highlight);
   eleventy.addGlobalData(
     'permalink',
     () =>

@@ -60,11 +60,20 @@ function mark(body: string, anchorOf: (text: string) => string): { body: string;
   return { body: marked, headings };
 }
 
-/** Lets tables scroll horizontally, also by keyboard. An empty header cell becomes a data cell. */
+/**
+ * Lets tables scroll horizontally, also by keyboard. An empty header cell becomes a data cell. Each cell says its column, which a phone
+ * shows in front of it: there, a row is a block of its own.
+ */
 const scrollable = (body: string): string =>
-  body
-    .replaceAll('<th></th>', '<td></td>')
-    .replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll" tabindex="0">$&</div>');
+  body.replaceAll(/<table>.*?<\/table>/gs, (table) => {
+    const columns = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/gs)].map(([, inner = '']) => textOf(inner));
+    const rows = table.replaceAll(/<tr>(.*?)<\/tr>/gs, (_, row: string) => {
+      let at = 0;
+      const cells = row.replaceAll(/<td/g, () => html`<td data-column="${columns[at++] ?? ''}"`.text);
+      return `<tr>${cells}</tr>`;
+    });
+    return `<div class="scroll" tabindex="0">${rows.replaceAll('<th></th>', '<td></td>')}</div>`;
+  });
 
 /** Lets code blocks scroll by keyboard, and adds a copy button that is hidden until the product's script finds a clipboard. */
 function copyable(body: string): string {
@@ -121,11 +130,12 @@ export function layout({ page, body: marked, headings }: Article, sections: read
 <script defer src="${linkTo(page, 'docs/assets/script.js')}"></script>
 ${
   page === SEARCH &&
-  html`<script defer src="assets/search-index.js"></script>
+  html`<script defer src="assets/minisearch.js"></script>
+<script defer src="assets/search-index.js"></script>
 <script defer src="assets/search.js"></script>
 `
 }</head>
-<body class="docs">
+<body class="docs${page === contents && html` home`}">
 <a class="skip" href="#content">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${linkTo(page, contents)}">${tile({ kind: 'mark' })}Tessera <span class="muted">documentation</span></a>
@@ -155,11 +165,14 @@ ${
 </nav>`
 }
 <nav id="contents" class="contents" aria-label="Contents" tabindex="-1">${sections.map(
-    ({ title, pages }) => html`
+    ({ title, groups }) => html`
 <details${title === (section ?? sections[1])?.title && html` open`}>
 <summary>${title}</summary>
+${groups.map(
+  ({ title: group, pages }) => html`${group !== undefined && html`<p>${group}</p>`}
 <ul>${pages.map(({ path, label }) => html`<li><a href="${linkTo(page, path)}"${path === page && html` aria-current="page"`}>${label}</a></li>`)}</ul>
-</details>`,
+`,
+)}</details>`,
   )}
 </nav>
 </div>

@@ -69,22 +69,40 @@ export function deadLink(page: string, link: string): string | undefined {
 export const links = (markdown: string): readonly string[] =>
   [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
 
+/** A page as `docs/README.md` lists it. */
+export interface Listed {
+  readonly path: string;
+  readonly label: string;
+}
+
 /** A section of the documentation, with its pages in reading order. */
 export interface Section {
   readonly title: string;
-  readonly pages: readonly { readonly path: string; readonly label: string }[];
+  readonly pages: readonly Listed[];
+  /** The same pages under the headings within the section; the first ones may have none. */
+  readonly groups: readonly { readonly title: string | undefined; readonly pages: readonly Listed[] }[];
 }
 
-/** The contents as listed in `docs/README.md`: each heading is a section, and the first link of each list item is a page. */
+const listed = (text: string): readonly Listed[] =>
+  [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, label = '', link = '']) => ({
+    label,
+    path: `docs/${link}`,
+  }));
+
+const firstLine = (text: string): string => text.slice(0, text.indexOf('\n'));
+
+/**
+ * The contents as listed in `docs/README.md`: each heading of the second level is a section, one of the third a group within it, and the
+ * first link of each list item a page.
+ */
 export function contents(): readonly Section[] {
-  return read('docs/README.md')
-    .split(/^## /m)
-    .slice(1)
-    .map((text) => ({
-      title: text.slice(0, text.indexOf('\n')),
-      pages: [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, label = '', link = '']) => ({
-        label,
-        path: `docs/${link}`,
-      })),
-    }));
+  const sections = read('docs/README.md').split(/^## /m).slice(1);
+  return sections.flatMap((text) => {
+    const [before = '', ...grouped] = text.split(/^### /m);
+    const groups = [
+      { title: undefined, pages: listed(before) },
+      ...grouped.map((group) => ({ title: firstLine(group), pages: listed(group) })),
+    ].filter(({ pages }) => pages.length > 0);
+    return groups.length === 0 ? [] : { title: firstLine(text), groups, pages: groups.flatMap(({ pages }) => pages) };
+  });
 }

@@ -4,41 +4,62 @@
   const EXCERPT = 180;
   const field = document.querySelector('.find input');
   const results = document.getElementById('results');
-  const index = document.getElementById('index');
+  const contents = document.getElementById('index');
 
-  const entries = globalThis.searchIndex.map((entry) => ({
-    ...entry,
-    inPage: entry.page.toLowerCase(),
-    inHeading: entry.heading.toLowerCase(),
-    inText: entry.text.toLowerCase(),
-  }));
+  const WORD = /[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*/gu;
 
-  /** The words of a query, without the endings of plain English words, so that "revoking" finds "revoked". */
-  const wordsOf = (query) =>
-    [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_./:@-]+/gu) ?? [])].map((word) =>
-      /^[a-z]{5,}$/.test(word) ? word.replace(/(?:ing|ed|es|s|e)$/, '') : word,
-    );
+  /** A name such as `TESSERA_DATABASE_URL` or `If-Match` is found whole, from any of its parts on, and by each part. */
+  const tokens = (text) =>
+    [...text.matchAll(WORD)].flatMap(([word]) => {
+      const parts = word.split(/[_-]/);
+      return parts.flatMap((part, at) =>
+        at < parts.length - 1 ? [word.slice(word.length - parts.slice(at).join('_').length), part] : part,
+      );
+    });
 
-  const startsWord = (text, word) => text.startsWith(word) || text.includes(` ${word}`);
+  /** Words without the endings of plain English words, so that "revoking" finds "revoked". */
+  const stem = (word) => {
+    const small = word.toLowerCase();
+    return /^[a-z]{5,}$/.test(small) ? small.replace(/(?:ing|ed|es|s|e)$/, '') : small;
+  };
 
-  /** How well an entry fits a word; 0 if it does not contain the word. */
-  function weight({ inPage, inHeading, inText }, word) {
-    if (startsWord(inHeading, word)) return 12;
-    if (startsWord(inPage, word)) return inHeading === '' ? 14 : 6;
-    const count = inText.split(word).length - 1;
-    if (count > 0) return Math.min(count, 4) + (startsWord(inText, word) ? 1 : 0);
-    return inHeading.includes(word) || inPage.includes(word) ? 3 : 0;
+  /** Words that say nothing about what is looked for. */
+  const EMPTY = new Set(
+    'a an and are can do does for how i in is it my of on or the to what when where why with'.split(' '),
+  );
+  const asked = (text) => {
+    const words = text.match(WORD) ?? [];
+    const telling = words.filter((word) => !EMPTY.has(word.toLowerCase()));
+    return telling.length === 0 ? words : telling;
+  };
+
+  const index = new globalThis.MiniSearch({
+    idField: 'url',
+    fields: ['page', 'heading', 'text'],
+    storeFields: ['page', 'heading', 'text'],
+    tokenize: tokens,
+    processTerm: stem,
+  });
+  const weights = new Map();
+  for (const { url: path, page, weight, parts } of globalThis.searchIndex) {
+    for (const [anchor, heading, text] of parts) {
+      const url = anchor === '' ? path : `${path}#${anchor}`;
+      weights.set(url, weight);
+      index.add({ url, page, heading, text });
+    }
   }
 
-  /** The entries that contain the most words of the query, the best first. */
-  function search(words) {
-    const found = entries.flatMap((entry) => {
-      const weights = words.map((word) => weight(entry, word)).filter((found) => found > 0);
-      const sum = weights.reduce((total, next) => total + next, 0);
-      return weights.length === 0 ? [] : [{ entry, words: weights.length, sum }];
-    });
-    const most = Math.max(...found.map((one) => one.words));
-    return found.filter((one) => one.words === most).toSorted((a, b) => b.sum - a.sum);
+  /** The parts of pages that have words of the query; the best first. */
+  function search(query) {
+    const options = {
+      tokenize: asked,
+      boost: { heading: 4, page: 3 },
+      boostDocument: (url) => weights.get(url),
+      prefix: (term) => term.length > 2,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    };
+    const found = index.search(query, options);
+    return found.length > 0 ? found : index.search(query, { ...options, tokenize: tokens });
   }
 
   const element = (name, ...children) => {
@@ -47,16 +68,17 @@
     return made;
   };
 
-  /** The text around the first word that it contains, with the words marked. */
-  function excerpt({ text, inText }, words) {
-    const places = words.map((word) => inText.indexOf(word)).filter((place) => place >= 0);
+  /** The text around the first word that was found, with the words marked. */
+  function excerpt({ text, terms }) {
+    const inText = text.toLowerCase();
+    const places = terms.map((word) => inText.indexOf(word)).filter((place) => place >= 0);
     const first = places.length === 0 ? 0 : Math.min(...places);
     const from = first < EXCERPT / 2 ? 0 : text.indexOf(' ', first - EXCERPT / 2) + 1;
     const to = Math.min(text.length, from + EXCERPT);
     const shown = element('p', from > 0 ? '… ' : '');
     let at = from;
     while (at < to) {
-      const next = words
+      const next = terms
         .map((word) => ({ word, place: inText.indexOf(word, at) }))
         .filter(({ place }) => place >= 0 && place < to)
         .toSorted((a, b) => a.place - b.place || b.word.length - a.word.length)[0];
@@ -70,17 +92,17 @@
   }
 
   function show() {
-    const words = wordsOf(field.value);
-    index.hidden = words.length > 0;
+    const query = field.value.trim();
+    contents.hidden = query !== '';
     results.replaceChildren();
-    if (words.length === 0) return;
-    const found = search(words);
+    if (query === '') return;
+    const found = search(query);
     const count = found.length === 0 ? 'Nothing found. Try other words, or fewer.' : `${found.length} found`;
     const list = element('ol');
-    for (const { entry } of found.slice(0, LONGEST_LIST)) {
+    for (const entry of found.slice(0, LONGEST_LIST)) {
       const link = element('a', entry.heading === '' ? entry.page : `${entry.page}: ${entry.heading}`);
-      link.href = entry.url;
-      list.append(element('li', link, excerpt(entry, words)));
+      link.href = entry.id;
+      list.append(element('li', link, excerpt(entry)));
     }
     results.append(element('p', count), list);
   }

@@ -2,36 +2,57 @@ import { type Html, html } from '../../src/pages/html.ts';
 import { type Article, article, onSite, SEARCH, textOf } from './layout.ts';
 import type { Section } from './markdown.ts';
 
-/** A part of a page under one heading, as `assets/search.js` reads it. */
-interface Entry {
+/** A page, as `assets/search.js` reads it. */
+interface Searched {
   readonly url: string;
   readonly page: string;
-  /** Empty for the part before the second heading. */
-  readonly heading: string;
-  readonly text: string;
+  /** How likely a reader looks for pages of this kind: 1 for most. */
+  readonly weight: number;
+  /** Anchor and heading are empty for the part before the second heading. */
+  readonly parts: readonly (readonly [anchor: string, heading: string, text: string])[];
 }
+
+/** What readers look for least comes last, wherever the words are. The first pattern that fits a path counts. */
+const WEIGHTS: readonly (readonly [pages: RegExp, weight: number])[] = [
+  [/^docs\/(?:tutorial|how-to)\//, 1.5],
+  [/^docs\/reference\/(?:errors|configuration|authorization)\.md$/, 1.5],
+  [/^docs\/(?:README\.md|decisions\/|reference\/(?:security|standards|interop|retention)\.md$)/, 0.3],
+];
+const weightOf = (page: string): number => WEIGHTS.find(([pages]) => pages.test(page))?.[1] ?? 1;
+
+/** How much of the text under a heading is searched: all of it on pages that readers look for, and its beginning elsewhere. */
+const lengthOf = (weight: number): number => (weight < 1 ? 600 : 4000);
+/** Of a block of code, the beginning says what it is about. */
+const CODE = 300;
 
 const plain = (markup: string): string =>
   textOf(markup.replaceAll(/<a class="anchor".*?<\/a>/gs, ''))
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-function entriesOf({ page, body }: Article): readonly Entry[] {
-  const parts = body.split(/(?=<h[123] id=")/);
-  const title = plain(/<h1[^>]*>(.*?)<\/h1>/s.exec(body)?.[1] ?? '');
-  return parts.flatMap((part) => {
-    const [, level, anchor, heading = ''] = /^<h([123]) id="([^"]*)">(.*?)<\/h\1>/s.exec(part) ?? [];
-    const text = plain(part.replace(/^<h[123].*?<\/h[123]>/s, '').replaceAll('<', ' <'));
+/** The text of a part, with a space where a tag ends a word; those that only color code end none. */
+const textUnder = (part: string, most: number): string =>
+  plain(
+    part
+      .replace(/^<h[123].*?<\/h[123]>/s, '')
+      .replaceAll(/<pre>(.*?)<\/pre>/gs, (_, code: string) => ` ${code.replaceAll(/<[^>]*>/g, '').slice(0, CODE)} `)
+      .replaceAll(/(?=<(?!span|\/span))/g, ' '),
+  ).slice(0, most);
+
+function searchedOf({ page, body }: Article): Searched {
+  const weight = weightOf(page);
+  const parts = body.split(/(?=<h[123] id=")/).flatMap((part) => {
+    const [, level, anchor = '', heading = ''] = /^<h([123]) id="([^"]*)">(.*?)<\/h\1>/s.exec(part) ?? [];
     if (level === undefined) return [];
-    return level === '1'
-      ? { url: onSite(page), page: title, heading: '', text }
-      : { url: `${onSite(page)}#${anchor}`, page: title, heading: plain(heading), text };
+    const text = textUnder(part, lengthOf(weight));
+    return level === '1' ? [['', '', text] as const] : [[anchor, plain(heading), text] as const];
   });
+  return { url: onSite(page), page: plain(/<h1[^>]*>(.*?)<\/h1>/s.exec(body)?.[1] ?? ''), weight, parts };
 }
 
 /** The script that hands the text of all pages to the search. A script can be loaded from a local folder too; JSON cannot. */
 export const searchIndex = (articles: readonly Article[]): string =>
-  `globalThis.searchIndex = ${JSON.stringify(articles.flatMap(entriesOf))};\n`;
+  `globalThis.searchIndex = ${JSON.stringify(articles.map(searchedOf))};\n`;
 
 /** The page of the search form: the results, or without a script every page with its headings. */
 export function searchPage(sections: readonly Section[], articles: ReadonlyMap<string, Article>): Article {

@@ -14,7 +14,8 @@ import { type RunningChromium, startChromium } from '../browser/chromium.ts';
 
 /** Where the site under test says that it is served. */
 const SITE_PATH = '/docs/';
-const SCRIPTS = /<script defer src="(?:(?:\.\.\/)*|\/docs\/)assets\/(?:script|search|search-index)\.js"><\/script>/g;
+const SCRIPTS =
+  /<script defer src="(?:(?:\.\.\/)*|\/docs\/)assets\/(?:script|minisearch|search|search-index)\.js"><\/script>/g;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
@@ -111,7 +112,7 @@ test('a search from any page finds a heading, marks the words, and can be shared
     assert.equal(await page.locator('#index').isVisible(), false);
     assert.match((await page.locator('#results').textContent()) ?? '', /\d+ found/);
 
-    await page.fill('.find input', 'base URL has a path');
+    await page.fill('.find input', 'RFC 8414 well-known metadata');
     const first = page.locator('#results li').first();
     assert.match((await first.textContent()) ?? '', /Discovery and the key set/);
     assert.ok((await first.locator('mark').count()) > 0);
@@ -122,6 +123,45 @@ test('a search from any page finds a heading, marks the words, and can be shared
     await page.press('.find input', 'Enter');
     await page.press('#results a:focus', 'Enter');
     await page.waitForURL((url) => url.hash === '#delete-an-account');
+  }));
+
+/** What people type, and where the answer is: among the first three results. */
+const SEARCHES: readonly (readonly [query: string, answer: string])[] = [
+  ['invalid_grant', 'reference/errors.html'],
+  ['refresh token', 'reference/tokens.html'],
+  ['how do I revoke', 'tutorial/first-sign-in.html#8-revoke-access'],
+  ['redirct uri', 'how-to/register-an-app.html'],
+  ['how do I ban somebody', 'how-to/look-after-people.html#ban-and-suspend'],
+  ['forgot password', 'how-to/look-after-people.html#replace-a-forgotten-password'],
+  ['lost admin key', 'how-to/look-after-people.html#replace-a-lost-admin-key'],
+  ['backup postgres', 'how-to/back-up-and-restore.html'],
+  ['grafana', 'how-to/other-clients.html#grafana'],
+  ['DATABASE_URL', 'how-to/install.html'],
+  ['If-Match', 'reference/admin-api.html#versions'],
+  ['docker', 'how-to/containers.html'],
+];
+
+test('the first results of a search are what its reader looks for', () =>
+  visit({}, async (page) => {
+    await page.goto(`${origin}${SITE_PATH}search.html`);
+    for (const [query, answer] of SEARCHES) {
+      await page.fill('.find input', query);
+      const links = await page.locator('#results li > a').all();
+      const found = await Promise.all(links.slice(0, 3).map((link) => link.getAttribute('href')));
+      assert.ok(
+        found.some((address) => address?.startsWith(answer)),
+        `${query}: ${found.join(', ')}`,
+      );
+    }
+  }));
+
+test('on a phone a table shows every column, each with its name', () =>
+  visit({ viewport: { width: 390, height: 844 } }, async (page) => {
+    await page.goto(`${origin}${SITE_PATH}reference/configuration.html`);
+    const meaning = page.locator('td[data-column="Meaning"]').first();
+    const box = await meaning.boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390);
+    assert.equal(await page.locator('th').first().isVisible(), false);
   }));
 
 test('a search for what is nowhere says so, and markup in a query stays text', () =>
