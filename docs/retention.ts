@@ -255,6 +255,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'Operators register them',
     days: null,
   },
+  upstream_domain: {
+    holds: 'For which domains of addresses other providers are authoritative',
+    until: 'An operator takes it from the provider, or deletes that',
+    why: 'The sign-in page leads their people to it',
+    days: null,
+  },
   upstream_identity: {
     holds: 'Who is known at such a provider as whom',
     until: 'The person disconnects it, or the provider or the account is deleted',

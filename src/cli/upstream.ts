@@ -36,6 +36,7 @@ interface UpstreamOptions {
   readonly scope?: readonly string[];
   readonly signUp?: string;
   readonly signUpDomain?: readonly string[];
+  readonly domain?: readonly string[];
   readonly position?: number;
 }
 
@@ -45,6 +46,7 @@ async function fieldsOf({
   secretExpires,
   scope,
   signUpDomain,
+  domain,
   ...given
 }: UpstreamOptions) {
   if (clientSecretStdin === true && privateKeyStdin === true) {
@@ -56,6 +58,7 @@ async function fieldsOf({
     privateKey: privateKeyStdin === true ? await readSecret('Private key: ') : undefined,
     scopes: scope,
     signUpDomains: signUpDomain,
+    domains: domain,
     clientSecret: clientSecretStdin === true ? await readSecret('Client secret: ') : undefined,
   };
 }
@@ -74,8 +77,9 @@ const withFields = (command: Command): Command =>
     .option('--key-id <id>', 'with the kind apple: ID of the private key')
     .option('--secret-expires <date>', 'when the client secret ends, such as 2027-01-31; doctor reminds of it')
     .option('--scope <scope>', 'a scope to request (repeatable)', collect)
-    .option('--sign-up <mode>', 'who may create an account with it: nobody, domains or anyone')
+    .option('--sign-up <mode>', 'who may create an account with it: nobody, invited, domains or anyone')
     .option('--sign-up-domain <domain>', 'with domains: a domain of email addresses (repeatable)', collect)
+    .option('--domain <domain>', 'a domain of email addresses for which it is authoritative (repeatable)', collect)
     .option('--position <number>', 'the buttons are in this order', wholeNumber(0, 1000));
 
 export function upstreamCommands(getContext: GetCommandContext): Command {
@@ -132,6 +136,7 @@ function recordCommands(upstream: Command, getContext: GetCommandContext): void 
   examples(
     withFields(upstream.command('update')),
     'tessera upstream update google --sign-up anyone',
+    'tessera upstream update staff --domain example.com --sign-up domains',
     'tessera upstream update google --client-secret-stdin',
   )
     .description('change an upstream')

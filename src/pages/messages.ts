@@ -72,6 +72,8 @@ export const en = {
     chooseLead: 'Choose an account to continue to',
     continueAs: (name: HtmlPart, username: string): HtmlPart => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
+    home: (name: HtmlPart): HtmlPart => ['People with an address of this domain sign in with ', name, '.'],
+    continueAtHome: (name: HtmlPart): HtmlPart => ['Continue with ', name, '’s sign-in'],
     continueWith: (provider: HtmlPart): HtmlPart => ['Continue with ', provider],
     wrong: 'The username, email or password is incorrect. Check them, or choose “Forgot your password?” below.',
     limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,

@@ -1,16 +1,22 @@
 import { type Clock, SECOND } from '../platform/clock.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
+import { listActiveDomains } from './domain-store.ts';
 import { createProviderDocuments, type ProviderDocuments } from './provider-documents.ts';
 import { listActiveUpstreams, type Upstream } from './store.ts';
 
 /** For how long a process shows the same buttons. What is behind one is read again when it is pressed. */
 const SHOWN = 10 * SECOND;
 
+/** An upstream to which people with an address of a domain are led. */
+export type HomeUpstream = Pick<Upstream, 'name' | 'displayName'>;
+
 /** What the pages need of upstreams. */
 export interface Upstreams {
   /** Those that people can use, in the order of their buttons: as of a few seconds ago. */
   shown(): Promise<readonly Upstream[]>;
+  /** The one that is authoritative for a domain, in ASCII and lower case: as of a few seconds ago. */
+  homeOf(domain: string): Promise<HomeUpstream | undefined>;
   readonly documents: ProviderDocuments;
   readonly outgoing: Outgoing;
   /** Whether this installation runs on a developer's machine, where `http` is allowed. */
@@ -24,16 +30,30 @@ interface Parts {
   readonly local: boolean;
 }
 
+interface Shown {
+  readonly upstreams: readonly Upstream[];
+  /** By domain. */
+  readonly homes: ReadonlyMap<string, HomeUpstream>;
+}
+
+function* readShown(): Work<Shown> {
+  const upstreams = yield* listActiveUpstreams({});
+  const homes = yield* listActiveDomains({});
+  return { upstreams, homes: new Map(homes.map(({ domain, upstream }) => [domain, upstream])) };
+}
+
 export function createUpstreams({ database, clock, outgoing, local }: Parts): Upstreams {
-  let shown: { readonly upstreams: readonly Upstream[]; readonly at: number } | undefined;
+  let read: { readonly current: Shown; readonly at: number } | undefined;
+  async function current(): Promise<Shown> {
+    const now = clock();
+    if (read === undefined || Math.abs(now - read.at) >= SHOWN) {
+      read = { current: await database.read(readShown), at: now };
+    }
+    return read.current;
+  }
   return {
-    async shown() {
-      const now = clock();
-      if (shown === undefined || Math.abs(now - shown.at) >= SHOWN) {
-        shown = { upstreams: await database.read(() => listActiveUpstreams({})), at: now };
-      }
-      return shown.upstreams;
-    },
+    shown: async () => (await current()).upstreams,
+    homeOf: async (domain) => (await current()).homes.get(domain),
     documents: createProviderDocuments(outgoing, clock, local),
     outgoing,
     local,

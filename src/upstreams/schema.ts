@@ -83,12 +83,18 @@ const scopes = Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]
 const signUp = Type.Unsafe<UpstreamSignUp>({
   enum: SIGN_UP_MODES,
   about:
-    'Who may create an account with it: nobody, people who prove an address of `signUpDomains` (`domains`), or anyone. An address is proved here, by mail: what the provider says of it is only a proposal. Default: nobody.',
+    'Who may create an account with it: nobody, people with an opened invitation (`invited`), people with an address of `signUpDomains` or `domains` (`domains`), or anyone. An address is proved here, by mail, unless the provider is authoritative for it: what it says otherwise is only a proposal. Default: nobody.',
   description: `one of ${SIGN_UP_MODES.join(', ')}`,
 });
 const signUpDomains = Type.Array(Type.String({ maxLength: 255 }), {
   maxItems: 100,
   about: 'With `domains`: the domains of the email addresses. Subdomains are not included.',
+  description: 'a list of at most 100 domain names',
+});
+const domains = Type.Array(Type.String({ maxLength: 255 }), {
+  maxItems: 100,
+  about:
+    'The domains of email addresses for which the provider is authoritative: exact, each at one provider, never one of public mail. What it verified of these is believed. The sign-in page leads their people to it.',
   description: 'a list of at most 100 domain names',
 });
 const position = Type.Integer({
@@ -114,6 +120,7 @@ export const CreateUpstreamRequest = requestBody('CreateUpstreamRequest', {
   scopes: Type.Optional(scopes),
   signUp: Type.Optional(signUp),
   signUpDomains: Type.Optional(signUpDomains),
+  domains: Type.Optional(domains),
   position: Type.Optional(position),
 });
 export type CreateUpstreamRequest = Type.Static<typeof CreateUpstreamRequest>;
@@ -129,6 +136,7 @@ export const UpdateUpstreamRequest = requestBody('UpdateUpstreamRequest', {
   scopes: Type.Optional(scopes),
   signUp: Type.Optional(signUp),
   signUpDomains: Type.Optional(signUpDomains),
+  domains: Type.Optional(domains),
   position: Type.Optional(position),
 });
 export type UpdateUpstreamRequest = Type.Static<typeof UpdateUpstreamRequest>;
@@ -159,6 +167,7 @@ export const UpstreamRecord = Type.Object(
     scopes: Type.Array(Type.String()),
     signUp: Type.String(),
     signUpDomains: Type.Array(Type.String()),
+    domains: Type.Array(Type.String()),
     position: Type.Integer(),
     status: Type.String({ about: '`active` or `disabled`.' }),
     redirectUri: Type.String({ about: 'To register at the provider.' }),

@@ -18,7 +18,7 @@ import {
 import type { UpstreamKindName } from './rules/presets.ts';
 
 /** Who may create an account with an upstream that vouches for them. */
-export const SIGN_UP_MODES = ['nobody', 'domains', 'anyone'] as const;
+export const SIGN_UP_MODES = ['nobody', 'invited', 'domains', 'anyone'] as const;
 export type UpstreamSignUp = (typeof SIGN_UP_MODES)[number];
 
 const UPSTREAM = {
@@ -40,6 +40,8 @@ const UPSTREAM = {
   signUp: storedField('sign_up', plain<UpstreamSignUp>()),
   /** With `domains`: in ASCII and lower case. */
   signUpDomains: storedField('sign_up_domains', json<readonly string[]>()),
+  /** For which addresses it is authoritative (decisions §14): in ASCII and lower case. */
+  domains: storedField('domains', json<readonly string[]>()),
   /** The buttons are in this order. */
   position: storedField('position', plain<number>()),
   status: storedField('status', plain<'active' | 'disabled'>()),
@@ -99,6 +101,7 @@ const update = command((db, p: UpstreamTable) =>
       scopes: p.scopes,
       sign_up: p.sign_up,
       sign_up_domains: p.sign_up_domains,
+      domains: p.domains,
       position: p.position,
       status: p.status,
       updated_at: p.updated_at,

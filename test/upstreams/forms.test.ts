@@ -123,7 +123,7 @@ describe('a registration is refused', () => {
     ['for an issuer with a query', { issuer: 'https://provider.example/?a=b' }, 400],
     ['for the address of the metadata', { issuer: 'https://provider.example/.well-known/openid-configuration' }, 400],
     ['for an issuer with a password', { issuer: 'https://a:b@provider.example' }, 400],
-    ['for people of any tenant of Entra', { issuer: 'https://login.microsoftonline.com/common/v2.0' }, 400],
+    ['for people of personal accounts of Entra', { issuer: 'https://login.microsoftonline.com/consumers/v2.0' }, 400],
     ['for domains without any', { signUp: 'domains' }, 400],
     ['for a domain that is none', { signUp: 'domains', signUpDomains: ['not a domain'] }, 400],
     ['for an unknown mode', { signUp: 'everybody' }, 400],

@@ -26,8 +26,9 @@ import type { Session } from '../../sessions/store.ts';
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { FieldTaken, isUsernameTaken } from '../accounts/usernames.ts';
 import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { type JoiningPerson, joinThroughUpstream, NotVouched } from '../upstreams/join.ts';
+import { type JoiningPerson, NotVouched } from '../upstreams/join.ts';
 import { acceptInvitation, InvitationRefused } from './invitations.ts';
+import { joinThroughUpstream } from './join-through-upstream.ts';
 import { signUpMails } from './sign-up-mails.ts';
 
 const SIGN_UP_LIFETIME = 15 * MINUTE;
@@ -100,10 +101,10 @@ export const beginUpstreamSignUp = (
   services: SignUpServices,
   fields: SignUpFields,
   upstream: JoiningPerson,
-  { browserHash, handle, origin }: Omit<SignUpStart, 'invitation'>,
+  { browserHash, handle, invitation, origin }: SignUpStart,
 ): Promise<'begun' | 'username taken'> => {
   const typed = { ...fields, email: canonicalEmail(fields.email) };
-  return sendCode(services, { ...typed, passwordHash: null, upstream, handle, invitation: null }, browserHash, origin);
+  return sendCode(services, { ...typed, passwordHash: null, upstream, handle, invitation }, browserHash, origin);
 };
 
 /** Sends another code for the sign-up that waits in a browser. @returns whether there is one */
@@ -197,7 +198,7 @@ export async function completeSignUp(
           services,
           upstream,
           fields,
-          { id, now, isAddressProved: true },
+          { id, now, isAddressProved: true, invitation },
           browser,
           continued,
         );

@@ -1,18 +1,11 @@
 import { mayHaveAddress } from '../../accounts/rules/joining.ts';
-import { newProfile } from '../../accounts/rules/profile.ts';
-import type { FactorUse } from '../../authenticators/rules/factors.ts';
+import { identifierKey } from '../../accounts/rules/profile.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
-import type { Work } from '../../platform/database/database.ts';
-import type { Session } from '../../sessions/store.ts';
-import { insertIdentity, type UpstreamIdentity } from '../../upstreams/identity-store.ts';
+import type { UpstreamIdentity } from '../../upstreams/identity-store.ts';
+import { isAuthoritativeFor } from '../../upstreams/rules/domains.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
-import { findUpstream, type Upstream } from '../../upstreams/store.ts';
-import { whyNotVouched } from '../../upstreams/vouching.ts';
-import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
-import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
-import type { SecurityNoticeServices } from '../notices/notices.ts';
-import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
+import type { Upstream } from '../../upstreams/store.ts';
 
 /** A person whom an upstream vouches for, and who has no account here yet. */
 export interface JoiningPerson {
@@ -27,11 +20,29 @@ export class NotVouched extends Error {
   override readonly name = 'NotVouched';
 }
 
+const MODES = { nobody: 'closed', invited: 'invitation', domains: 'domains', anyone: 'open' } as const;
+
 /** Who may create an account with an upstream, as the settings of sign-up say it. */
-export const signUpOf = ({ signUp, signUpDomains }: Pick<Upstream, 'signUp' | 'signUpDomains'>): SignUpSettings => ({
-  mode: signUp === 'anyone' ? 'open' : signUp === 'domains' ? 'domains' : 'closed',
-  domains: signUpDomains,
+export const signUpOf = ({
+  signUp,
+  signUpDomains,
+  domains,
+}: Pick<Upstream, 'signUp' | 'signUpDomains' | 'domains'>): SignUpSettings => ({
+  mode: MODES[signUp],
+  domains: [...signUpDomains, ...domains],
 });
+
+/**
+ * The address of a person that needs no other proof: one that the upstream verified, of a domain for which it is authoritative (decisions
+ * §14). Undefined where there is none.
+ */
+export const vouchedAddress = (
+  upstream: Pick<Upstream, 'domains'>,
+  { email, emailVerified }: Pick<UpstreamPerson, 'email' | 'emailVerified'>,
+): string | undefined =>
+  email !== undefined && emailVerified && isAuthoritativeFor(upstream, identifierKey(email))
+    ? identifierKey(email)
+    : undefined;
 
 /** Whether a person may create an account with this address: where the installation names domains, these hold as well. */
 export const mayJoinWith = (upstream: Upstream, installation: SignUpSettings, email: string): boolean =>
@@ -50,41 +61,3 @@ export const newIdentity = (
   ...{ id: randomIdentifier(), upstreamId, issuer: person.issuer, subject: person.subject, accountId },
   ...{ label: labelOf(person), createdAt, lastUsedAt: null, endedAt: null },
 });
-
-/** The new account. */
-interface JoiningAccount {
-  readonly id: string;
-  readonly now: number;
-  /** Whether the person has just proved the address. */
-  readonly isAddressProved: boolean;
-}
-
-/**
- * Creates the account of a person whom an upstream vouches for, and signs in to it, inside a unit of work. What is refused is thrown, so
- * that nothing of the unit is kept.
- * @throws {FieldTaken}
- * @throws {JoiningRefused}
- * @throws {NotVouched}
- */
-export function* joinThroughUpstream(
-  services: SecurityNoticeServices & { readonly signUp: SignUpSettings },
-  { upstreamId, person, state }: JoiningPerson,
-  fields: { readonly displayName: string; readonly username: string; readonly email: string },
-  { id, now, isAddressProved }: JoiningAccount,
-  browser: SignInBrowser,
-  onSignedIn: (session: Session) => Work<void>,
-): Work<SignedIn> {
-  const upstream = yield* findUpstream({ id: upstreamId });
-  if (upstream === undefined) throw new NotVouched();
-  if (!mayJoinWith(upstream, services.signUp, fields.email)) throw new JoiningRefused();
-  const account = newAccount(id, newProfile({ ...fields, emailVerified: isAddressProved }, id, now), null, now);
-  const by = { kind: 'person', signUp: signUpOf(upstream), isInvited: false, isAddressProved } as const;
-  yield* addAccount(account, by, browser.origin);
-  const identity = newIdentity(upstreamId, person, id, account.createdAt);
-  if (!(yield* insertIdentity(identity))) throw new NotVouched();
-  const cameFrom = upstreamOriginOf(identity, person);
-  if ((yield* whyNotVouched(cameFrom, now)) !== undefined) throw new NotVouched();
-  if (!(yield* useUpstreamState(state, now))) throw new NotVouched();
-  const used: FactorUse = { method: 'upstream', factorSince: identity.createdAt, upstream: cameFrom };
-  return yield* startSession(services, account, [used], browser, now, onSignedIn);
-}

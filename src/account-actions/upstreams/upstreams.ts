@@ -7,7 +7,9 @@ import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { claimDomains } from '../../upstreams/domain-store.ts';
 import type { ProviderClient } from '../../upstreams/kind.ts';
+import { authorityProblem } from '../../upstreams/rules/domains.ts';
 import { issuerProblem, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
 import { defaultScopesOf, PRESETS, type UpstreamKindName } from '../../upstreams/rules/presets.ts';
 import { privateKeyProblem } from '../../upstreams/rules/private-key.ts';
@@ -90,18 +92,30 @@ function checkedKey(pem: string): string {
 
 const instantOf = (text: string | null): number | null => (text === null ? null : Date.parse(text));
 
-function checkedDomains(domains: readonly string[]): readonly string[] {
-  return domains.map((typed) => {
+function checkedDomains(field: 'signUpDomains' | 'domains', domains: readonly string[]): readonly string[] {
+  const checked = domains.map((typed) => {
     const domain = asciiDomain(typed.trim())?.toLowerCase();
-    if (domain === undefined) throw invalid('signUpDomains must be domain names such as example.com.');
+    if (domain === undefined) throw invalid(`${field} must be domain names such as example.com.`);
     return domain;
   });
+  return [...new Set(checked)];
 }
 
-function requireDomains({ signUp, signUpDomains }: Pick<Upstream, 'signUp' | 'signUpDomains'>): void {
-  if (signUp === 'domains' && signUpDomains.length === 0) {
+function requireDomains(upstream: Upstream): void {
+  const { signUp, signUpDomains, domains } = upstream;
+  if (signUp === 'domains' && signUpDomains.length === 0 && domains.length === 0) {
     throw invalid('signUpDomains must name a domain, since signUp is domains.');
   }
+  for (const domain of domains) {
+    const problem = authorityProblem(upstream, domain);
+    if (problem !== undefined) throw invalid(`domains must ${problem}.`);
+  }
+}
+
+/** @throws {Failure} `conflict` where another upstream has one of the domains */
+function* claimOwnDomains(upstream: Upstream): Work<void> {
+  const taken = yield* claimDomains(upstream);
+  if (taken !== undefined) throw conflict(`${taken} is taken: another upstream is authoritative for it.`);
 }
 
 /**
@@ -117,7 +131,7 @@ export async function createUpstream(
   const { name, clientId, clientSecret = null, privateKey, teamId = null, keyId = null } = input;
   const { kind, issuer, displayName } = placeOf(input);
   const { scopes = defaultScopesOf(kind), secretExpiresAt = null } = input;
-  const { signUp = 'nobody', signUpDomains = [], position = 0 } = input;
+  const { signUp = 'nobody', signUpDomains = [], domains = [], position = 0 } = input;
   const problem = issuerProblem(issuer, isLoopback(new URL(own).hostname));
   if (problem !== undefined) throw invalid(`issuer must ${problem}.`);
   const now = clock();
@@ -126,7 +140,8 @@ export async function createUpstream(
   const upstream: Upstream = {
     ...{ id, name, displayName: input.displayName ?? displayName ?? name, kind, issuer, clientId },
     ...{ sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: instantOf(secretExpiresAt), teamId, keyId },
-    ...{ scopes: scopesOf(kind, scopes), signUp, signUpDomains: checkedDomains(signUpDomains), position },
+    ...{ scopes: scopesOf(kind, scopes), signUp, signUpDomains: checkedDomains('signUpDomains', signUpDomains) },
+    ...{ domains: checkedDomains('domains', domains), position },
     ...{ status: 'active', createdAt: now, updatedAt: now },
   };
   requireCredentials(upstream, privateKey !== undefined);
@@ -135,6 +150,7 @@ export async function createUpstream(
     if (!(yield* store.insertUpstream(upstream))) {
       throw conflict('name is taken: another upstream has it. Choose another name.');
     }
+    yield* claimOwnDomains(upstream);
     yield* record({ at: now, type: 'upstream.created', origin, details: { upstreamId: id, name, issuer } });
   });
   return upstream;
@@ -144,7 +160,7 @@ export async function createUpstream(
 export function updateUpstream(
   { database, clock, sealer }: UpstreamContext,
   id: string,
-  { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, ...input }: UpdateUpstreamRequest,
+  { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, domains, ...input }: UpdateUpstreamRequest,
   origin: Origin,
 ): Promise<Upstream> {
   const now = clock();
@@ -155,7 +171,8 @@ export function updateUpstream(
     const given: Partial<Upstream> = {
       ...input,
       ...(scopes !== undefined && { scopes: scopesOf(upstream.kind, scopes) }),
-      ...(signUpDomains !== undefined && { signUpDomains: checkedDomains(signUpDomains) }),
+      ...(signUpDomains !== undefined && { signUpDomains: checkedDomains('signUpDomains', signUpDomains) }),
+      ...(domains !== undefined && { domains: checkedDomains('domains', domains) }),
       // The end of the secret before is none of the new one.
       ...(secret !== undefined && { sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: null }),
       ...(secretExpiresAt !== undefined && { secretExpiresAt: instantOf(secretExpiresAt) }),
@@ -168,6 +185,7 @@ export function updateUpstream(
     requireDomains(changed);
     requireCredentials(changed, secret === undefined ? upstream.kind === 'apple' : privateKey !== undefined);
     yield* store.saveUpstream(changed);
+    if (domains !== undefined) yield* claimOwnDomains(changed);
     const details = { upstreamId: id, name: upstream.name, fields };
     yield* record({ at: now, type: 'upstream.updated', origin, details });
     return changed;

@@ -67,10 +67,13 @@ export const updateUpstreamSchema = {
   ...MANAGING,
   operationId: 'updateUpstream',
   summary: 'Change an upstream',
-  description: 'Its name and issuer cannot be changed: register another one instead.',
+  description: 'Its name, kind and issuer cannot be changed: register another one instead.',
   params: ofUpstream,
   body: UpdateUpstreamRequest,
-  response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: {
+    200: jsonResponse('The upstream.', UpstreamRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
   examples: [
     { summary: 'Another secret', params: theUpstream, body: { clientSecret: 'the next secret' }, status: 200 },
   ],

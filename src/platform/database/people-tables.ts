@@ -346,12 +346,20 @@ export interface UpstreamTable {
   /** Who may create an account with it. */
   sign_up: string;
   sign_up_domains: Json;
+  /** For which addresses it is authoritative: also rows of `upstream_domain`, one for each domain. */
+  domains: Json;
   /** The buttons are in this order. */
   position: number;
   /** `active` or `disabled`. */
   status: string;
   created_at: Instant;
   updated_at: Instant;
+}
+
+/** The domains of email addresses for which upstreams are authoritative. */
+export interface UpstreamDomainTable {
+  domain: string;
+  upstream_id: Id;
 }
 
 /** Who is known at an upstream as whom. */

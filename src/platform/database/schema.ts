@@ -32,6 +32,7 @@ import type {
   ReplacedValueTable,
   TotpSecretTable,
   TrustedBrowserTable,
+  UpstreamDomainTable,
   UpstreamIdentityTable,
   UpstreamSessionTable,
   UpstreamTable,
@@ -350,6 +351,7 @@ export interface Tables {
   passkey: PasskeyTable;
   trusted_browser: TrustedBrowserTable;
   upstream: UpstreamTable;
+  upstream_domain: UpstreamDomainTable;
   upstream_identity: UpstreamIdentityTable;
   upstream_session: UpstreamSessionTable;
   username_reservation: UsernameReservationTable;

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW, SECOND } from '../../platform/clock.ts';
+import { domainIn } from './domains.ts';
 import { proposal } from './proposal.ts';
 import {
   commonProblem,
@@ -46,6 +47,8 @@ const MOST_METHODS = 10;
 /** A name of RFC 8176, or of an upstream. */
 const METHOD_NAME = /^[A-Za-z0-9_.:/-]{1,40}$/;
 const LONGEST_NAME = 64;
+
+const GOOGLE = 'https://accounts.google.com';
 const LONGEST_EMAIL = 254;
 
 /**
@@ -110,10 +113,15 @@ function subjectOf({ sub, oid, tid }: TokenClaims, { subjectClaim }: ExpectedIdT
   return isSubject(tid) && isSubject(oid) && tid.length + oid.length < 255 ? `${tid}/${oid}` : undefined;
 }
 
-/** Apple writes the value as a text. Microsoft Entra has no `email_verified`, but says whether the owner of the domain is the tenant. */
-function saysVerified({ email_verified: verified, xms_edov: edov }: TokenClaims, { subjectClaim }: ExpectedIdToken) {
-  const value = subjectClaim === 'oid' ? edov : verified;
-  return value === true || value === 'true' || (subjectClaim === 'oid' && (value === 1 || value === '1'));
+/**
+ * Apple writes the value as a text. Microsoft Entra has no `email_verified`, but says whether the owner of the domain is the tenant. At Google
+ * anybody may have verified an address of any domain once: that of an organization is one whose domain it names.
+ */
+function saysVerified(claims: TokenClaims, { issuer, subjectClaim }: ExpectedIdToken): boolean {
+  const { email, email_verified: verified, xms_edov: edov, hd } = claims;
+  if (subjectClaim === 'oid') return edov === true || edov === 1 || edov === '1' || edov === 'true';
+  if (verified !== true && verified !== 'true') return false;
+  return issuer !== GOOGLE || (typeof email === 'string' && typeof hd === 'string' && domainIn(email) === hd);
 }
 
 const isMethodName = (value: unknown): value is string => typeof value === 'string' && METHOD_NAME.test(value);

@@ -47,5 +47,8 @@ export function issuerProblem(issuer: string, local: boolean): string | undefine
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(issuer)) return 'have neither a query nor a fragment';
   if (/\.well-known\//.test(url.pathname)) return 'be the issuer itself, without /.well-known/openid-configuration';
   if (issuer.length > 255) return 'have at most 255 characters';
+  if (ENTRA.includes(url.hostname) && url.pathname.startsWith('/consumers/')) {
+    return 'name the tenant of personal accounts instead of consumers: 9188040d-6c67-4c5b-b112-36a304b66dad';
+  }
   return undefined;
 }

@@ -67,7 +67,9 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     if (visitor.kind !== 'signed in') {
       const token = browser.formToken(SIGN_IN);
       const mayCreate = signUp.mode !== 'closed';
-      return sendPage(reply, 200, site, invitationPage(site, { ...about, token, link, email, role, mayCreate }));
+      const upstreams = await joinableUpstreams(services);
+      const shown = { ...about, token, link, email, role, mayCreate, upstreams };
+      return sendPage(reply, 200, site, invitationPage(site, shown));
     }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
     const { account } = visitor;
@@ -88,7 +90,9 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       const isOwn = browser.owns(form, SIGN_IN);
       if (isOwn && declines) return decline(request, reply, link, originOf(request));
       if (isOwn && isSecretForm(link)) browsers.setInvitation(reply, link);
-      return redirect(request, reply, site.path('/login'));
+      const asked = form.get('upstream');
+      const upstream = isOwn && (await joinableUpstreams(services)).find(({ name }) => name === asked);
+      return redirect(request, reply, site.path(upstream ? `/login/with/${upstream.name}` : '/login'));
     }
     const { account, session } = visitor;
     // Another session of this person is another form, too.
@@ -115,3 +119,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     return sendPage(reply, 200, site, joinedPage(site, organization ?? ''));
   });
 }
+
+/** The other providers with which a person may create an account by an invitation. */
+const joinableUpstreams = async ({ upstreams }: PageServices) =>
+  (await upstreams.shown()).filter(({ signUp }) => signUp !== 'nobody');

@@ -48,7 +48,9 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (visitor.kind !== 'signed in') {
-      if (browser.sessionSecret !== undefined || request.method === 'POST') keepDraft(services, request, reply);
+      // Also where another provider vouches for them, and waits to be connected.
+      const waits = browser.sessionSecret !== undefined || browser.noteOf('upstream') !== undefined;
+      if (waits || request.method === 'POST') keepDraft(services, request, reply);
       browsers.clearSession(reply);
       return redirect(request, reply, site.path('/login'));
     }

@@ -55,5 +55,9 @@ export function freshPage(request: FastifyRequest, { path }: Pick<Site, 'path'>)
     return `/continue?${HANDLE}=${encodeURIComponent(handle)}`;
   const address = (request.routeOptions.url ?? '').slice(path('').length);
   if (/^\/console(\/|$)/.test(address)) return consolePage(request, { path });
+  const { name } = request.params as { readonly name?: string };
+  if (address === '/account/security/connect/:name/confirm' && /^[a-z0-9-]{2,32}$/.test(name ?? '')) {
+    return `/account/security/connect/${name}/confirm`;
+  }
   return PAGES[address] ?? BEGINNINGS.find((beginning) => address.startsWith(beginning)) ?? '/account';
 }

@@ -10,6 +10,7 @@ import { signedInAside } from '../../pages/signed-in.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { invitationTexts as text } from './invitation-messages.ts';
+import type { UpstreamButton } from './pages.ts';
 import { signUpTexts } from './sign-up-messages.ts';
 import { notice } from './sign-up-pages.ts';
 
@@ -44,11 +45,19 @@ const addressFact = ({ email }: ShownInvitation): Html | false =>
 
 /**
  * What a person without a session may do with an invitation.
- * @param mayCreate whether people can create accounts with an invitation
+ * @param it.mayCreate whether people can create accounts with an invitation
+ * @param it.upstreams the other providers with which they can
  */
-export function invitationPage(site: Site, it: ShownInvitation & { readonly mayCreate: boolean }): Page {
+export function invitationPage(
+  site: Site,
+  it: ShownInvitation & { readonly mayCreate: boolean; readonly upstreams: readonly UpstreamButton[] },
+): Page {
   const { path } = site;
-  const { token, link, mayCreate } = it;
+  const { token, link, mayCreate, upstreams } = it;
+  const buttons = upstreams.map(
+    ({ name, displayName }) =>
+      html`<button class="equal" type="submit" name="upstream" value="${name}">${site.messages.signIn.continueWith(isolate(displayName))}</button>`,
+  );
   const create = html`<a class="button primary" href="${path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a>`;
   const actions = mayCreate
     ? html`${create}<button class="equal" type="submit">${text.signIn}</button>`
@@ -58,8 +67,8 @@ export function invitationPage(site: Site, it: ShownInvitation & { readonly mayC
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${titleOf(it)}</h1>${lead(it, mayCreate)}</header>
 ${addressFact(it)}
-${mayCreate ? '' : html`<p>${signUpTexts.closed(operator(site))}</p>`}
-<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions">${actions}${decline(it)}</div></form></section>
+${mayCreate || upstreams.length > 0 ? '' : html`<p>${signUpTexts.closed(operator(site))}</p>`}
+<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions">${actions}${buttons}${decline(it)}</div></form></section>
 ${helpLine(site)}`,
   };
 }

@@ -55,6 +55,8 @@ export interface ContinueAs {
 
 interface SignInPage extends SignInForm {
   readonly identifier: string;
+  /** The provider that is authoritative for the domain of the address that was typed. */
+  readonly home: UpstreamButton | undefined;
   /** What interrupted the person, if anything did. */
   readonly notice: HtmlPart;
   /** The hidden fields of a request that has expired. */
@@ -92,6 +94,14 @@ const upstreamButtons = (
       html`\n<a class="button" href="${path(`/login/with/${name}${requestQuery(app)}`)}">${messages.signIn.continueWith(isolate(displayName))}</a>`,
   );
 
+/** Leads people with an address of a domain to the provider that is authoritative for it. */
+const homeNotice = (
+  { messages, path }: Site,
+  { name, displayName }: UpstreamButton,
+  app: RequestingApp | undefined,
+): Html =>
+  html`<div class="notice" role="status"><p>${messages.signIn.home(isolate(displayName))}</p><p><a class="button primary" href="${path(`/login/with/${name}${requestQuery(app)}`)}">${messages.signIn.continueAtHome(isolate(displayName))}</a></p></div>`;
+
 export function signInPage(site: Site, form: SignInPage): Page {
   const { messages, path } = site;
   const text = messages.signIn;
@@ -105,6 +115,7 @@ export function signInPage(site: Site, form: SignInPage): Page {
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
 ${notice !== undefined && html`<div class="notice" role="status"><p>${notice}</p></div>`}
 ${problemSummary(messages, problems)}
+${form.home !== undefined && homeNotice(site, form.home, app)}
 ${continueAs !== undefined && continueForm(site, continueAs, form)}
 ${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: `/login/passkey${requestQuery(app)}`, kind: 'get', token: form.token, values: requestFields(app), autofill: true })}
 <form method="post" action="${path('/login')}" novalidate>

@@ -10,16 +10,14 @@ import {
 import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
 import type { Client } from '../../clients/store.ts';
-import { formatMoment, generalProblem, isolate, NO_PROBLEMS, operator, type Problems } from '../../pages/components.ts';
-import { type HtmlPart, html } from '../../pages/html.ts';
+import { generalProblem, isolate, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import type { HtmlPart } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
-import { passkeyProblemText, unknownPasskey } from '../../pages/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
-import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
@@ -33,8 +31,10 @@ import { advance, continueContext, loadPendingRequest, readPending } from '../au
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
 import { readDraft } from './draft.ts';
+import { askedUpstream, homeOf } from './home.ts';
 import { keepNamed } from './named.ts';
 import { type ContinueAs, requestQuery, signInPage } from './pages.ts';
+import { refusalText, SIGN_IN_REFUSALS } from './refusal-texts.ts';
 import type { PageServices } from './routes.ts';
 
 /** The sign-in page. */
@@ -72,11 +72,16 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     const typed = typedHere(visit, identifier, '');
     const fields = {
       ...(identifier === '' && { identifier: messages.signIn.identifierMissing }),
-      ...(password === '' && { password: messages.signIn.passwordMissing }),
+      ...(password === '' &&
+        (await homeOf(services, identifier)) === undefined && {
+          password: messages.signIn.passwordMissing,
+        }),
     };
     if (Object.keys(fields).length > 0) {
       return showSignIn(services, visit, 400, { fields, general: [] }, typed);
     }
+    // Nobody has an empty password: the page leads to the provider.
+    if (password === '') return showSignIn(services, visit, 200, NO_PROBLEMS, typed);
     const result = await attemptSignIn(services, visit, identifier, password);
     if (isProof(result)) {
       return request.expiredFor === undefined
@@ -93,15 +98,6 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
 /** The query parameter with which the sign-in page is shown although an app asks for another provider. */
 export const OTHER_WAY = 'other';
 
-/** The name of the provider that an app asks for, if it is offered and the person only has to sign in. */
-async function askedUpstream(
-  { upstreams }: PageServices,
-  { request: { upstream }, step }: PendingRequest,
-): Promise<string | undefined> {
-  if (upstream === undefined || step.kind !== 'login') return undefined;
-  return (await upstreams.shown()).find(({ name }) => name === upstream)?.name;
-}
-
 /** A browser at the sign-in or sign-up page. */
 export interface SignInVisit {
   readonly request: FastifyRequest;
@@ -109,6 +105,8 @@ export interface SignInVisit {
   readonly browser: Browser;
   /** The authorization request that needs the sign-in, if there is one. */
   readonly pending: PendingRequest | undefined;
+  /** Whether the invitation that the browser keeps was accepted with this sign-in. */
+  readonly hasAccepted?: boolean;
 }
 
 export const signInVisit = ({ browsers }: PageServices, request: FastifyRequest, reply: FastifyReply): SignInVisit => ({
@@ -165,9 +163,23 @@ export async function showSignIn(
   const passkeys = relyingParty !== undefined;
   const offersSignUp = isOpen(signUp);
   const { pending: app } = visit;
+  const home = await homeOf(services, identifier);
   const expired = expiredFields(visit);
   const page = signInPage(site, {
-    ...{ token, app, problems, identifier, notice, expired, continueAs, passkeys, signInCode, offersSignUp, upstreams },
+    ...{
+      token,
+      app,
+      problems,
+      identifier,
+      notice,
+      expired,
+      continueAs,
+      passkeys,
+      signInCode,
+      offersSignUp,
+      upstreams,
+      home,
+    },
   });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
@@ -279,7 +291,7 @@ async function continueSignedIn(
   const { request, reply, browser, pending } = visit;
   keepSession(services, visit, created);
   const { invitationSecret } = browser;
-  if (pending === undefined && invitationSecret !== undefined) {
+  if (pending === undefined && invitationSecret !== undefined && visit.hasAccepted !== true) {
     services.browsers.setInvitation(reply, undefined);
     return redirect(request, reply, services.site.path(`/invitation?link=${invitationSecret}`));
   }
@@ -323,71 +335,4 @@ export function showRefusal(
   const { status, text } = refusalText(refusal, services);
   visit.request.refusal = SIGN_IN_REFUSALS[refusal.kind];
   return showSignIn(services, visit, status, generalProblem(text), identifier);
-}
-
-/** What the log and the trace say of a sign-in that was refused. */
-const SIGN_IN_REFUSALS: Readonly<Record<AuthenticationRefusal['kind'], RequestRefusal>> = {
-  limited: { code: 'rate_limit_exceeded', reason: 'too many failed sign-ins', description: 'too many failed sign-ins' },
-  wrong: {
-    code: 'access_denied',
-    reason: 'unknown name or wrong password',
-    description: 'unknown name or wrong password',
-    detail: {
-      expected: 'the username or email address of an account, and its password',
-      remedy: 'The user corrects them, or has the password replaced: tessera user update USER --password-stdin',
-    },
-  },
-  'unknown passkey': {
-    code: 'access_denied',
-    reason: 'unknown passkey',
-    description: 'unknown passkey',
-    detail: { remedy: 'The user signs in another way, and adds a passkey again.' },
-  },
-  'wrong passkey': { code: 'access_denied', reason: 'refused passkey', description: 'refused passkey' },
-  changed: {
-    code: 'conflict',
-    reason: 'the account changed during the sign-in',
-    description: 'the account changed during the sign-in',
-    detail: { remedy: 'The user signs in again.' },
-  },
-  suspended: {
-    code: 'access_denied',
-    reason: 'suspended',
-    description: 'suspended',
-    detail: { expected: 'an account in good standing', remedy: 'Lift it with: tessera user reinstate USER' },
-  },
-  banned: {
-    code: 'access_denied',
-    reason: 'banned',
-    description: 'banned',
-    detail: { expected: 'an account in good standing', remedy: 'Lift it with: tessera user unban USER' },
-  },
-};
-
-function refusalText(
-  refusal: AuthenticationRefusal,
-  { site, relyingParty }: PageServices,
-): { status: number; text: HtmlPart } {
-  const { signIn: text, passkeys } = site.messages;
-  switch (refusal.kind) {
-    case 'limited':
-      return { status: 429, text: text.limited(refusal.seconds) };
-    case 'wrong':
-      return { status: 401, text: text.wrong };
-    case 'unknown passkey': {
-      const forget = relyingParty && !refusal.isOfUse && unknownPasskey(relyingParty.id, refusal.credentialId);
-      return { status: 401, text: html`${passkeys.unknown}${forget}` };
-    }
-    case 'wrong passkey':
-      return { status: 401, text: passkeyProblemText(site, refusal.problem) };
-    case 'changed':
-      return { status: 409, text: text.changed };
-    case 'suspended':
-      return { status: 403, text: text.suspended(operator(site)) };
-    case 'banned': {
-      const until = refusal.account.bannedUntil;
-      const told = until === null ? text.banned(operator(site)) : text.bannedUntil(formatMoment(until), operator(site));
-      return { status: 403, text: told };
-    }
-  }
 }

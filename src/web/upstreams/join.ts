@@ -1,19 +1,17 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { JoiningRefused } from '../../account-actions/accounts/create-account.ts';
 import { FieldTaken } from '../../account-actions/accounts/usernames.ts';
+import { findOpenInvitation, InvitationRefused } from '../../account-actions/invitations/invitations.ts';
+import { joinThroughUpstream } from '../../account-actions/invitations/join-through-upstream.ts';
 import { beginUpstreamSignUp } from '../../account-actions/invitations/sign-up.ts';
 import type { SignedIn } from '../../account-actions/sign-in/sign-in.ts';
-import {
-  joinThroughUpstream,
-  labelOf,
-  mayJoinWith,
-  NotVouched,
-  signUpOf,
-} from '../../account-actions/upstreams/join.ts';
+import { labelOf, mayJoinWith, NotVouched, signUpOf, vouchedAddress } from '../../account-actions/upstreams/join.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { isOpen } from '../../accounts/rules/joining.ts';
+import { findByIdentifier } from '../../accounts/store.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { nonAsciiLocalPart, readableDomain } from '../../platform/domain-name.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -26,6 +24,7 @@ import { findActive } from '../../upstreams/active.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import { advance, loadPendingRequest } from '../authorize/pending-request.ts';
+import { sendDeadInvitation } from '../sign-in/invitation-pages.ts';
 import { requestQuery } from '../sign-in/pages.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import {
@@ -59,29 +58,66 @@ const proposedBy = ({ name, email }: UpstreamPerson): Values => ({
   email: email ?? '',
 });
 
+/** What is known of a person who is not connected to an account here. */
+interface Stranger {
+  readonly upstream: Upstream;
+  readonly vouched: Vouched;
+  /** The address that needs no proof: the upstream is authoritative for it. */
+  readonly address: string | undefined;
+  /** Whether an account here has that address, so that it is to be connected. */
+  readonly hasAccount: boolean;
+  /** The invitation that was opened in this browser. */
+  readonly invited: Invited | undefined;
+}
+
+interface Invited {
+  readonly link: string;
+  /** The address that it was sent to, which it proves. */
+  readonly address: string | undefined;
+}
+
+/** An address that the person need not prove, and cannot change. */
+const fixedAddress = ({ address, invited }: Stranger): string | undefined => invited?.address ?? address;
+
+const offersSignUp = ({ upstream, invited, hasAccount }: Stranger): boolean => {
+  const settings = signUpOf(upstream);
+  return !hasAccount && (isOpen(settings) || (settings.mode === 'invitation' && invited !== undefined));
+};
+
 /** The page of a person whom an upstream vouches for, and who is not known here; it creates an account where that is allowed. */
 export function joinRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site } = services;
+  const { site, clock, database } = services;
   const preHandler = loadPendingRequest(services, { optional: true });
   const address = '/login/with/:name/new';
 
-  async function found(visit: SignInVisit, name: string) {
+  async function found({ browser }: SignInVisit, name: string): Promise<Stranger | undefined> {
     const upstream = await findActive(services, name);
-    const vouched = upstream && readVouched(services, visit.browser, upstream.id);
-    return upstream && vouched && vouched.session === null ? { upstream, vouched } : undefined;
+    const vouched = upstream && readVouched(services, browser, upstream.id);
+    if (upstream === undefined || vouched === undefined || vouched.session !== null) return undefined;
+    const certain = vouchedAddress(upstream, vouched.person);
+    return database.read(function* read(): Work<Stranger> {
+      const holder = certain === undefined ? undefined : yield* findByIdentifier(certain);
+      const link = browser.invitationSecret;
+      const open = link === undefined ? undefined : yield* findOpenInvitation(link, clock());
+      const proved = open?.invitation.mailed ? (open.invitation.email ?? undefined) : undefined;
+      const invited = open && link !== undefined ? { link, address: proved } : undefined;
+      return { upstream, vouched, address: certain, hasAccount: holder?.profile.emailVerified === true, invited };
+    });
   }
 
   function show(
     visit: SignInVisit,
-    { upstream, vouched }: { readonly upstream: Upstream; readonly vouched: Vouched },
+    stranger: Stranger,
     status: number,
     problems: Problems,
     values: Values,
   ): FastifyReply {
+    const { upstream, vouched, hasAccount } = stranger;
     const page = noAccountPage(site, {
       ...{ name: upstream.name, displayName: upstream.displayName, label: labelOf(vouched.person) },
       ...{ app: visit.pending, token: visit.browser.formToken(FORM), problems, values },
-      offersSignUp: isOpen(signUpOf(upstream)),
+      ...{ offersSignUp: offersSignUp(stranger), connectAs: hasAccount ? stranger.address : undefined },
+      fixedEmail: fixedAddress(stranger),
     });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -98,13 +134,14 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
   app.post<OfUpstream>(address, { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const person = await found(visit, request.params.name);
-    if (person === undefined || !isOpen(signUpOf(person.upstream))) return showUnusable(services, visit, 'expired');
+    if (person === undefined || !offersSignUp(person)) return showUnusable(services, visit, 'expired');
     const form = formOf(request);
     const proposed = proposedBy(person.vouched.person);
     if (!visit.browser.owns(form, FORM)) {
       return show(visit, person, 400, generalProblem(site.messages.account.formExpired), proposed);
     }
-    const typed = typedIn(form);
+    const fixed = fixedAddress(person);
+    const typed = { ...typedIn(form), ...(fixed !== undefined && { email: fixed }) };
     const again = (status: number, problems: Problems) =>
       show(visit, person, status, problems, typedHere(visit, typed, proposed));
     const fields = problemsOf(services, person.upstream, typed);
@@ -114,9 +151,9 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
       reply.header('retry-after', String(wait));
       return again(429, generalProblem(site.messages.signUp.limited(wait)));
     }
-    return services.mail.available
-      ? joinByMail(services, visit, typed, person.vouched, again)
-      : joinAtOnce(services, visit, typed, person.vouched, again);
+    return services.mail.available && fixed === undefined
+      ? joinByMail(services, visit, typed, person, again)
+      : joinAtOnce(services, visit, typed, person, again);
   });
 }
 
@@ -143,7 +180,7 @@ function problemsOf({ site, signUp }: PageServices, upstream: Upstream, typed: V
     if (findProblem(SCHEMAS[name], typed[name]) !== undefined) problems[name] = texts[name];
   }
   if (problems['email'] === undefined && !mayJoinWith(upstream, signUp, typed.email)) {
-    const domains = upstream.signUp === 'domains' ? upstream.signUpDomains : signUp.domains;
+    const domains = upstream.signUp === 'domains' ? signUpOf(upstream).domains : signUp.domains;
     problems['email'] = signUpTexts.domainBad(domains.map(readableDomain));
   }
   return problems;
@@ -156,22 +193,23 @@ async function joinByMail(
   services: PageServices,
   { request, reply, pending, browser }: SignInVisit,
   typed: Values,
-  { upstreamId, person, state }: Vouched,
+  { vouched: { upstreamId, person, state }, invited }: Stranger,
   again: ShowAgain,
 ): Promise<FastifyReply> {
-  const began = { browserHash: browser.hash, handle: pending?.handle ?? null, origin: originOf(request) };
+  const invitation = invited?.link ?? null;
+  const began = { browserHash: browser.hash, handle: pending?.handle ?? null, invitation, origin: originOf(request) };
   if ((await beginUpstreamSignUp(services, typed, { upstreamId, person, state }, began)) === 'username taken') {
     return again(409, fieldProblem('username', services.site.messages.signUp.usernameTaken));
   }
   return redirect(request, reply, services.site.path(`/signup/verify${requestQuery(pending)}`));
 }
 
-/** Creates an account whose address nobody proves, where no mail can be sent. */
+/** Creates an account whose address needs no proof, or gets none where no mail can be sent. */
 async function joinAtOnce(
   services: PageServices,
   visit: SignInVisit,
   typed: Values,
-  joining: Vouched,
+  { vouched, invited }: Stranger,
   again: ShowAgain,
 ): Promise<FastifyReply> {
   const { database, clock, ids, site, browsers } = services;
@@ -179,14 +217,14 @@ async function joinAtOnce(
   const now = clock();
   const id = await ids.next();
   const browser = signInBrowser(services, visit);
+  const account = { id, now, isAddressProved: invited?.address !== undefined, invitation: invited?.link ?? null };
   let joined: SignedIn;
   try {
     joined = await database.commit(() =>
-      joinThroughUpstream(
-        ...([services, joining, typed, { id, now, isAddressProved: false }, browser, onSignedIn(visit)] as const),
-      ),
+      joinThroughUpstream(...([services, vouched, typed, account, browser, onSignedIn(visit)] as const)),
     );
   } catch (error) {
+    if (error instanceof InvitationRefused) return sendDeadInvitation(visit.request, visit.reply, site);
     if (error instanceof FieldTaken) {
       return again(409, fieldProblem(error.field, error.field === 'email' ? text.emailTaken : text.usernameTaken));
     }
@@ -194,5 +232,6 @@ async function joinAtOnce(
     throw error;
   }
   browsers.setNote(visit.reply, 'upstream', undefined, 0);
-  return continueSignIn(services, visit, joined);
+  if (invited !== undefined) browsers.setInvitation(visit.reply, undefined);
+  return continueSignIn(services, { ...visit, hasAccepted: invited !== undefined }, joined);
 }

@@ -67,6 +67,8 @@ export function openForm({ sealer }: Pick<Services, 'sealer'>, upstreamId: strin
 export interface Vouched extends JoiningPerson {
   /** As of the departure. */
   readonly session: string | null;
+  /** The handle of the authorization request that goes on afterwards. */
+  readonly handle: string | null;
   readonly at: number;
 }
 

@@ -29,6 +29,15 @@ export const upstreamTexts = {
     name,
     '.',
   ],
+  hasAccount: (address: HtmlPart, name: HtmlPart): HtmlPart => [
+    'Your address ',
+    address,
+    ' has an account here. Sign in to it once more, as you did before: then ',
+    name,
+    ' is connected, and signs you in from the next time on.',
+  ],
+  signInAndConnect: 'Sign in and connect',
+  cannotSignIn: 'If you can no longer sign in to it, recover it first.',
   haveAccount: 'I have an account here',
   connectFirst: (name: HtmlPart): HtmlPart => [
     'Sign in as you usually do. Then connect ',

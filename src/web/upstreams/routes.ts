@@ -180,8 +180,9 @@ function keep(
   { upstream, departure, state }: Returned,
   person: UpstreamPerson,
 ): void {
-  const { session } = departure;
-  const kept = { upstreamId: upstream.id, person, state: upstreamStateName(state), session, at: services.clock() };
+  const { session, handle } = departure;
+  const at = services.clock();
+  const kept = { upstreamId: upstream.id, person, state: upstreamStateName(state), session, handle, at };
   keepVouched(services, reply, browser, kept);
 }
 

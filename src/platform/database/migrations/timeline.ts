@@ -19,6 +19,7 @@ import { idempotency } from './0017-idempotency.ts';
 import { upstreamKinds } from './0018-upstream-kinds.ts';
 import { invitationOperators } from './0019-invitation-operators.ts';
 import { lastNetworks } from './0020-last-networks.ts';
+import { upstreamDomains } from './0021-upstream-domains.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -70,6 +71,7 @@ export const timeline: Timeline = {
   '0018-upstream-kinds': expand(upstreamKinds),
   '0019-invitation-operators': expand(invitationOperators),
   '0020-last-networks': expand(lastNetworks),
+  '0021-upstream-domains': expand(upstreamDomains),
 };
 
 export { NewerDatabase } from './position.ts';

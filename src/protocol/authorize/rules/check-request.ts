@@ -2,6 +2,7 @@ import { ACR_VALUES } from '../../../authenticators/rules/authentication-context
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { effectiveClaims, parseResources } from '../../../claims/permissions.ts';
 import { adviceForScope } from '../../../claims/rules/scope-advice.ts';
+import { asciiDomain } from '../../../platform/domain-name.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
 import { describeIgnored } from '../../../traces/rules/ignored.ts';
@@ -130,7 +131,10 @@ const LONGEST_HINT = 320;
 /** The name of another provider, which the operator gave it. */
 const UPSTREAM_NAME = /^[a-z0-9-]{2,32}$/;
 
-type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'loginHint' | 'upstream'> &
+type AuthenticationParameters = Pick<
+  AuthorizationRequest,
+  'prompt' | 'maxAge' | 'loginHint' | 'upstream' | 'domainHint'
+> &
   AskedClaims;
 
 /**
@@ -151,11 +155,13 @@ function checkAuthentication(
   const asked = checkClaims(parameters.get('claims'), parameters.get('acr_values'), client, rules);
   if ('kind' in asked) return asked;
   const upstream = parameters.get('upstream') ?? '';
+  const domainHint = asciiDomain(parameters.get('domain_hint') ?? '')?.toLowerCase();
   return {
     prompt,
     maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     loginHint: usableHint(parameters.get('login_hint')),
     ...(UPSTREAM_NAME.test(upstream) && { upstream }),
+    ...(domainHint !== undefined && { domainHint }),
     ...asked,
   };
 }

@@ -38,6 +38,9 @@ export const AuthorizationParameters = Type.Object({
   upstream: text(
     'The name of another provider through which the person is to sign in, without the sign-in page. One that is not offered is ignored.',
   ),
+  domain_hint: text(
+    'The domain of the address of the person. If another provider is authoritative for it, they sign in there, without the sign-in page.',
+  ),
   id_token_hint: text('Limits the response to the account that this ID token names.'),
   claims: text('Individual claims: a JSON object as in OpenID Connect Core 1.0 §5.5.'),
   acr_values: text(

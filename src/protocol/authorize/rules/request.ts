@@ -98,6 +98,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly loginHint: string | null;
   /** `upstream`: the name of another provider through which the person is to sign in; absent where it was not sent. */
   readonly upstream?: string;
+  /** `domain_hint`: the domain of the person's address, in ASCII and lower case; absent where it was not sent, or is none. */
+  readonly domainHint?: string;
   /** The classes of authentication of which one satisfies the request; absent where any will do. */
   readonly acrs?: readonly string[];
   /** Whether they are those of an essential claim, which the person may set up a factor for. */

@@ -5,19 +5,22 @@ import {
   disconnectIdentity,
   mayConnect,
 } from '../../../account-actions/upstreams/connect.ts';
-import { labelOf } from '../../../account-actions/upstreams/join.ts';
+import { labelOf, vouchedAddress } from '../../../account-actions/upstreams/join.ts';
+import { identifierKey } from '../../../accounts/rules/profile.ts';
 import { fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Site, sendPage } from '../../../pages/layout.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
+import { redirect } from '../../../platform/http/server.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import { findActive } from '../../../upstreams/active.ts';
 import { type ConnectedIdentity, listIdentities } from '../../../upstreams/identity-store.ts';
 import { UpstreamRefusal } from '../../../upstreams/refusal.ts';
 import type { Upstream } from '../../../upstreams/store.ts';
+import { HANDLE } from '../../authorize/request-fields.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { depart } from '../../upstreams/depart.ts';
-import { readVouched } from '../../upstreams/kept.ts';
+import { readVouched, type Vouched } from '../../upstreams/kept.ts';
 import { upstreamTexts } from '../../upstreams/messages.ts';
 import { confirmConnectPath } from '../../upstreams/routes.ts';
 import { accountLayout } from '../layout.ts';
@@ -85,12 +88,17 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     }
   });
 
-  /** Whom the upstream vouches for, if this browser left for it in this session. */
+  /**
+   * Whom the upstream vouches for, if this browser left for it in this session, or is the address of this account one that the upstream vouches
+   * for (decisions §14).
+   */
   async function vouchedFor(visit: AccountVisit, name: string) {
     const upstream = await findActive(services, name);
     const vouched = upstream && readVouched(services, visit.browser, upstream.id);
-    const isHere = vouched?.session === visit.session.hash;
-    return upstream && vouched && isHere ? { upstream, vouched } : undefined;
+    if (upstream === undefined || vouched === undefined) return undefined;
+    const isHere = vouched.session === visit.session.hash;
+    const isByAddress = vouched.session === null && hasVouchedAddress(visit, upstream, vouched);
+    return isHere || isByAddress ? { upstream, vouched } : undefined;
   }
 
   // Another site may have led the browser here, with the identity of somebody else at the upstream: the person decides (login CSRF).
@@ -118,6 +126,9 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const result = await connectIdentity(services, visit, vouched);
     browsers.setNote(reply, 'upstream', undefined, 0);
     const name = isolate(upstream.displayName);
+    if (result.kind === 'connected' && vouched.handle !== null) {
+      return redirect(request, reply, site.path(`/login?${HANDLE}=${encodeURIComponent(vouched.handle)}`));
+    }
     if (result.kind === 'connected') return show(reply, 200, visit, { done: text.done(name) });
     return refuse(reply, 409, visit, problemText(result, name));
   });
@@ -132,6 +143,9 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     return show(reply, 200, { ...visit, account, session: created.session }, { done: text.disconnected });
   });
 }
+
+const hasVouchedAddress = ({ account: { profile } }: AccountVisit, upstream: Upstream, { person }: Vouched): boolean =>
+  profile.emailVerified && vouchedAddress(upstream, person) === identifierKey(profile.email);
 
 function confirmPage(site: Site, upstream: Upstream, label: string | null, username: string, token: string): Html {
   const name = isolate(upstream.displayName);

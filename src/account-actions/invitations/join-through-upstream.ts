@@ -1,0 +1,65 @@
+import { identifierKey, newProfile } from '../../accounts/rules/profile.ts';
+import type { FactorUse } from '../../authenticators/rules/factors.ts';
+import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Session } from '../../sessions/store.ts';
+import { insertIdentity } from '../../upstreams/identity-store.ts';
+import { findUpstream } from '../../upstreams/store.ts';
+import { whyNotVouched } from '../../upstreams/vouching.ts';
+import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
+import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
+import type { SecurityNoticeServices } from '../notices/notices.ts';
+import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
+import {
+  type JoiningPerson,
+  mayJoinWith,
+  NotVouched,
+  newIdentity,
+  signUpOf,
+  vouchedAddress,
+} from '../upstreams/join.ts';
+import { acceptInvitation } from './invitations.ts';
+
+/** The new account. */
+interface JoiningAccount {
+  readonly id: string;
+  readonly now: number;
+  /** Whether the person has just proved the address here. */
+  readonly isAddressProved: boolean;
+  /** The secret of the invitation that the person opened, and accepts with it. */
+  readonly invitation: string | null;
+}
+
+/**
+ * Creates the account of a person whom an upstream vouches for, and signs in to it, inside a unit of work. What is refused is thrown, so
+ * that nothing of the unit is kept.
+ * @throws {FieldTaken}
+ * @throws {InvitationRefused}
+ * @throws {JoiningRefused}
+ * @throws {NotVouched}
+ */
+export function* joinThroughUpstream(
+  services: SecurityNoticeServices & { readonly signUp: SignUpSettings },
+  { upstreamId, person, state }: JoiningPerson,
+  fields: { readonly displayName: string; readonly username: string; readonly email: string },
+  { id, now, isAddressProved, invitation }: JoiningAccount,
+  browser: SignInBrowser,
+  onSignedIn: (session: Session) => Work<void>,
+): Work<SignedIn> {
+  const upstream = yield* findUpstream({ id: upstreamId });
+  if (upstream === undefined) throw new NotVouched();
+  if (!mayJoinWith(upstream, services.signUp, fields.email)) throw new JoiningRefused();
+  const isProved = isAddressProved || vouchedAddress(upstream, person) === identifierKey(fields.email);
+  const account = newAccount(id, newProfile({ ...fields, emailVerified: isProved }, id, now), null, now);
+  const isInvited = invitation !== null;
+  const by = { kind: 'person', signUp: signUpOf(upstream), isInvited, isAddressProved: isProved } as const;
+  yield* addAccount(account, by, browser.origin);
+  const identity = newIdentity(upstreamId, person, id, account.createdAt);
+  if (!(yield* insertIdentity(identity))) throw new NotVouched();
+  const cameFrom = upstreamOriginOf(identity, person);
+  if ((yield* whyNotVouched(cameFrom, now)) !== undefined) throw new NotVouched();
+  if (!(yield* useUpstreamState(state, now))) throw new NotVouched();
+  if (invitation !== null) yield* acceptInvitation(invitation, account, now, browser.origin);
+  const used: FactorUse = { method: 'upstream', factorSince: identity.createdAt, upstream: cameFrom };
+  return yield* startSession(services, account, [used], browser, now, onSignedIn);
+}
