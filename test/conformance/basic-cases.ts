@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Answer } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
 import { SECOND } from '../support/outcome.ts';
-import { type Mode, type RelyingParty, relyingParty, signInsOf } from './relying-party.ts';
+import { type Mode, type Registrar, type RelyingParty, relyingParty, signInsOf } from './relying-party.ts';
 
 const PROFILE = ['name', 'preferred_username', 'picture', 'locale', 'updated_at'];
 const EMAIL = ['email', 'email_verified'];
@@ -16,12 +16,15 @@ const namesOf = ({ kid: _, ...claims }: Readonly<Record<string, unknown>>) => Ob
  * What the modules of the OpenID Foundation's plans `oidcc-basic-certification-test-plan` and
  * `oidcc-formpost-basic-certification-test-plan` ask of the service, each under its module's name.
  */
-export function basicCases(mode: Mode): void {
+export function basicCases(mode: Mode, registrar: Registrar = 'an operator'): void {
   let party: RelyingParty;
   before(async () => {
-    party = await relyingParty(mode);
+    party = await relyingParty(mode, registrar);
   });
-  after(() => party.close());
+  after(async () => {
+    await party.leave();
+    await party.close();
+  });
 
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
@@ -164,6 +167,16 @@ export function basicCases(mode: Mode): void {
     ['oidcc-prompt-none-logged-in', () => ({})],
     ['oidcc-id-token-hint', (idToken: string) => ({ id_token_hint: idToken })],
   ] as const) {
+    // Decisions §15: people are asked each time by an app that nobody has vouched for, so that this module fails for it.
+    if (registrar === 'itself, openly') {
+      test(`${module}: consent_required`, async () => {
+        const browser = party.newBrowser();
+        const first = await party.signIn(browser);
+        const second = await party.authorize(browser, { prompt: 'none', ...hint(first.tokens.id_token) });
+        assert.deepEqual([second['error'], second['code']], ['consent_required', undefined]);
+      });
+      continue;
+    }
     test(`${module}: silent, with the same sub and auth_time`, async () => {
       const browser = party.newBrowser();
       const first = await party.signIn(browser);

@@ -3,10 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, type TestUser, type Tokens } from '../support/flow.ts';
+import { newInitialToken } from '../support/registration.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /** How the suite's two plans for the code flow want the answer. */
 export type Mode = 'query' | 'form_post';
+
+/** Who registered the client: an operator, or the client itself, with an initial access token or openly (RFC 7591). */
+export type Registrar = 'an operator' | 'itself, with a token' | 'itself, openly';
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -18,6 +22,8 @@ export interface RelyingParty {
   readonly clientSecret: string;
   readonly redirectUri: string;
   readonly discovery: Readonly<Record<string, unknown>>;
+  /** Deletes the registration, as the suite does at the end of each module: RFC 7592 §2.3. */
+  leave(): Promise<void>;
   newBrowser(): Agent;
   /** The address of a request; what is undefined is left out. */
   request(parameters?: Readonly<Record<string, string | undefined>>): string;
@@ -48,8 +54,64 @@ export interface RelyingParty {
 /** The sign-in pages that a browser was shown. */
 const signIns = new WeakMap<Agent, number>();
 
-export async function relyingParty(mode: Mode): Promise<RelyingParty> {
-  const server = await startServer();
+/** The registration of the suite’s client, with everything else by default: OpenID Connect Registration 1.0 §3.1. */
+async function registered(
+  server: TestServer,
+  registrar: Registrar,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<Pick<RelyingParty, 'clientId' | 'clientSecret' | 'leave'>> {
+  const redirectUris = [REDIRECT_URI];
+  if (registrar === 'an operator') {
+    const { status, body } = await admin(server, 'POST', '/clients', { name: 'Suite', redirectUris, ...fields });
+    assert.equal(status, 201, JSON.stringify(body));
+    const { clientId, clientSecret } = body as { clientId: string; clientSecret: string };
+    return { clientId, clientSecret, leave: async () => {} };
+  }
+  const read = await fetch(`${server.baseUrl}/.well-known/openid-configuration`);
+  const { registration_endpoint: endpoint } = (await read.json()) as Parameters;
+  const token = registrar === 'itself, openly' ? undefined : (await newInitialToken(server)).initialAccessToken;
+  const answer = await fetch(String(endpoint), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({
+      client_name: 'Suite',
+      redirect_uris: redirectUris,
+      response_types: ['code'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      ...fields,
+    }),
+  });
+  const body = (await answer.json()) as Parameters;
+  assert.equal(answer.status, 201, JSON.stringify(body));
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+  const { client_id, client_secret, registration_client_uri, registration_access_token } = body;
+  // RFC 7591 §3.2.1: the suite requires it with any secret, and the two of RFC 7592 together.
+  assert.equal(body['client_secret_expires_at'], 0);
+  assert.ok(registration_client_uri !== undefined && registration_access_token !== undefined);
+  return {
+    clientId: String(client_id),
+    clientSecret: String(client_secret),
+    async leave() {
+      const headers = { authorization: `Bearer ${registration_access_token}` };
+      const left = await fetch(registration_client_uri, { method: 'DELETE', headers });
+      assert.equal(left.status, 204);
+    },
+  };
+}
+
+const REDIRECT_URI = 'https://suite.example.com/test/a/tessera/callback';
+
+/** @param fields more of the registration, in the words of the registrar */
+export async function relyingParty(
+  mode: Mode,
+  registrar: Registrar = 'an operator',
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<RelyingParty> {
+  const registration = { 'an operator': 'off', 'itself, with a token': 'token', 'itself, openly': 'open' }[registrar];
+  const server = await startServer({ TESSERA_REGISTRATION: registration });
   const user = await newUser(server, {
     email: 'ada@example.com',
     emailVerified: true,
@@ -57,13 +119,8 @@ export async function relyingParty(mode: Mode): Promise<RelyingParty> {
     birthDate: '1990-12-10',
     phone: '+905551234567',
   });
-  const redirectUri = 'https://suite.example.com/test/a/tessera/callback';
-  const registered = await admin(server, 'POST', '/clients', {
-    name: 'Suite',
-    redirectUris: [redirectUri],
-  });
-  assert.equal(registered.status, 201, JSON.stringify(registered.body));
-  const { clientId, clientSecret } = registered.body as { clientId: string; clientSecret: string };
+  const redirectUri = REDIRECT_URI;
+  const { clientId, clientSecret, leave } = await registered(server, registrar, fields);
   const read = await fetch(`${server.baseUrl}/.well-known/openid-configuration`);
   const discovery = (await read.json()) as Record<string, unknown>;
   const at = (name: string) => String(discovery[name]);
@@ -77,6 +134,7 @@ export async function relyingParty(mode: Mode): Promise<RelyingParty> {
     clientSecret,
     redirectUri,
     discovery,
+    leave,
     newBrowser: () => agent(server.baseUrl),
     request(parameters = {}) {
       const all: Record<string, string | undefined> = {
