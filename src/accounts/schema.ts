@@ -67,7 +67,7 @@ export const AccountRecord = Type.Object(
     suspension: nullableField(Type.Object({ since: Instant, reason: textOrNull }), 'Null if there is none.'),
     deletion: nullableField(
       Type.Object({ requestedAt: Instant, dueAt: Instant }),
-      'If the person asked for the deletion of the account: until `dueAt` they can come back.',
+      'If the person asked for the deletion of the account, until `dueAt` they can come back; if an operator did, they cannot.',
     ),
     createdAt: Instant,
     updatedAt: Instant,

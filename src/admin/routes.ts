@@ -15,7 +15,7 @@ import { releaseUsername } from '../account-actions/accounts/usernames.ts';
 import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
 import { updateAccount } from '../account-actions/addresses/update-account.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
-import { cancelDeletion } from '../account-actions/personal-data/deletion.ts';
+import { cancelDeletion, scheduleDeletion } from '../account-actions/personal-data/deletion.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { endWeakerAccess } from '../account-actions/sign-in/end-weaker.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
@@ -160,6 +160,10 @@ function userRoutes(admin: AdminApp, clock: Clock): void {
   admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return view(await reinstateAccount(services, request.params.id, origin));
+  });
+  admin.put('/users/:id/deletion', { schema: users.scheduleDeletionSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await scheduleDeletion(services, request.params.id, request.body, origin));
   });
   admin.delete('/users/:id/deletion', { schema: users.cancelDeletionSchema }, async (request) => {
     const { services, origin } = callerOf(request);

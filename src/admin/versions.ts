@@ -9,6 +9,7 @@ import { groupView } from '../groups/view.ts';
 import { findOrganization, lockOrganization } from '../organizations/store.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import { beforeFirstCommit } from '../platform/database/first-commit.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import type { CallerServices } from './guard.ts';
@@ -83,23 +84,12 @@ function readTags(header: string): readonly string[] | 'any' {
  * A database whose first commit requires that a record still has one of the versions, before anything else of it: of two callers who read
  * the same version one changes it, and the other is told.
  */
-function conditional(database: Database, kind: Versioned, id: string, tags: readonly string[], now: number): Database {
-  let isChecked = false;
-  return {
-    ...database,
-    async commit(work) {
-      if (isChecked) return database.commit(work);
-      const result = await database.commit(function* checked() {
-        const view = isSnowflake(id) ? yield* CURRENT[kind](id, now) : undefined;
-        // The act itself says that there is no such record.
-        if (view !== undefined && !tags.includes(tagOf(view))) throw precondition(tags.join(', '), tagOf(view));
-        return yield* work();
-      });
-      isChecked = true;
-      return result;
-    },
-  };
-}
+const conditional = (database: Database, kind: Versioned, id: string, tags: readonly string[], now: number): Database =>
+  beforeFirstCommit(database, function* check() {
+    const view = isSnowflake(id) ? yield* CURRENT[kind](id, now) : undefined;
+    // The act itself says that there is no such record.
+    if (view !== undefined && !tags.includes(tagOf(view))) throw precondition(tags.join(', '), tagOf(view));
+  });
 
 /** Gives records their version, and heeds `If-Match` where they are changed: decisions §13. */
 export function versionRecords(admin: FastifyInstance): void {

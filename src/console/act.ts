@@ -57,7 +57,7 @@ export interface ConsoleAct<T = unknown> {
   ask(visit: ConsoleVisit, subject: T, given: Given, problems: Problems): ActQuestion;
   run(visit: ConsoleVisit, subject: T, given: Given): Promise<ActDone>;
   /** At which field a refusal is shown: above the form unless set. */
-  problemOf?(visit: ConsoleVisit, failure: Failure): Problems | undefined;
+  problemOf?(visit: ConsoleVisit, failure: Failure, subject: T): Problems | undefined;
 }
 
 /** An act whose subject is known to itself alone, as it stands in a list of acts. */
@@ -114,9 +114,9 @@ ${more}
       if (!isShown(error)) throw error;
       const refusal = toOAuthError(error, request);
       reply.headers(refusal.headers);
-      const problems = act.problemOf?.(visit, error) ?? generalProblem(error.message);
       // As it is now: somebody may have changed it.
       const current = await act.find(visit, form);
+      const problems = act.problemOf?.(visit, error, current) ?? generalProblem(error.message);
       return show(reply, refusal.status, visit, act.ask(visit, current, form, problems), problems);
     }
   });

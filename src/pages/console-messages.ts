@@ -3,6 +3,7 @@ import { consoleGroupTexts } from './console-group-messages.ts';
 import { consoleInvitationTexts } from './console-invitation-messages.ts';
 import { consoleKeyTexts, consoleOperatorTexts } from './console-operator-messages.ts';
 import { consoleOrganizationTexts } from './console-organization-messages.ts';
+import { consoleRecordTexts } from './console-record-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** How the console names each permission that a page may lack. */
@@ -284,6 +285,8 @@ export const consoleTexts = {
   operators: consoleOperatorTexts,
 
   keys: consoleKeyTexts,
+
+  record: consoleRecordTexts,
 
   invitations: consoleInvitationTexts,
 

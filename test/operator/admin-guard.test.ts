@@ -19,6 +19,7 @@ const CALLS = [
   'PUT /users/:id/suspension',
   'DELETE /users/:id/suspension',
   'DELETE /users/:id/deletion',
+  'PUT /users/:id/deletion',
   'PUT /users/:id/picture',
   'DELETE /users/:id/picture',
   'POST /users/:id/recovery-link',

@@ -767,6 +767,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/users/:id/suspension': ['account.reinstated'],
   // Of a deletion that the user asked for: test/contract/account-data.test.ts.
   'DELETE /api/v2/admin/users/:id/deletion': [],
+  'PUT /api/v2/admin/users/:id/deletion': [],
   'DELETE /api/v2/admin/users/:id/connections/:clientId': ['consent.revoked'],
   'POST /account/sessions': ['session.ended'],
   'DELETE /api/v2/admin/users/:id/sessions': ['account.signed_out_everywhere'],

@@ -49,6 +49,7 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'PUT /users/:id/suspension': ['users.suspend', '+ + + F N N N N N'],
   'DELETE /users/:id/suspension': ['users.reinstate', '+ + F F N N N N N'],
   'DELETE /users/:id/deletion': ['users.delete', '+ + F F N N N N N'],
+  'PUT /users/:id/deletion': ['users.delete', '+ + F F N N N N N'],
   'PUT /users/:id/picture': ['users.update', '+ + F F N N N N N'],
   'DELETE /users/:id/picture': ['users.update', '+ + F F N N N N N'],
   'POST /users/:id/recovery-link': ['users.recovery_link', '+ + F F N N N N N'],

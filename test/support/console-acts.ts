@@ -48,6 +48,23 @@ const PREPARED_ACTS: Readonly<Record<string, (server: TestServer, operatorId: st
     return { about: { user: id, held: 'auditor' }, typed: {} };
   },
   '/console/keys/new': async () => ({ about: {}, typed: { name: 'A program', role: 'auditor' } }),
+  '/console/people/correct': async (server) => ({
+    about: { id: (await newUser(server)).id },
+    typed: { displayName: 'Another Name', username: `corrected-${++names}`, email: `corrected-${names}@example.com` },
+  }),
+  '/console/people/offboard': async (server) => ({
+    about: { id: (await newUser(server)).id },
+    typed: { days: '30', reason: 'Left' },
+  }),
+  async '/console/people/cancel-deletion'(server) {
+    const { id } = await newUser(server);
+    await admin(server, 'PUT', `/users/${id}/deletion`, {});
+    return { about: { id }, typed: {} };
+  },
+  async '/console/people/delete'(server) {
+    const { id, username } = await newUser(server);
+    return { about: { id }, typed: { typed: username } };
+  },
   '/console/invitations/new': async () => ({ about: {}, typed: { email: '', days: '7' } }),
   async '/console/invitations/revoke'(server) {
     const { body } = await admin(server, 'POST', '/invitations', {});

@@ -210,7 +210,7 @@ export async function banAccount(
 }
 
 /** Ends the invitations of a person who is barred, as far as nobody has used them: like a token, none is valid again afterwards. */
-function* endInvitationsOf(inviterId: string, origin: Origin, now: number): Work<void> {
+export function* endInvitationsOf(inviterId: string, origin: Origin, now: number): Work<void> {
   for (const invitationId of yield* endInvitationsOfInviter({ inviterId })) {
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
   }

@@ -51,7 +51,8 @@ export async function updateAccount(
     const decidesAddress = yield* isAddressDecision(account, asked, input, now);
     const isSecured = passwordHash !== undefined || decidesAddress;
     if (!isSecured && isDeepStrictEqual(asked, account.profile)) return account;
-    const isByPerson = origin.actor.type === 'user';
+    // An operator may be a person, too.
+    const isByPerson = origin.actor.type === 'user' && origin.actor.id === id;
     const isRenamed = asked.username !== account.profile.username && isByPerson;
     const at = isSecured || isRenamed ? yield* accountTime(account, now) : now;
     const since = yield* unansweredSince(context.sealer, id, at);

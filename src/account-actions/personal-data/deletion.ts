@@ -1,18 +1,26 @@
+import { SuspensionRequest } from '../../accounts/schema.ts';
 import { type Account, findAccount, listDueDeletions } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { takeWithin } from '../../limits/limits.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { findMembership, listOwners, lockOrganization } from '../../organizations/store.ts';
-import { type Clock, DAY } from '../../platform/clock.ts';
+import { type Clock, DAY, iso } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
+import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import * as Type from '../../platform/validation/type.ts';
 import { accountStatus } from '../../verdict/rules.ts';
-import { deleteAccount, lockToChange, saveChange } from '../accounts/accounts.ts';
+import { deleteAccount, endInvitationsOf, lockToChange, saveChange } from '../accounts/accounts.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
 import { accountTime } from '../notices/account-time.ts';
-import { addressesToTell, enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
+import {
+  addressesToTell,
+  enqueueSecurityNotice,
+  renewReport,
+  type SecurityNoticeServices,
+} from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
 
 /** How long a person can come back after asking for the deletion of their account. */
@@ -63,6 +71,59 @@ export function requestDeletion(
       for (const to of yield* addressesToTell(changed, now)) yield* context.mail.enqueue({ ...common, to }, now);
     }
     yield* record({ at: now, type: 'account.deletion_requested', origin, accountId: id });
+    return changed;
+  });
+}
+
+/** How long after an operator has asked for it an account is deleted, unless the request says. */
+const OFFBOARDING_DAYS = 30;
+
+export const ScheduleDeletionRequest = requestBody('ScheduleDeletionRequest', {
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 365,
+      about: `After how many days the account is deleted. Default ${OFFBOARDING_DAYS}.`,
+      description: 'a whole number from 1 to 365',
+    }),
+  ),
+  reason: SuspensionRequest.properties.reason,
+});
+export type ScheduleDeletionRequest = Type.Static<typeof ScheduleDeletionRequest>;
+
+/**
+ * Offboards a person, as an operator: suspends the account, which ends everything that is signed in, and has it deleted later. Asked for
+ * again, it only changes the day.
+ * @throws {Failure} `not found`, or `conflict` for the last owner
+ */
+export function scheduleDeletion(
+  context: Context & SecurityNoticeServices,
+  id: string,
+  { days = OFFBOARDING_DAYS, reason }: ScheduleDeletionRequest,
+  origin: Origin,
+): Promise<Account> {
+  const now = context.clock();
+  return context.database.commit(function* schedule(): Work<Account> {
+    const account = yield* lockToChange(id);
+    const at = yield* accountTime(account, now);
+    const dueAt = now + days * DAY;
+    const barred = { suspendedAt: account.suspendedAt ?? now, suspensionReason: reason ?? account.suspensionReason };
+    const due = { deletionRequestedAt: account.deletionRequestedAt ?? now, deletionDueAt: dueAt };
+    const changed = yield* saveChange(account, { ...barred, ...due, generation: randomIdentifier() }, at, now);
+    yield* keepAnOwner(id, now, {});
+    yield* endInvitationsOf(id, origin, now);
+    yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
+    if (account.suspendedAt === null) {
+      const details = { reason: barred.suspensionReason };
+      yield* record({ at: now, type: 'account.suspended', origin, accountId: id, details });
+    }
+    yield* record({
+      at: now,
+      type: 'account.deletion_requested',
+      origin,
+      accountId: id,
+      details: { dueAt: iso(dueAt) },
+    });
     return changed;
   });
 }

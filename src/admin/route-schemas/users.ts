@@ -1,3 +1,4 @@
+import { ScheduleDeletionRequest } from '../../account-actions/personal-data/deletion.ts';
 import {
   AccountRecord,
   BanRequest,
@@ -207,14 +208,39 @@ export const reinstateUserSchema = {
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies AdminSchema;
 
+export const scheduleDeletionSchema = {
+  ...theUser,
+  operationId: 'scheduleUserDeletion',
+  permission: 'users.delete',
+  objects: { person: 'id' },
+  summary: 'Suspend a user now, and delete the account later',
+  description:
+    'Every session, code and token ends at once. Asked for again, it changes the day. `DELETE` on the same address calls the deletion off; the suspension is lifted by itself.',
+  body: ScheduleDeletionRequest,
+  examples: [
+    {
+      summary: 'In thirty days',
+      params: byId,
+      body: { days: 30, reason: 'Left the company' },
+      status: 200,
+      answer: {
+        ...ada,
+        status: 'suspended',
+        suspension: { since: sample.moment, reason: 'Left the company' },
+        deletion: { requestedAt: sample.moment, dueAt: '2036-03-02T12:00:00.000Z' },
+      },
+    },
+  ],
+} satisfies AdminSchema;
+
 export const cancelDeletionSchema = {
   ...theUser,
   operationId: 'cancelUserDeletion',
   permission: 'users.delete',
   objects: { person: 'id' },
-  summary: 'Cancel a deletion that the user asked for',
+  summary: 'Cancel a deletion',
   description:
-    'The user is told by mail, and can sign in again. Sessions and tokens from before stay invalid. Succeeds if no deletion was asked for.',
+    'The user is told by mail, and can sign in again. Sessions and tokens from before stay invalid. Succeeds if no deletion was asked for. A suspension stays.',
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies AdminSchema;
 

@@ -153,11 +153,13 @@ function redirectUriFields({ messages }: Site, client: Client, given: Given, pro
   const added = given.get('add');
   const stored = [...client.redirectUris, ...(added === undefined || added === '' ? [] : [added])];
   const value = given.get('uris') ?? [...new Set(stored)].join('\n');
-  return html`${added !== undefined && given.get('uris') === undefined && html`<p>${text.urisAdded(isolate(added))}</p>`}${hiddenSeen(client)}
+  return html`${added !== undefined && given.get('uris') === undefined && html`<p>${text.urisAdded(isolate(added))}</p>`}${hiddenSeen(client, given)}
 ${textArea({ name: 'uris', label: text.urisLabel, hint: text.urisHint, rows: 5, value, problems })}`;
 }
 
-const hiddenSeen = (client: Client): Html => html`<input type="hidden" name="seen" value="${versionOf(client)}">`;
+/** The version that the operator has seen, also where the form waited for a proof. */
+const hiddenSeen = (client: Client, given: Given): Html =>
+  html`<input type="hidden" name="seen" value="${given.get('seen') ?? versionOf(client)}">`;
 
 /** The acts on apps, each with a page that says what will happen, and an answer that says what holds now. */
 export function appActRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -179,7 +181,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
     const given = queryOf(request);
     const { client } = await getClient(visit.services, given.get('app') ?? '');
     const draft = takeDraft(services, request, reply, visit.account.id);
-    const get = (of: string) => draft?.[of] ?? (of === 'uris' ? undefined : given.get(of));
+    const get = (of: string) => draft?.[of] ?? (['uris', 'seen'].includes(of) ? undefined : given.get(of));
     return ask(reply, 200, visit, client, { get }, NO_PROBLEMS);
   });
 
@@ -195,7 +197,10 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
       // By the operator’s own rights: some problems are found before any other unit of work has asked for them.
       const { client } = await getClient(visit.services, clientId);
       const { status } = toOAuthError(error, request);
-      return ask(reply, status, visit, client, form, generalProblem(problemText(site, client, error)));
+      // Both versions are shown now.
+      const isTold = error instanceof StaleApp;
+      const given = { get: (of: string) => (isTold && of === 'seen' ? undefined : form.get(of)) };
+      return ask(reply, status, visit, client, given, generalProblem(problemText(site, client, error)));
     }
   });
 

@@ -16,6 +16,7 @@ import { explainAddress } from '../links.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { actAddress, factorName, offeredActs } from './acts.ts';
 import { personPage } from './frame.ts';
+import { offeredRecordActs, RECORD_ACTS } from './record-acts.ts';
 
 /** What the first page about a person shows. */
 interface PersonFacts {
@@ -153,14 +154,20 @@ function measures(services: ConsoleServices, visit: ConsoleVisit, { account, gra
   const { path, messages } = site;
   const text = messages.operators.person;
   const acts = offeredActs(services, visit, account);
-  if (acts.length === 0) return undefined;
+  const records = offeredRecordActs(account).filter((name) =>
+    holds(visit.operator, RECORD_ACTS[name].permission, INSTALLATION),
+  );
+  if (acts.length + records.length === 0) return undefined;
   const lacking = lackingOf(visit.operator, grants);
   const content =
     lacking === undefined
       ? html`<p class="acts">${acts.map(
           ({ name, isDangerous }) =>
             html`<a class="button${isDangerous && ' danger'}" href="${path(actAddress(name, { id: account.id }))}">${messages.operators.acts.act[name].link}</a>`,
-        )}</p>`
+        )}${records.map((name) => {
+          const { address, isDangerous } = RECORD_ACTS[name];
+          return html`<a class="button${isDangerous && ' danger'}" href="${path(`${address}?id=${account.id}`)}">${messages.operators.record[name].link}</a>`;
+        })}</p>`
       : html`<p>${text.stronger(lacking)}</p>`;
   return html`<div id="help"><h2 class="small">${text.help}</h2>${content}</div>`;
 }

@@ -23,10 +23,12 @@ const TYPED: Readonly<Record<string, RegExp>> = {
   '/console/organizations/create': /^(name|domain)$/,
   '/console/organizations/member': /^role$/,
   '/console/operators/grant': /^(role|until)$/,
+  '/console/people/correct': /^(displayName|username|email|verified|seen)$/,
+  '/console/people/offboard': /^(days|reason)$/,
   '/console/invitations/new': /^(email|role|days)$/,
   '/console/keys/new': /^(name|role|until)$/,
   '/console/apps/new': /^(kind|name|uris|resource)$/,
-  '/console/apps/redirect-uris': /^uris$/,
+  '/console/apps/redirect-uris': /^(uris|seen)$/,
 };
 
 export interface Draft {
