@@ -43,27 +43,47 @@ const grantsOfAccount = many(
   toGrant,
 );
 
+/** The id of a grant that is the role of a membership. */
+export const OF_MEMBERSHIP = '0';
+
 const MEMBERSHIP_ROLES = { OWNER: 'owner', ADMIN: 'admin' } as const;
 
+const ofMemberships = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('membership')
+    .select(['account_id', 'organization_id', 'role', 'role_maker_id', 'role_given_at'])
+    .where('role', 'in', Object.keys(MEMBERSHIP_ROLES));
+
+const toMembershipGrant = (row: {
+  readonly account_id: string;
+  readonly organization_id: string;
+  readonly role: string | null;
+  readonly role_maker_id: string | null;
+  readonly role_given_at: number | null;
+}): AccountGrant => ({
+  id: OF_MEMBERSHIP,
+  accountId: row.account_id,
+  role: MEMBERSHIP_ROLES[row.role as keyof typeof MEMBERSHIP_ROLES],
+  organizationId: row.organization_id,
+  expiresAt: null,
+  madeBy: row.role_maker_id,
+  createdAt: row.role_given_at,
+});
+
 const membershipGrants = many(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('membership')
-      .select(['organization_id', 'role'])
-      .where('account_id', '=', p.accountId)
-      .where('role', 'in', Object.keys(MEMBERSHIP_ROLES)),
-  (row): Pick<OperatorGrant, 'role' | 'organizationId'> => ({
-    role: MEMBERSHIP_ROLES[row.role as keyof typeof MEMBERSHIP_ROLES],
-    organizationId: row.organization_id,
-  }),
+  (db, p: { accountId: string }) => ofMemberships(db).where('account_id', '=', p.accountId),
+  toMembershipGrant,
+);
+
+const membershipGrantsMadeBy = many(
+  (db, p: { madeBy: string }) => ofMemberships(db).where('role_maker_id', '=', p.madeBy).orderBy('id'),
+  toMembershipGrant,
 );
 
 /** Every role that an account holds: those that were given, and owner or admin of an organization by its membership. */
 export function* grantsOf(accountId: string): Work<readonly AccountGrant[]> {
   const given = yield* grantsOfAccount({ accountId });
-  const members = yield* membershipGrants({ accountId });
-  const unbounded = { id: '0', accountId, expiresAt: null, madeBy: null, createdAt: null };
-  return [...given, ...members.map((member) => ({ ...unbounded, ...member }))];
+  return [...given, ...(yield* membershipGrants({ accountId }))];
 }
 
 interface GrantPage {
@@ -125,11 +145,15 @@ const namedOfOrganization = many(
 export const listNamedGrants = ({ within, ...p }: GrantPage & { readonly within: Within | undefined }) =>
   within === undefined ? namedOfAll(p) : namedOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
 
-/** What an operator gave, and not the command line. */
-export const grantsMadeBy = many(
+const storedMadeBy = many(
   (db, p: { madeBy: string }) => stored(db).where('maker_id', '=', p.madeBy).orderBy('id'),
   toGrant,
 );
+
+/** What an operator gave, and not the command line: the roles of memberships as well. */
+export function* grantsMadeBy(maker: { readonly madeBy: string }): Work<readonly AccountGrant[]> {
+  return [...(yield* storedMadeBy(maker)), ...(yield* membershipGrantsMadeBy(maker))];
+}
 
 const insert = command(
   (

@@ -1,6 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { forKeyShare, forNoKeyUpdate, forShare, forUpdate } from '../platform/database/row-locks.ts';
+import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -101,9 +101,12 @@ export const holdOperator = command((db, p: { accountId: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forKeyShare),
 );
 
-/** Holds an account until the unit of work ends, for one that acts as this person: what changes the account comes before or after. */
+/**
+ * Holds an account until the unit of work ends, for one that acts as this person: what changes the account comes before or after. The acts of
+ * a person queue. Shared, the lock would be taken by each next one before what ends the person's rights, which then never had its turn.
+ */
 export const holdActingAccount = command((db, p: { accountId: string }) =>
-  db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forShare),
+  db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forNoKeyUpdate),
 );
 
 const findByUsername = one(

@@ -3,7 +3,7 @@ import { type OperatorRole, operatorRole } from '../operators/permissions.ts';
 import type { OperatorGrant, Within } from '../operators/rights.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
-import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
+import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
   type Codec,
@@ -137,6 +137,14 @@ const holdById = command((db, p: { id: string }) =>
 
 const holdConfigured = command((db, _p: object) =>
   db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forKeyShare),
+);
+
+/**
+ * Keeps units of work that make operators (a key, a role, an owner or admin of an organization) apart from those that end an operator with all
+ * that it made, until this one ends: one row for all of them, since what was made may have made more.
+ */
+export const lockMaking = command((db, _p: object) =>
+  db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forNoKeyUpdate),
 );
 
 /** Whether an admin key is valid: it was not revoked and has not ended, or is the one of the configuration. */

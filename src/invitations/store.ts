@@ -109,10 +109,15 @@ export const endInvitationsOfInviter = many(
   (row) => row.id,
 );
 
-/** Ends what a person invited to as an operator and nobody used. @returns the ids */
+/** Ends what a person invited to as an operator at an instant or later, and nobody used. @returns the ids */
 export const endInvitationsOfOperator = many(
-  (db, p: { operatorId: string }) =>
-    db.deleteFrom('invitation').where('operator_id', '=', p.operatorId).where('used_at', 'is', null).returning('id'),
+  (db, p: { operatorId: string; since: number }) =>
+    db
+      .deleteFrom('invitation')
+      .where('operator_id', '=', p.operatorId)
+      .where('created_at', '>=', p.since)
+      .where('used_at', 'is', null)
+      .returning('id'),
   (row) => row.id,
 );
 

@@ -86,3 +86,6 @@ export type Permission = keyof typeof TABLE;
 export const PERMISSIONS: Readonly<Record<Permission, PermissionRow>> = TABLE;
 
 export const permissionNames = Object.keys(TABLE) as readonly Permission[];
+
+/** The permissions with which an operator makes others: admin keys, and people with roles. */
+export const MAKES_OPERATORS: ReadonlySet<Permission> = new Set<Permission>(['operators.manage', 'members.manage']);

@@ -132,18 +132,74 @@ interface Member {
   readonly accountId: string;
 }
 
-/** Makes a user a member or changes the role, unless the user belongs to another organization. */
-export const upsertMember = changes((db, p: Member & { role: Role | null }) =>
+interface SetMember extends Member {
+  readonly role: Role | null;
+  readonly makerId: string | null;
+  readonly givenAt: number | null;
+}
+
+const upsert = changes((db, p: SetMember) =>
   db
     .insertInto('membership')
-    .values({ account_id: p.accountId, organization_id: p.organizationId, role: p.role })
+    .values({
+      account_id: p.accountId,
+      organization_id: p.organizationId,
+      role: p.role,
+      role_maker_id: p.makerId,
+      role_given_at: p.givenAt,
+    })
     .onConflict((conflict) =>
       conflict
         .column('account_id')
-        .doUpdateSet((eb) => ({ role: eb.ref('excluded.role') }))
+        .doUpdateSet((eb) => {
+          // Who gives a role again, or a lower one, gives nothing.
+          const goesOn = eb.or([
+            eb('membership.role', '=', eb.ref('excluded.role')),
+            eb.and([eb('membership.role', '=', 'OWNER'), eb('excluded.role', '=', 'ADMIN')]),
+          ]);
+          return {
+            role: eb.ref('excluded.role'),
+            role_maker_id: eb
+              .case()
+              .when(goesOn)
+              .then(eb.ref('membership.role_maker_id'))
+              .else(eb.ref('excluded.role_maker_id'))
+              .end(),
+            role_given_at: eb
+              .case()
+              .when(goesOn)
+              .then(eb.ref('membership.role_given_at'))
+              .else(eb.ref('excluded.role_given_at'))
+              .end(),
+          };
+        })
         .whereRef('membership.organization_id', '=', 'excluded.organization_id'),
     )
     .returning('account_id'),
+);
+
+/**
+ * Makes a user a member or changes the role, unless the user belongs to another organization.
+ * @param member.madeBy the operator who does; null for the command line
+ */
+export function upsertMember({
+  madeBy,
+  now,
+  ...member
+}: Member & { readonly role: Role | null; readonly madeBy: string | null; readonly now: number }): Work<boolean> {
+  const isOperator = member.role === 'OWNER' || member.role === 'ADMIN';
+  return upsert({ ...member, makerId: isOperator ? madeBy : null, givenAt: isOperator ? now : null });
+}
+
+/** Makes an owner or admin of an organization a member as others are; false where the user is neither. */
+export const lowerMember = changes((db, p: Member) =>
+  db
+    .updateTable('membership')
+    .set({ role: 'MEMBER', role_maker_id: null, role_given_at: null })
+    .where('account_id', '=', p.accountId)
+    .where('organization_id', '=', p.organizationId)
+    .where('role', 'in', ['OWNER', 'ADMIN'])
+    .returning('id'),
 );
 
 /** Removes a member; false where the user is not one. */

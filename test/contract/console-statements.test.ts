@@ -21,7 +21,7 @@ for (const name of ['all', 'run', 'get', 'iterate'] as const) {
 
 /** Who asks, and what they hold: the session and the roles, at the gate and in each unit of work. */
 const WHO_ASKS =
-  /^select ("s"\."hash"|"id" from "account" where "id" = \? $|"id", "account_id", "role"|"organization_id", "role" from "membership")/;
+  /^select ("s"\."hash"|"id" from "account" where "id" = \? $|"id", "account_id", "role"|"account_id", "organization_id", "role", "role_maker_id", "role_given_at" from "membership" where "role" in \(\?, \?\) and "account_id" = \? *$)/;
 /** What the service does by itself, at any time. */
 const BY_ITSELF = /^(EXPLAIN|SELECT seq|[^"]*"(logout_notice|mail_request|data_export|node_lease|rate_count|mail)")/;
 
@@ -60,8 +60,8 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/invitations': 1,
   '/console/operators': 1,
   '/console/keys': 1,
-  // The key, and the keys and roles that were made with it.
-  [`/console/keys/${key}`]: 3,
+  // The key, and the keys, roles and memberships that were made with it.
+  [`/console/keys/${key}`]: 4,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 2,
   [`/console/explain?app=${app.clientId}`]: 1,

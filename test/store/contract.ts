@@ -337,14 +337,16 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
         createdAt: 0,
       }),
     );
-    await database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' }));
+    await database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER', madeBy: null, now: 0 }));
     assert.equal(await database.commit(() => removeAccount({ id: accountId })), true);
     const left = await dump(database);
     for (const [table, rows] of Object.entries(left)) {
       for (const row of rows) assert.notEqual((row as Record<string, unknown>)['account_id'], accountId, table);
     }
     assert.equal(await database.read(() => lockCode({ hash: code })), undefined);
-    await assert.rejects(database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' })));
+    await assert.rejects(
+      database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER', madeBy: null, now: 0 })),
+    );
   });
 
   it('codes and tokens of an app go with it', async () => {

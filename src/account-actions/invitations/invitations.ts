@@ -2,7 +2,7 @@ import { grantsOf } from '../../access/operator-grant-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
-import { holdAdminKey, isAdminKeyLive } from '../../admin-keys/store.ts';
+import { holdAdminKey, isAdminKeyLive, lockMaking } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
@@ -333,6 +333,8 @@ export function* acceptInvitation(
   const { organizationId, role, email } = invitation;
   if (email !== null && emailKey(email) !== emailKey(account.profile.email))
     throw new InvitationRefused('other address');
+  // What ends the maker with all that it made finds the membership, or is found here.
+  if (organizationId !== null && grantOfMembership(organizationId, role) !== undefined) yield* lockMaking({});
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
   if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
@@ -342,7 +344,15 @@ export function* acceptInvitation(
     if ((yield* findMembership({ accountId: account.id })) !== undefined) {
       throw new InvitationRefused('other organization');
     }
-    if (!(yield* upsertMember({ organizationId, accountId: account.id, role }))) {
+    if (
+      !(yield* upsertMember({
+        organizationId,
+        accountId: account.id,
+        role,
+        madeBy: invitation.adminKeyId ?? invitation.operatorId,
+        now: at,
+      }))
+    ) {
       throw new InvitationRefused('other organization');
     }
     yield* record({

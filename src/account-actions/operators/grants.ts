@@ -1,4 +1,10 @@
-import { type AccountGrant, grantsOf, insertGrant, removeGrant } from '../../access/operator-grant-store.ts';
+import {
+  type AccountGrant,
+  grantsOf,
+  insertGrant,
+  OF_MEMBERSHIP,
+  removeGrant,
+} from '../../access/operator-grant-store.ts';
 import { lockOperator } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { OperatorRole } from '../../operators/permissions.ts';
@@ -125,16 +131,21 @@ export async function grantRole(
     yield* requirePlace(wanted);
     if (wanted.expiresAt !== null && isOwner(wanted)) yield* keepAnOwner(accountId, now, context);
     const held = (yield* grantsOf(accountId)).find(
-      ({ id, role, organizationId }) => id !== '0' && role === wanted.role && organizationId === wanted.organizationId,
+      ({ id, role, organizationId }) =>
+        id !== OF_MEMBERSHIP && role === wanted.role && organizationId === wanted.organizationId,
     );
     yield* removeGrant({ accountId, ...wanted });
-    // Who gives a role again does not make it theirs: it would end with them.
-    const madeBy = held === undefined ? (operator?.id ?? null) : held.madeBy;
-    yield* insertGrant({ accountId, ...wanted, madeBy, now });
+    // Who gives a role again does not make it theirs: it would end with them. Who gives more than was there does.
+    const goesOn = held !== undefined && endOf(held) > now && endOf(held) >= endOf(wanted);
+    const madeBy = goesOn ? held.madeBy : (operator?.id ?? null);
+    const createdAt = (goesOn ? held.createdAt : null) ?? now;
+    yield* insertGrant({ accountId, ...wanted, madeBy, now: createdAt });
     yield* record({ at: now, type: 'operator.role_granted', origin, accountId, details: grantDetails(wanted) });
-    return { id: '0', accountId, ...wanted, madeBy, createdAt: now };
+    return { id: '0', accountId, ...wanted, madeBy, createdAt };
   });
 }
+
+const endOf = ({ expiresAt }: Pick<OperatorGrant, 'expiresAt'>): number => expiresAt ?? Number.POSITIVE_INFINITY;
 
 const isOwner = ({ role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>): boolean =>
   role === 'owner' && organizationId === null;

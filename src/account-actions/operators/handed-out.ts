@@ -46,9 +46,20 @@ export function* endInvitationsInRole(
 ): Work<void> {
   const ended =
     organizationId === undefined
-      ? yield* endInvitationsOfOperator({ operatorId })
+      ? yield* endInvitationsOfOperator({ operatorId, since: 0 })
       : yield* endInvitationsOfOperatorIn({ operatorId, organizationId });
-  for (const invitationId of ended) {
+  yield* recordEnded(ended, origin, now);
+}
+
+/** The same of what was invited to at an instant or later, when the person's account may have been in foreign hands. @returns how many ended */
+export function* endInvitationsSince(operatorId: string, since: number, origin: Origin, now: number): Work<number> {
+  const ended = yield* endInvitationsOfOperator({ operatorId, since });
+  yield* recordEnded(ended, origin, now);
+  return ended.length;
+}
+
+function* recordEnded(invitationIds: readonly string[], origin: Origin, now: number): Work<void> {
+  for (const invitationId of invitationIds) {
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
   }
 }

@@ -1,14 +1,16 @@
-import { type AccountGrant, grantsMadeBy, removeGrantById } from '../../access/operator-grant-store.ts';
+import { type AccountGrant, grantsMadeBy, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
 import {
   type AdminKey,
   adminKeyIdsEverMadeBy,
   adminKeysMadeBy,
   grantOfKey,
+  lockMaking,
   markAdminKeyRevoked,
 } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
 import type { Operator } from '../../operators/rights.ts';
+import { lowerMember } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isLastOwner } from '../accounts/last-owner.ts';
@@ -35,8 +37,17 @@ export function* madeBy(operatorId: string, now: number): Work<Made> {
   };
 }
 
+/** Ends a role. A person who is owner or admin of an organization by a membership stays a member. */
+const endRole = ({ id, accountId, organizationId }: AccountGrant): Work<boolean> =>
+  id === OF_MEMBERSHIP
+    ? lowerMember({ accountId, organizationId: organizationId ?? NOWHERE })
+    : removeGrantById({ id });
+
+/** No organization has this id. */
+const NOWHERE = '0';
+
 /**
- * Ends the keys and roles that an operator made, and what these made in turn, inside a unit of work: also where a key between them has
+ * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work: also where a key between them has
  * ended before. The last owner keeps the role, and what they made.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
@@ -61,6 +72,8 @@ export function* endAllMadeBy(
 ): Work<Made> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
+  // What a maker makes at the same time is found here, or finds that its maker has ended.
+  yield* lockMaking({});
   const makers = [operatorId];
   for (const maker of makers) {
     if (alsoEnd !== undefined) yield* alsoEnd(maker);
@@ -78,10 +91,15 @@ export function* endAllMadeBy(
       const isOwner = role.role === 'owner' && role.organizationId === null;
       if (isOwner && (yield* isLastOwner(role.accountId, now))) continue;
       if (!makers.includes(role.accountId)) makers.push(role.accountId);
-      if (!(yield* removeGrantById({ id: role.id }))) continue;
+      if (!(yield* endRole(role))) continue;
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
-      yield* endInvitationsInRole(role.accountId, origin, now);
+      yield* endInvitationsInRole(
+        role.accountId,
+        origin,
+        now,
+        role.id === OF_MEMBERSHIP ? (role.organizationId ?? NOWHERE) : undefined,
+      );
       roles.push(role);
     }
     for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker, since })) if (!makers.includes(id)) makers.push(id);

@@ -148,15 +148,15 @@ export async function setMember(
   const grant = grantOfMembership(organizationId, role);
   await database.commit(function* set(): Work<void> {
     requireGivable(operator, grant);
-    // Acts on the person by operators rest on what the person holds.
-    if (grant !== undefined) yield* lockOperator({ accountId });
+    // Acts on the person by operators, and by the person as one, rest on what the person holds.
+    yield* lockOperator({ accountId });
     if ((yield* store.findOrganization({ id: organizationId })) === undefined)
       throw organizationNotFound(organizationId);
     if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
-    if (!(yield* store.upsertMember(member))) {
+    const now = clock();
+    if (!(yield* store.upsertMember({ ...member, madeBy: operator?.id ?? null, now }))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
     }
-    const now = clock();
     if (grant === undefined) yield* endInvitationsInRole(accountId, origin, now, organizationId);
     const details = { organizationId, role };
     yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
@@ -212,6 +212,7 @@ export async function removeMember(
 ): Promise<AccessChange> {
   const now = clock();
   return database.commit(function* remove(): Work<AccessChange> {
+    yield* lockOperator({ accountId });
     const change = yield* endMembership({ organizationId, accountId }, origin, now);
     if (change !== undefined) return change;
     throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);

@@ -8,6 +8,7 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
 import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
+import { endInvitationsSince } from '../operators/handed-out.ts';
 import { endAllMadeBy } from '../operators/made.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
@@ -44,7 +45,7 @@ export function* removeAddedSince(
 }
 
 /**
- * Ends the admin keys and the roles that were made with an account at an instant or later, and disables the apps that were registered with
+ * Ends the admin keys, the roles and the invitations that were made with an account at an instant or later, and disables the apps that were registered with
  * it, or with these, as a developer.
  */
 export function* endMadeSince(
@@ -58,6 +59,7 @@ export function* endMadeSince(
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
       registered += yield* disableClientsOf(maker, since, origin, now);
+      yield* endInvitationsSince(maker, since, origin, now);
     },
   });
   return { made: adminKeys.length + roles.length, registered };

@@ -25,6 +25,9 @@ export interface MembershipTable {
   account_id: Id;
   organization_id: Id;
   role: string | null;
+  /** The operator who made the member an owner or admin; null for the command line, and for other roles. */
+  role_maker_id: Generated<Id | null>;
+  role_given_at: Generated<Instant | null>;
 }
 
 /** The roles of operators. Owners and admins of an organization are not among them: the role of their membership says it. */

@@ -20,6 +20,7 @@ import { upstreamKinds } from './0018-upstream-kinds.ts';
 import { invitationOperators } from './0019-invitation-operators.ts';
 import { lastNetworks } from './0020-last-networks.ts';
 import { upstreamDomains } from './0021-upstream-domains.ts';
+import { membershipMakers } from './0022-membership-makers.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -72,6 +73,7 @@ export const timeline: Timeline = {
   '0019-invitation-operators': expand(invitationOperators),
   '0020-last-networks': expand(lastNetworks),
   '0021-upstream-domains': expand(upstreamDomains),
+  '0022-membership-makers': expand(membershipMakers),
 };
 
 export { NewerDatabase } from './position.ts';

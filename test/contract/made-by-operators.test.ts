@@ -1,0 +1,131 @@
+// store: SQLite, PostgreSQL
+/** Who was made an operator by a stolen key, or with a stolen operator's account, is none when that is ended with what it made. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
+import { admin, newUser, signedIn, type TestUser } from '../support/flow.ts';
+import { DAY, HOUR, MINUTE } from '../support/outcome.ts';
+import { newestMail } from '../support/recovery.ts';
+import { startServer } from '../support/server.ts';
+import { takenBack } from '../support/taken-back.ts';
+
+const server = await startServer({
+  TESSERA_MAILBOX: 'on',
+  TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
+  TESSERA_LIMIT_MAIL_ADDRESS: 'off',
+});
+after(() => server.close());
+const { signedInWith, reportLink, press } = takenBack(server);
+// Of two owners, one may lose the role.
+const keeper = await newUser(server);
+await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {});
+
+const call = async (method: string, path: string, body?: object, key?: string) => {
+  const answer = await admin(server, method, path, body, key);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+
+let count = 0;
+const newOrganization = async (): Promise<string> =>
+  (await call('POST', '/organizations', { name: `made-${++count}`, domain: `made-${count}.example` })).id;
+const newKey = async (role: string): Promise<{ id: string; adminKey: string }> =>
+  call('POST', '/admin-keys', { name: 'stolen', role });
+const setMember = (organizationId: string, { id }: TestUser, role: string | null, key?: string) =>
+  call('PUT', `/organizations/${organizationId}/members/${id}`, { role }, key);
+const rolesOf = async ({ id }: TestUser): Promise<string[]> =>
+  (await call('GET', `/users/${id}/roles`)).items.map(({ role }: { role: string }) => role);
+const memberRole = async (organizationId: string, { id }: TestUser): Promise<string | null | undefined> =>
+  (await call('GET', `/organizations/${organizationId}`)).members.find(
+    ({ userId }: { userId: string }) => userId === id,
+  )?.role;
+const endWithMade = (id: string) => call('DELETE', `/admin-keys/${id}?endMade=true`);
+
+test('who was made owner or admin of an organization by a key is a mere member after it ended, and is listed', async () => {
+  for (const role of ['OWNER', 'ADMIN']) {
+    const [organizationId, key, mallory] = [await newOrganization(), await newKey('owner'), await newUser(server)];
+    await setMember(organizationId, mallory, role, key.adminKey);
+    const { made } = await endWithMade(key.id);
+    assert.deepEqual(
+      made.roles.map((one: { userId: string; role: string; organizationId: string }) => [
+        one.userId,
+        one.role,
+        one.organizationId,
+      ]),
+      [[mallory.id, role.toLowerCase(), organizationId]],
+    );
+    assert.equal(await memberRole(organizationId, mallory), 'MEMBER');
+    assert.deepEqual(await rolesOf(mallory), []);
+  }
+});
+
+test('a member whom a key raised is lowered, one to whom it gave the same or less keeps the role', async () => {
+  const [organizationId, key] = [await newOrganization(), await newKey('owner')];
+  const [raised, same, lowered] = [await newUser(server), await newUser(server), await newUser(server)];
+  await setMember(organizationId, raised, 'ADMIN');
+  await setMember(organizationId, same, 'OWNER');
+  await setMember(organizationId, lowered, 'OWNER');
+  await setMember(organizationId, raised, 'OWNER', key.adminKey);
+  await setMember(organizationId, same, 'OWNER', key.adminKey);
+  await setMember(organizationId, lowered, 'ADMIN', key.adminKey);
+  await endWithMade(key.id);
+  assert.equal(await memberRole(organizationId, raised), 'MEMBER');
+  assert.equal(await memberRole(organizationId, same), 'OWNER');
+  assert.equal(await memberRole(organizationId, lowered), 'ADMIN');
+});
+
+test('who joined as an admin by the invitation of a key is a mere member after it ended', async () => {
+  const [organizationId, key] = [await newOrganization(), await newKey('owner')];
+  const mallory = await newUser(server, { emailVerified: true });
+  const { email } = await call('GET', `/users/${mallory.id}`);
+  await call('POST', '/invitations', { email, organizationId, role: 'ADMIN' }, key.adminKey);
+  await accept(mallory, email);
+  assert.equal(await memberRole(organizationId, mallory), 'ADMIN');
+  await endWithMade(key.id);
+  assert.equal(await memberRole(organizationId, mallory), 'MEMBER');
+});
+
+async function accept(user: TestUser, email: string): Promise<void> {
+  const browser = await signedIn(server, user);
+  const { link = '' } = await newestMail(server, email, 'invitation');
+  const done = await browser.submit(await browser.get(link), {}, '/invitation');
+  assert.equal(done.status, 200, `${done.location} ${done.text}`);
+}
+
+test('what an admin of an organization made in turn ends with the report of the account that made them one', async () => {
+  const [organizationId, mallory] = [await newOrganization(), await operatorInBrowser(server, { emailVerified: true })];
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  await call('PUT', `/users/${operator.user.id}/roles/owner`, {});
+  const { email } = await call('GET', `/users/${operator.user.id}`);
+  server.advance(HOUR);
+  const thief = { ...operator, browser: await signedInWith({ user: operator.user, email }, operator.factor) };
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, thief);
+  await setMember(organizationId, mallory.user, 'ADMIN', token);
+  server.advance(MINUTE);
+  const own = await signInOnCommandLine(server, mallory);
+  const made = await call('POST', '/admin-keys', { name: 'more', role: 'admin', organizationId }, own);
+  assert.equal((await admin(server, 'GET', `/organizations/${organizationId}`, undefined, made.adminKey)).status, 200);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.equal(await memberRole(organizationId, mallory.user), 'MEMBER');
+  for (const credential of [made.adminKey, own]) {
+    const answer = await admin(server, 'GET', `/organizations/${organizationId}`, undefined, credential);
+    assert.ok([401, 403, 404].includes(answer.status), String(answer.status));
+  }
+});
+
+test('who gives a role that had ended, or for longer, is its maker', async () => {
+  const [ended, running, same] = [await newUser(server), await newUser(server), await newUser(server)];
+  const path = ({ id }: TestUser) => `/users/${id}/roles/admin`;
+  const until = (ms: number) => ({ expiresAt: new Date(server.now() + ms).toISOString() });
+  await call('PUT', path(ended), until(HOUR));
+  await call('PUT', path(running), until(60 * DAY));
+  await call('PUT', path(same), {});
+  server.advance(DAY);
+  const key = await newKey('owner');
+  for (const user of [ended, running, same]) await call('PUT', path(user), {}, key.adminKey);
+  assert.deepEqual((await endWithMade(key.id)).made.roles.length, 2);
+  assert.deepEqual(await rolesOf(ended), []);
+  assert.deepEqual(await rolesOf(running), []);
+  assert.deepEqual(await rolesOf(same), ['admin'], 'who gives a role again gives nothing');
+});
