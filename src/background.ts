@@ -49,7 +49,8 @@ export function startBackgroundWork(
     }),
   );
   const failedNotices = reportFailure('notices of ended sessions');
-  const notices = startNoticeDispatcher({ ...services, clock, send, meter, failed: failedNotices });
+  const { domains: listedDomains } = config.clientMetadata;
+  const notices = startNoticeDispatcher({ ...services, clock, send, listedDomains, meter, failed: failedNotices });
   background.push(() => notices.stop());
   const smtp = config.mail.smtp && smtpTransport(config.mail.smtp, { greeting: greetingOf(config, baseUrl) });
   const mailDispatcher =

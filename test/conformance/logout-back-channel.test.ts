@@ -381,6 +381,11 @@ describe('SSRF: beyond a developer’s machine', () => {
     'a private address': ['https://10.0.0.1/logout', '', /not on the public internet/],
     'an address without TLS': ['http://localhost/logout', '', /https/],
     'a network that the operator opened': ['https://127.0.0.1:9/logout', '127.0.0.0/8', /nothing listens there/],
+    'that network for an app that registered itself': [
+      'https://127.0.0.1:9/logout',
+      '127.0.0.0/8',
+      /that no operator registered/,
+    ],
   };
   for (const [name, [backchannelLogoutUri, opened, problem]] of Object.entries(inside)) {
     test(name, async () => {
@@ -390,6 +395,8 @@ describe('SSRF: beyond a developer’s machine', () => {
         const at = { baseUrl: `http://127.0.0.1:${outside.port}` };
         const registration = { backchannelLogoutUri, idTokenSignedResponseAlg: 'ES256' };
         const { clientId } = await newClient({ ...outside, ...at }, registration);
+        if (name.includes('registered itself'))
+          await query(outside, "UPDATE client SET registered_by = 'open' WHERE id = ?", clientId);
         const now = outside.now();
         const columns = 'client_id, account_id, sid, created_at, attempts, due_at';
         await query(

@@ -226,6 +226,28 @@ describe('SSRF: an installation on the internet reads no keys from inside its ne
     }
     assert.equal(place.visits, 0);
   });
+
+  test('decisions §15: what TESSERA_OUTGOING_ALLOW opens is open to the apps of operators, not to those of strangers', async () => {
+    const opened = await startBehind(BASE, { TESSERA_OUTGOING_ALLOW: '127.0.0.0/8', TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+    try {
+      const at = { baseUrl: `http://127.0.0.1:${opened.port}` };
+      const causeFor = async (registeredBy: string | null, jwksUri: string) => {
+        const { clientId } = await keyApp(at, { jwksUri });
+        await query(opened, 'UPDATE client SET registered_by = ? WHERE id = ?', registeredBy, clientId);
+        const proof = await proofOf(opened, clientId, key);
+        await tokenForm(at, { grant_type: 'refresh_token', refresh_token: 'x', ...proof });
+        return (await lastDetails(opened))['cause'] ?? '';
+      };
+      for (const registeredBy of [null, 'token']) {
+        assert.match(await causeFor(registeredBy, 'https://127.0.0.1:9/'), /nothing listens there/);
+      }
+      for (const registeredBy of ['open', 'metadata']) {
+        assert.match(await causeFor(registeredBy, 'https://127.0.0.1:9/'), /an app that no operator registered/);
+      }
+    } finally {
+      await opened.close();
+    }
+  });
 });
 
 describe('registration', () => {

@@ -45,7 +45,9 @@ before(async () => {
   const keys = await openKeys(database, { current: Buffer.alloc(32, 7), previous: undefined }, clock);
   const send = outgoing({ local: true, networks: [] });
   const failed = (error: unknown) => assert.fail(String(error));
-  const parts = { database, clock, keys, issuer: 'http://localhost:3000', send, meter: unmetered, failed };
+  const parts = {
+    ...{ database, clock, keys, issuer: 'http://localhost:3000', send, listedDomains: [], meter: unmetered, failed },
+  };
   dispatchers = Array.from({ length: NODES }, () => startNoticeDispatcher(parts, NEVER));
 });
 after(async () => {

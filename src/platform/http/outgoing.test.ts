@@ -67,6 +67,13 @@ test('a network that the operator allowed is reached, and no other', async () =>
   await assert.rejects(ask(post('https://10.0.0.1/')), /not on the public internet/);
 });
 
+test('SSRF: what the operator allowed is not reached where a stranger chose the address', async () => {
+  const inside = [{ address: '127.0.0.1', family: 4 }];
+  const ask = outgoing({ local: false, networks: ['127.0.0.0/8'] }, async () => inside);
+  const strangers = { ...post('https://inside.example.com/'), publicOnly: true };
+  await assert.rejects(ask(strangers), { name: 'OutgoingFailed', message: /that no operator registered/ });
+});
+
 test('SSRF: of several addresses of a name, only the allowed ones are tried', async () => {
   let reached = 0;
   const port = await listening((_request, reply) => reply.end());

@@ -20,6 +20,8 @@ export interface OutgoingRequest {
   /** Headers for the operator's own networks: sent only to addresses that TESSERA_OUTGOING_ALLOW names, and on this machine. */
   readonly ownNetworkHeaders?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether the address is a stranger's choice: then TESSERA_OUTGOING_ALLOW opens nothing to it. */
+  readonly publicOnly?: boolean;
   /** The largest body of the answer that is read, in bytes; if absent, the body is ignored. */
   readonly longestBody?: number;
   /** For the whole exchange: name resolution, connection, request and answer. */
@@ -90,9 +92,10 @@ export function outgoing(
   const isNamed = (address: string): boolean => allowed.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
   const isOwn = (address: string): boolean =>
     isNamed(address) || (rules.local && (address === '::1' || isLoopback(address)));
-  const isAllowed = (address: string): boolean => rules.local || isPublicAddress(address) || isNamed(address);
+  const isAllowed = (address: string, publicOnly: boolean): boolean =>
+    rules.local || isPublicAddress(address) || (!publicOnly && isNamed(address));
 
-  async function allowedAddresses(host: string): Promise<readonly LookupAddress[]> {
+  async function allowedAddresses(host: string, publicOnly: boolean): Promise<readonly LookupAddress[]> {
     const literal = host.replace(/^\[|\]$/g, '');
     const addresses =
       isIP(literal) === 0
@@ -100,11 +103,12 @@ export function outgoing(
             throw new OutgoingFailed(`the name ${host} is not known`);
           })
         : [{ address: literal, family: isIP(literal) }];
-    const usable = addresses.filter(({ address }) => isAllowed(address));
+    const usable = addresses.filter(({ address }) => isAllowed(address, publicOnly));
     if (usable.length === 0) {
-      throw new OutgoingFailed(
-        `${host} is not on the public internet, and TESSERA_OUTGOING_ALLOW does not name its network`,
-      );
+      const why = publicOnly
+        ? 'an app that no operator registered may not lead elsewhere'
+        : 'TESSERA_OUTGOING_ALLOW does not name its network';
+      throw new OutgoingFailed(`${host} is not on the public internet, and ${why}`);
     }
     return usable;
   }
@@ -116,7 +120,7 @@ export function outgoing(
     }
     const deadline = AbortSignal.timeout(request.timeoutMs);
     const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-    const targets = await unlessAborted(allowedAddresses(url.hostname), signal, request);
+    const targets = await unlessAborted(allowedAddresses(url.hostname, request.publicOnly ?? false), signal, request);
     const { ownNetworkHeaders, headers } = request;
     const isInside = ownNetworkHeaders !== undefined && targets.every(({ address }) => isOwn(address));
     return await send(

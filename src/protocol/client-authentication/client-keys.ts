@@ -1,8 +1,10 @@
 import type { ReadAssertion } from '../../clients/rules/assertion.ts';
+import { isStrangersAddress } from '../../clients/rules/own-networks.ts';
 import type { Client } from '../../clients/store.ts';
 import { type ClientKey, chooseKey, usableKeys } from '../../keys/rules/jwks.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import { type Outgoing, OutgoingFailed } from '../../platform/http/outgoing.ts';
+import { BOUNDS_FOR_STRANGERS, sharedFetches } from '../../platform/http/shared-fetches.ts';
 
 /** How long a fetched key set is used: so long a key may work after its client has removed it. */
 const MAX_AGE = 5 * MINUTE;
@@ -26,7 +28,7 @@ export interface ClientKeys {
    * @throws {ClientKeysUnreadable}
    */
   find(
-    client: Pick<Client, 'jwks' | 'jwksUri'>,
+    client: Pick<Client, 'jwks' | 'jwksUri' | 'registeredBy'>,
     named: Pick<ReadAssertion, 'alg' | 'kid'>,
   ): Promise<ClientKey | undefined>;
 }
@@ -42,10 +44,31 @@ interface CachedSet {
 
 const NOT_FETCHED: CachedSet = { keys: [], fetchedAt: undefined, refreshedAt: undefined, failure: undefined };
 
-/** Finds the keys of clients, with a cache of the sets behind each `jwks_uri`. */
-export function createClientKeys(ask: Outgoing, clock: Clock): ClientKeys {
+/**
+ * Finds the keys of clients, with a cache of the sets behind each `jwks_uri`. Apps whose addresses strangers chose have a cache and bounds of
+ * their own, so that whatever they do, the keys of other apps are read as before.
+ * @param listed the domains of TESSERA_CLIENT_METADATA_DOMAINS
+ */
+export function createClientKeys(ask: Outgoing, clock: Clock, listed: readonly string[]): ClientKeys {
+  const ofOperators = createKeySets(ask, clock, 'operators');
+  const ofStrangers = createKeySets((request) => ask({ ...request, publicOnly: true }), clock, 'strangers');
+  return {
+    async find({ jwks, jwksUri, registeredBy }, named) {
+      if (jwksUri === null) return chooseKey(usableKeys(jwks) ?? [], named.alg, named.kid);
+      const isStrangers = isStrangersAddress({ registeredBy }, jwksUri, listed);
+      return (isStrangers ? ofStrangers : ofOperators).find(jwksUri, named);
+    },
+  };
+}
+
+interface KeySets {
+  /** @throws {ClientKeysUnreadable} */
+  find(uri: string, named: Pick<ReadAssertion, 'alg' | 'kid'>): Promise<ClientKey | undefined>;
+}
+
+function createKeySets(ask: Outgoing, clock: Clock, chosenBy: 'operators' | 'strangers'): KeySets {
   const cache = new Map<string, CachedSet>();
-  const fetching = new Map<string, Promise<CachedSet>>();
+  const fetches = sharedFetches<CachedSet>(chosenBy === 'strangers' ? BOUNDS_FOR_STRANGERS : undefined);
 
   function store(uri: string, set: CachedSet): CachedSet {
     cache.delete(uri);
@@ -57,19 +80,18 @@ export function createClientKeys(ask: Outgoing, clock: Clock): ClientKeys {
 
   /** Callers that need a set while it is being fetched share the request. */
   function fetchSet(uri: string, before: CachedSet, isRefresh: boolean): Promise<CachedSet> {
-    const started = fetching.get(uri);
-    if (started !== undefined) return started;
     const now = clock();
     const refreshedAt = isRefresh ? now : before.refreshedAt;
-    const request = readSet(ask, uri)
-      .then((keys) => store(uri, { keys, fetchedAt: now, refreshedAt, failure: undefined }))
-      .catch((error: unknown) => {
-        if (!(error instanceof ClientKeysUnreadable)) throw error;
-        return store(uri, { ...before, refreshedAt, failure: { at: now, reason: error.message } });
-      })
-      .finally(() => fetching.delete(uri));
-    fetching.set(uri, request);
-    return request;
+    const read = () =>
+      readSet(ask, uri)
+        .then((keys) => store(uri, { keys, fetchedAt: now, refreshedAt, failure: undefined }))
+        .catch((error: unknown) => {
+          if (!(error instanceof ClientKeysUnreadable)) throw error;
+          return store(uri, { ...before, refreshedAt, failure: { at: now, reason: error.message } });
+        });
+    const fetched = fetches.fetch(uri, read);
+    if (fetched === undefined) throw new ClientKeysUnreadable('too many key sets are being fetched');
+    return fetched;
   }
 
   const isWithin = (span: number, instant: number | undefined): boolean =>
@@ -77,14 +99,13 @@ export function createClientKeys(ask: Outgoing, clock: Clock): ClientKeys {
   const isFresh = ({ fetchedAt }: CachedSet): boolean => isWithin(MAX_AGE, fetchedAt);
 
   return {
-    async find({ jwks, jwksUri }, { alg, kid }) {
-      if (jwksUri === null) return chooseKey(usableKeys(jwks) ?? [], alg, kid);
-      let set = cache.get(jwksUri) ?? NOT_FETCHED;
+    async find(uri, { alg, kid }) {
+      let set = cache.get(uri) ?? NOT_FETCHED;
       const isRefresh = isFresh(set);
       const known = isRefresh ? chooseKey(set.keys, alg, kid) : undefined;
       if (known !== undefined) return known;
       const isPaused = isRefresh ? isWithin(REFRESH_PAUSE, set.refreshedAt) : isWithin(FAILURE_PAUSE, set.failure?.at);
-      if (!isPaused) set = await fetchSet(jwksUri, set, isRefresh);
+      if (!isPaused) set = await fetchSet(uri, set, isRefresh);
       // A set that is fresh and must not be refreshed yet tells that the key is unknown, whatever its last refresh met.
       if (set.failure !== undefined && !(isPaused && isRefresh)) throw new ClientKeysUnreadable(set.failure.reason);
       return isFresh(set) ? chooseKey(set.keys, alg, kid) : undefined;

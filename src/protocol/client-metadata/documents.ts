@@ -1,7 +1,8 @@
 import type { MetadataCopy } from '../../clients/metadata-clients.ts';
-import { documentLifetime, metadataHost, readDocument } from '../../clients/rules/metadata-document.ts';
+import { documentLifetime, hasHost, metadataHost, readDocument } from '../../clients/rules/metadata-document.ts';
 import { type Clock, SECOND } from '../../platform/clock.ts';
 import { type Outgoing, type OutgoingAnswer, OutgoingFailed } from '../../platform/http/outgoing.ts';
+import { BOUNDS_FOR_STRANGERS, sharedFetches } from '../../platform/http/shared-fetches.ts';
 
 /** draft-ietf-oauth-client-id-metadata-document-03 §8.7 recommends it. */
 const LARGEST_DOCUMENT = 5 * 1024;
@@ -10,9 +11,6 @@ const TIMEOUT = 5 * SECOND;
 const FAILURE_PAUSE = 30 * SECOND;
 /** How many copies and failures are kept; the oldest one makes room. */
 const MOST_KEPT = 1000;
-/** How many requests may be under way at a time, in all and for each host. */
-const MOST_REQUESTS = 16;
-const MOST_FOR_HOST = 2;
 
 /** Why there is no current copy of a document. */
 export interface MetadataFailure {
@@ -36,9 +34,10 @@ export interface MetadataDocuments {
 
 type Kept = { readonly copy: MetadataCopy } | { readonly failure: MetadataFailure; readonly until: number };
 
-export function createMetadataDocuments(ask: Outgoing, clock: Clock): MetadataDocuments {
+/** @param listed the domains of TESSERA_CLIENT_METADATA_DOMAINS, which may be in the operator's own networks */
+export function createMetadataDocuments(ask: Outgoing, clock: Clock, listed: readonly string[]): MetadataDocuments {
   const cache = new Map<string, Kept>();
-  const fetching = new Map<string, Promise<MetadataCopy | MetadataFailure>>();
+  const fetches = sharedFetches<MetadataCopy | MetadataFailure>(BOUNDS_FOR_STRANGERS);
 
   function keep(url: string, result: MetadataCopy | MetadataFailure): MetadataCopy | MetadataFailure {
     cache.delete(url);
@@ -46,12 +45,6 @@ export function createMetadataDocuments(ask: Outgoing, clock: Clock): MetadataDo
     const [oldest] = cache.keys();
     if (cache.size > MOST_KEPT && oldest !== undefined) cache.delete(oldest);
     return result;
-  }
-
-  function isBusy(url: string): boolean {
-    const host = metadataHost(url);
-    const sameHost = [...fetching.keys()].filter((other) => metadataHost(other) === host);
-    return fetching.size >= MOST_REQUESTS || sameHost.length >= MOST_FOR_HOST;
   }
 
   function kept(url: string): MetadataCopy | undefined {
@@ -68,17 +61,12 @@ export function createMetadataDocuments(ask: Outgoing, clock: Clock): MetadataDo
     kept,
     failure,
     fetch(url) {
-      const started = fetching.get(url);
-      if (started !== undefined) return started;
       // While this caller was counted, another one's request may have been answered.
       const known = kept(url) ?? failure(url);
       if (known !== undefined) return Promise.resolve(known);
-      if (isBusy(url)) return Promise.resolve(BUSY);
-      const request = readMetadata(ask, url, clock)
-        .then((result) => keep(url, result))
-        .finally(() => fetching.delete(url));
-      fetching.set(url, request);
-      return request;
+      const publicOnly = !hasHost(listed, metadataHost(url));
+      const read = async () => keep(url, await readMetadata(ask, { url, publicOnly }, clock));
+      return fetches.fetch(url, read) ?? Promise.resolve(BUSY);
     },
   };
 }
@@ -87,11 +75,15 @@ const BUSY: MetadataFailure = { isPassing: true, description: 'Too many metadata
 
 const failed = (isPassing: boolean, description: string): MetadataFailure => ({ isPassing, description });
 
-async function readMetadata(ask: Outgoing, url: string, clock: Clock): Promise<MetadataCopy | MetadataFailure> {
+async function readMetadata(
+  ask: Outgoing,
+  { url, publicOnly }: { readonly url: string; readonly publicOnly: boolean },
+  clock: Clock,
+): Promise<MetadataCopy | MetadataFailure> {
   const headers = { accept: 'application/json' };
   let answer: OutgoingAnswer;
   try {
-    answer = await ask({ method: 'GET', url, headers, longestBody: LARGEST_DOCUMENT, timeoutMs: TIMEOUT });
+    answer = await ask({ method: 'GET', url, publicOnly, headers, longestBody: LARGEST_DOCUMENT, timeoutMs: TIMEOUT });
   } catch (error) {
     if (!(error instanceof OutgoingFailed)) throw error;
     return failed(true, `The metadata document could not be fetched: ${error.message}.`);

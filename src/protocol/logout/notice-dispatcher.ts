@@ -1,4 +1,5 @@
 import { record } from '../../audit/audit.ts';
+import { isStrangersAddress } from '../../clients/rules/own-networks.ts';
 import { findClient, wireId } from '../../clients/store.ts';
 import {
   type ClaimedLogoutNotice,
@@ -27,6 +28,8 @@ export interface NoticeDispatcherOptions {
   readonly keys: Keys;
   readonly issuer: string;
   readonly send: Outgoing;
+  /** The domains of TESSERA_CLIENT_METADATA_DOMAINS. */
+  readonly listedDomains: readonly string[];
   readonly meter: Pick<Meter, 'notified'>;
   /** Is given internal errors and failures of the database. The notices concerned become due again. */
   failed(error: unknown): void;
@@ -110,6 +113,7 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
       const { status } = await send({
         method: 'POST',
         url,
+        publicOnly: isStrangersAddress(client, url, options.listedDomains),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body,
         timeoutMs: REQUEST_TIMEOUT,
