@@ -255,6 +255,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'Operators register them',
     days: null,
   },
+  organization_upstream: {
+    holds: 'Through which provider alone the members of an organization use its apps',
+    until: 'An operator takes it back, or deletes the organization',
+    why: 'It is asked whenever a code is issued to a member',
+    days: null,
+  },
   upstream_domain: {
     holds: 'For which domains of addresses other providers are authoritative',
     until: 'An operator takes it from the provider, or deletes that',

@@ -1,4 +1,5 @@
 import { disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
+import { readOnlyUpstream, requireUpstream } from '../account-actions/upstreams/only-upstream.ts';
 import { testUpstream } from '../account-actions/upstreams/test-upstream.ts';
 import {
   createUpstream,
@@ -59,6 +60,15 @@ export function upstreamRoutes(admin: AdminApp): void {
   admin.post('/upstreams/:id/test', { schema: schemas.testUpstreamSchema }, async (request) => {
     const { services } = callerOf(request);
     return { steps: await testUpstream(services, request.params.id) };
+  });
+
+  const only = '/organizations/:id/only-upstream';
+  admin.get(only, { schema: schemas.readOnlyUpstreamSchema }, async (request) => ({
+    upstreamId: await readOnlyUpstream(callerOf(request).services.database, request.params.id),
+  }));
+  admin.put(only, { schema: schemas.requireUpstreamSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return requireUpstream(services, request.params.id, request.body, origin);
   });
 
   admin.delete('/upstreams/:id', { schema: schemas.deleteUpstreamSchema }, async (request, reply) => {

@@ -13,6 +13,7 @@ import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { confirm, YES } from './prompt.ts';
 import type { ListedRow, OrganizationView } from './records.ts';
+import { findUpstreamId } from './upstream.ts';
 
 const ORGANIZATION = ['<organization>', 'ID or name'] as const;
 const USER = ['<user>', 'ID, username or email'] as const;
@@ -28,9 +29,10 @@ export async function organizationId(api: Api, which: string): Promise<string> {
 
 export function orgCommands(getContext: GetCommandContext): Command {
   const org = new Command('org').description(
-    'manage organizations: create, show, update, list, add-member, remove-member, delete',
+    'manage organizations: create, show, update, list, require-upstream, add-member, remove-member, delete',
   );
   recordCommands(org, getContext);
+  signInCommands(org, getContext);
   memberCommands(org, getContext);
   return org;
 }
@@ -86,6 +88,53 @@ function recordCommands(org: Command, getContext: GetCommandContext): void {
       const found = await withApi(flags, (api) => api.list<OrganizationView>('/organizations', options));
       out.list(found, ['id', 'name', 'domain', 'createdAt']);
     });
+}
+
+interface OnlyUpstream {
+  readonly upstreamId: string | null;
+  readonly ended: { readonly users: number; readonly sessions: number };
+}
+
+/** How their members sign in. */
+function signInCommands(org: Command, getContext: GetCommandContext): void {
+  examples(
+    org.command('require-upstream'),
+    'tessera org require-upstream acme staff',
+    'tessera org require-upstream acme staff --end-sessions --yes',
+    'tessera org require-upstream acme --none',
+  )
+    .description(
+      'let the members of an organization use its apps only through another provider; owners keep a local way in',
+    )
+    .argument(...ORGANIZATION)
+    .argument('[upstream]', 'ID or name of the provider')
+    .option('--none', 'let them sign in as they like')
+    .option('--end-sessions', 'end what members are signed in to and that did not begin there, tokens included')
+    .option(...YES)
+    .action(
+      async (
+        which: string,
+        upstream: string | undefined,
+        options: { none?: boolean; endSessions?: boolean; yes?: boolean },
+        command: Command,
+      ) => {
+        const { flags, out } = getContext(command);
+        const { none = false, endSessions = false } = options;
+        if ((upstream === undefined) !== none) throw invalid('Give either a provider or --none.');
+        const changed = await withApi(flags, async (api) => {
+          const id = await organizationId(api, which);
+          const upstreamId = upstream === undefined ? null : await findUpstreamId(api, upstream);
+          if (endSessions) await confirm('This signs members out who did not come through it.', options);
+          return api.put<OnlyUpstream>(path`/organizations/${id}/only-upstream`, { upstreamId, endSessions });
+        });
+        const { users, sessions } = changed.ended;
+        const done = endSessions ? ` Ended ${sessions} sessions of ${users} users.` : '';
+        const said = none
+          ? `Members of ${which} sign in as they like.`
+          : `Members of ${which} use its apps only through ${upstream}, from the next sign-in of each.`;
+        out.say(`${said}${done}`, { ...changed });
+      },
+    );
 }
 
 /** Their members, and their end. */

@@ -13,7 +13,7 @@ import type { ListedRow, UpstreamView } from './records.ts';
 const UPSTREAM = ['<upstream>', 'ID or name'] as const;
 
 /** Finds the ID of an upstream by its ID or its name. */
-async function upstreamId(api: Api, which: string): Promise<string> {
+export async function findUpstreamId(api: Api, which: string): Promise<string> {
   if (isSnowflake(which)) return which;
   const found = (await api.list<UpstreamView>('/upstreams', {})).find(({ name }) => name === which);
   if (found === undefined) throw notFound(`There is no upstream ${which}. List them with: tessera upstream list`);
@@ -121,7 +121,9 @@ function recordCommands(upstream: Command, getContext: GetCommandContext): void 
     .action(async (which: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       out.show(
-        await withApi(flags, async (api) => api.get<UpstreamView>(path`/upstreams/${await upstreamId(api, which)}`)),
+        await withApi(flags, async (api) =>
+          api.get<UpstreamView>(path`/upstreams/${await findUpstreamId(api, which)}`),
+        ),
       );
     });
 
@@ -149,7 +151,7 @@ function recordCommands(upstream: Command, getContext: GetCommandContext): void 
       }
       out.show(
         await withApi(flags, async (api) =>
-          api.patch<UpstreamView>(path`/upstreams/${await upstreamId(api, which)}`, change),
+          api.patch<UpstreamView>(path`/upstreams/${await findUpstreamId(api, which)}`, change),
         ),
       );
     });
@@ -175,7 +177,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       const { endSessions = false } = options;
       const { upstream: changed, ended } = await withApi(flags, async (api) => {
-        const id = await upstreamId(api, which);
+        const id = await findUpstreamId(api, which);
         if (endSessions) await confirm('This signs everybody out who signed in through it.', options);
         return api.post<Disabled>(path`/upstreams/${id}/disable`, { endSessions });
       });
@@ -189,7 +191,10 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
     .action(async (which: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const { steps } = await withApi(flags, async (api) =>
-        api.post<{ readonly steps: readonly ListedRow[] }>(path`/upstreams/${await upstreamId(api, which)}/test`, {}),
+        api.post<{ readonly steps: readonly ListedRow[] }>(
+          path`/upstreams/${await findUpstreamId(api, which)}/test`,
+          {},
+        ),
       );
       out.list(steps, ['step', 'level', 'found']);
     });
@@ -201,7 +206,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       out.show(
         await withApi(flags, async (api) =>
-          api.post<UpstreamView>(path`/upstreams/${await upstreamId(api, which)}/enable`, {}),
+          api.post<UpstreamView>(path`/upstreams/${await findUpstreamId(api, which)}/enable`, {}),
         ),
       );
     });
@@ -213,7 +218,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
     .action(async (which: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
       const id = await withApi(flags, async (api) => {
-        const found = await upstreamId(api, which);
+        const found = await findUpstreamId(api, which);
         await confirm(`This deletes ${which} and what people connected through it.`, options);
         await api.delete(path`/upstreams/${found}`);
         return found;

@@ -1,6 +1,5 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { UpstreamIdentityTable } from '../platform/database/people-tables.ts';
 import {
   changes,
   columnsOf,
@@ -13,6 +12,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { UpstreamIdentityTable } from '../platform/database/upstream-tables.ts';
 
 const IDENTITY = {
   /** Random. */

@@ -151,6 +151,39 @@ export const DisableUpstreamRequest = requestBody('DisableUpstreamRequest', {
   ),
 });
 
+export const OnlyUpstreamRequest = requestBody('OnlyUpstreamRequest', {
+  upstreamId: Type.Union([Type.String({ format: 'id' }), Type.Null()], {
+    about: 'The provider; null to let members sign in as they like.',
+    description: 'an ID, or null',
+  }),
+  endSessions: Type.Optional(
+    Type.Boolean({
+      about:
+        'Whether everything ends that members are signed in to and that did not begin there: sessions, and their codes and tokens. Default: false.',
+      description: 'true or false',
+    }),
+  ),
+});
+export type OnlyUpstreamRequest = Type.Static<typeof OnlyUpstreamRequest>;
+
+/** Through which provider alone the members of an organization use its apps. */
+export const OnlyUpstreamRecord = Type.Object(
+  { upstreamId: Type.Union([Id, Type.Null()], { about: 'Null where members sign in as they like.' }) },
+  { title: 'OnlyUpstream' },
+);
+
+/** The same after a change. */
+export const OnlyUpstreamChangeRecord = Type.Object(
+  {
+    upstreamId: Type.Union([Id, Type.Null()]),
+    ended: Type.Object({
+      users: Type.Integer({ about: 'How many people it was of.' }),
+      sessions: Type.Integer(),
+    }),
+  },
+  { title: 'OnlyUpstreamChange' },
+);
+
 /** An upstream in the admin API, as made by `upstreamView`. */
 export const UpstreamRecord = Type.Object(
   {

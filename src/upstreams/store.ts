@@ -1,6 +1,5 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { UpstreamTable } from '../platform/database/people-tables.ts';
 import { forShare, forUpdate } from '../platform/database/row-locks.ts';
 import {
   changes,
@@ -15,6 +14,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { UpstreamTable } from '../platform/database/upstream-tables.ts';
 import type { UpstreamKindName } from './rules/presets.ts';
 
 /** Who may create an account with an upstream that vouches for them. */

@@ -59,6 +59,8 @@ const CALLS = [
   'POST /upstreams/:id/enable',
   'POST /upstreams/:id/test',
   'DELETE /upstreams/:id',
+  'GET /organizations/:id/only-upstream',
+  'PUT /organizations/:id/only-upstream',
   'GET /blocked-domains',
   'PUT /blocked-domains/:domain',
   'DELETE /blocked-domains/:domain',

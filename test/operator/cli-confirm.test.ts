@@ -15,7 +15,7 @@ after(() => server.close());
 type Victim = () => Promise<{
   readonly name: string;
   /** Without which nothing is taken away. */
-  readonly option?: string;
+  readonly option?: string | readonly string[];
   isThere(): Promise<boolean>;
 }>;
 
@@ -58,6 +58,13 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     const isThere = async () => (await admin(server, 'GET', `/upstreams/${id}`)).body.status === 'active';
     return { name, option: '--end-sessions', isThere };
   },
+  async 'org require-upstream'() {
+    const { name } = await newUpstream();
+    const { body } = await admin(server, 'POST', '/organizations', { name: `of-${name}`, domain: 'acme.example' });
+    const path = `/organizations/${body.id}/only-upstream`;
+    const isThere = async () => (await admin(server, 'GET', path)).body.upstreamId === null;
+    return { name: body.id, option: [name, '--end-sessions'], isThere };
+  },
   async 'second-factor end-existing'() {
     const client = await newClient(server);
     const { access_token } = await tokensFor(server, client, await newUser(server));
@@ -89,7 +96,7 @@ test('every command that can be told not to ask is tried here', () => {
 for (const [command, make] of Object.entries(VICTIMS)) {
   test(`tessera ${command} asks at a terminal before it does anything`, async () => {
     const { name, option, isThere } = await make();
-    const outcome = await tessera([...command.split(' '), name, ...(option === undefined ? [] : [option])], {
+    const outcome = await tessera([...command.split(' '), name, ...[option ?? []].flat()], {
       env: server.environment,
       input: 'no\n',
       atTerminal: true,

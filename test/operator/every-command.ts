@@ -171,6 +171,15 @@ export function changesBy(run: RunCommand): readonly Change[] {
       'upstream.created',
     ],
     ['upstream update', () => run('upstream', 'update', 'staff', '--sign-up', 'anyone'), 'upstream.updated'],
+    [
+      'org require-upstream',
+      async () => {
+        await run('org', 'require-upstream', 'acme', 'staff');
+        await run('org', 'require-upstream', 'acme', '--none');
+      },
+      'organization.updated',
+      'organization.updated',
+    ],
     ['client unassign', () => run('client', 'unassign', app, '--group', 'analysts'), 'access.unassigned'],
     ['group remove', () => run('group', 'remove', 'analysts', 'ada'), 'group.member_removed'],
     ['group delete', () => run('group', 'delete', 'analysts', '--yes'), 'group.deleted'],

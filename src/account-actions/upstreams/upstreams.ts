@@ -9,6 +9,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { claimDomains } from '../../upstreams/domain-store.ts';
 import type { ProviderClient } from '../../upstreams/kind.ts';
+import { organizationsOfUpstream } from '../../upstreams/only-store.ts';
 import { authorityProblem } from '../../upstreams/rules/domains.ts';
 import { issuerProblem, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
 import { defaultScopesOf, PRESETS, type UpstreamKindName } from '../../upstreams/rules/presets.ts';
@@ -213,7 +214,7 @@ export function enableUpstream(
 /**
  * Deletes an upstream that is disabled, with the identities that were connected through it. Sessions go on, unless they were ended
  * when it was disabled.
- * @throws {Failure} `not found`, or `conflict` where it is active
+ * @throws {Failure} `not found`, or `conflict` where it is active, or an organization names it
  */
 export function deleteUpstream(
   { database, clock }: Pick<UpstreamContext, 'database' | 'clock'>,
@@ -225,6 +226,12 @@ export function deleteUpstream(
     const upstream = yield* store.lockUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
     if (upstream.status === 'active') throw conflict('This upstream is active. Disable it first.');
+    const [organizationId] = yield* organizationsOfUpstream({ upstreamId: id });
+    if (organizationId !== undefined) {
+      throw conflict(
+        `The organization ${organizationId} lets its members in only through this upstream. Change that first.`,
+      );
+    }
     yield* store.removeUpstream({ id });
     yield* record({ at: now, type: 'upstream.deleted', origin, details: { upstreamId: id, name: upstream.name } });
   });

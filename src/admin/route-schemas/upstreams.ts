@@ -5,6 +5,9 @@ import {
   CreateUpstreamRequest,
   DisabledUpstreamRecord,
   DisableUpstreamRequest,
+  OnlyUpstreamChangeRecord,
+  OnlyUpstreamRecord,
+  OnlyUpstreamRequest,
   UpdateUpstreamRequest,
   UpstreamRecord,
   UpstreamTestRecord,
@@ -127,4 +130,38 @@ export const deleteUpstreamSchema = {
   params: ofUpstream,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'Delete it', params: { id: sample.upstreamToDeleteId }, status: 204 }],
+} satisfies AdminSchema;
+
+const ofOrganization = Type.Object({ id: Id });
+const theOrganization = { id: sample.organizationId };
+
+export const readOnlyUpstreamSchema = {
+  ...READING,
+  operationId: 'readOnlyUpstream',
+  summary: 'Read through which provider alone the members of an organization use its apps',
+  params: ofOrganization,
+  response: { 200: jsonResponse('The provider.', OnlyUpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [{ summary: 'As they like', params: theOrganization, status: 200, answer: { upstreamId: null } }],
+} satisfies AdminSchema;
+
+export const requireUpstreamSchema = {
+  ...MANAGING,
+  operationId: 'requireUpstream',
+  summary: 'Let the members of an organization use its apps only through one provider',
+  description:
+    'It counts from the next code that is issued to a member, in the apps of the organization and in those to which it assigns them. Owners of the organization keep a local way in.',
+  params: ofOrganization,
+  body: OnlyUpstreamRequest,
+  response: {
+    200: jsonResponse('The provider, and what ended.', OnlyUpstreamChangeRecord),
+    ...adminErrors(MAY_BE_MISSING),
+  },
+  examples: [
+    {
+      summary: 'Through the provider of the company',
+      params: theOrganization,
+      body: { upstreamId: sample.upstreamId, endSessions: true },
+      status: 200,
+    },
+  ],
 } satisfies AdminSchema;

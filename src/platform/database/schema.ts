@@ -32,10 +32,6 @@ import type {
   ReplacedValueTable,
   TotpSecretTable,
   TrustedBrowserTable,
-  UpstreamDomainTable,
-  UpstreamIdentityTable,
-  UpstreamSessionTable,
-  UpstreamTable,
   UsernameReservationTable,
 } from './people-tables.ts';
 import type {
@@ -51,6 +47,13 @@ import type {
   SigningKeyTable,
   TraceStepTable,
 } from './service-tables.ts';
+import type {
+  OrganizationUpstreamTable,
+  UpstreamDomainTable,
+  UpstreamIdentityTable,
+  UpstreamSessionTable,
+  UpstreamTable,
+} from './upstream-tables.ts';
 
 /** Snowflake id as a decimal string. */
 type Id = string;
@@ -351,6 +354,7 @@ export interface Tables {
   passkey: PasskeyTable;
   trusted_browser: TrustedBrowserTable;
   upstream: UpstreamTable;
+  organization_upstream: OrganizationUpstreamTable;
   upstream_domain: UpstreamDomainTable;
   upstream_identity: UpstreamIdentityTable;
   upstream_session: UpstreamSessionTable;

@@ -18,6 +18,7 @@ import { readVisitor, type Visitor } from '../../sessions/sessions.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import { findInteraction, type InteractionOutcome } from './interaction-store.ts';
+import { findMissingUpstream, NOTHING_MISSING } from './only-upstream.ts';
 import { findApprovedConsent } from './operator-consent.ts';
 import { type AuthorizationStep, isUnregistered, nextStep } from './rules/next-step.ts';
 import { type AuthorizationRequest, consentScopes, restoredRequest } from './rules/request.ts';
@@ -144,10 +145,11 @@ export function* evaluate(
     signedIn &&
     (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, endpointSet: request.endpointSet }));
   const isOpen = client.access === 'everyone';
-  const [path] =
+  const paths =
     signedIn === undefined || isOpen
       ? []
       : yield* listAccessPaths({ accountId: signedIn.account.id, clientId: client.id });
+  const { path, missing } = signedIn ? yield* findMissingUpstream(client, signedIn, paths) : NOTHING_MISSING;
   const isRequired =
     signedIn?.organizationRequires || client.requireSecondFactor || services.secondFactor === 'required';
   const asksForMore = isRequired || request.acrs !== undefined;
@@ -163,6 +165,7 @@ export function* evaluate(
     signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     hasAccess: isOpen || path !== undefined,
+    missingUpstream: missing,
     remembered: rememberedConsent(grant, client),
     approved:
       signedIn && client.consent === 'operator'

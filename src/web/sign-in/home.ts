@@ -13,6 +13,7 @@ export async function askedUpstream(
   { request: { upstream, domainHint }, step }: PendingRequest,
 ): Promise<string | undefined> {
   if (step.kind !== 'login') return undefined;
+  if (step.through !== undefined) return step.through;
   if (upstream !== undefined) return (await upstreams.shown()).find(({ name }) => name === upstream)?.name;
   return domainHint === undefined ? undefined : (await upstreams.homeOf(domainHint))?.name;
 }

@@ -21,6 +21,7 @@ import { invitationOperators } from './0019-invitation-operators.ts';
 import { lastNetworks } from './0020-last-networks.ts';
 import { upstreamDomains } from './0021-upstream-domains.ts';
 import { membershipMakers } from './0022-membership-makers.ts';
+import { organizationUpstream } from './0023-organization-upstream.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -74,6 +75,7 @@ export const timeline: Timeline = {
   '0020-last-networks': expand(lastNetworks),
   '0021-upstream-domains': expand(upstreamDomains),
   '0022-membership-makers': expand(membershipMakers),
+  '0023-organization-upstream': expand(organizationUpstream),
 };
 
 export { NewerDatabase } from './position.ts';

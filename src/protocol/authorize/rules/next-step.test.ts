@@ -26,6 +26,7 @@ const base: AuthorizationState = {
   signedInForThis: false,
   chosenForThis: false,
   hasAccess: true,
+  missingUpstream: null,
   remembered: granted,
   approved: null,
 };
@@ -40,6 +41,17 @@ const PROVE = { kind: 'prove', methods: ['totp'] } as const;
 const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][] = [
   ['remembered consent issues at once', {}, { kind: 'issue' }],
   ['not signed in: sign in', { visitor: 'anonymous' }, { kind: 'login' }],
+  [
+    'only through a provider: sign in there',
+    { missingUpstream: { upstream: 'staff' } },
+    { kind: 'login', through: 'staff' },
+  ],
+  [
+    'only through a provider, prompt=none',
+    { missingUpstream: { upstream: 'staff' }, ...prompt({ none: true }) },
+    refusal('another provider'),
+  ],
+  ['only through a provider that is disabled', { missingUpstream: { upstream: null } }, refusal('provider disabled')],
   ['no consent yet: ask', { remembered: null }, { kind: 'consent', asked: ['email'] }],
   ['banned: refuse with the contract’s message', { visitor: 'banned' }, refusal('account banned')],
   ['suspended: refuse with the contract’s message', { visitor: 'suspended' }, refusal('account suspended')],

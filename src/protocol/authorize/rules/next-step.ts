@@ -13,7 +13,8 @@ import { type AuthorizationRequest, consentScopes, type Prompt, type RedirectedE
 
 /** The next step of a request. Only {@link nextStep} decides on it, from what is stored; pages never do. */
 export type AuthorizationStep =
-  | { readonly kind: 'login' }
+  /** With the name of a provider, through that alone. */
+  | { readonly kind: 'login'; readonly through?: string }
   /** Continue as the signed-in account, or sign in to another. */
   | { readonly kind: 'choose' }
   /** Prove more in this session, by one of these methods. */
@@ -54,6 +55,11 @@ export interface AuthorizationState {
   readonly chosenForThis: boolean;
   /** Whether the app is open to the signed-in account. */
   readonly hasAccess: boolean;
+  /**
+   * The provider through which alone the person may use the app, where the session did not begin there: its name, null where it is disabled;
+   * null where nothing is missing.
+   */
+  readonly missingUpstream: { readonly upstream: string | null } | null;
   /** What the person decided about this client before; null where nothing is remembered. */
   readonly remembered: RememberedConsent | null;
   /** What an operator approved for the person; null for nothing. */
@@ -67,6 +73,8 @@ export type StepRefusal =
   | 'not signed in'
   | 'sign-in too old'
   | 'stronger factor'
+  | 'another provider'
+  | 'provider disabled'
   | 'factor not set up'
   | 'not assigned'
   | 'consent missing'
@@ -90,6 +98,8 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
   // Before a second factor is asked for, which would not help; after the account is chosen, which might.
   if (!state.hasAccess) return prompt.none ? refuse('not assigned') : { kind: 'no access' };
+  // Before a second factor, of which a session that began elsewhere is asked again.
+  if (state.missingUpstream !== null) return toUpstream(state.missingUpstream, prompt);
   if (stepUp.kind !== 'met') return toStepUp(stepUp, prompt);
   return toConsent(state);
 }
@@ -123,6 +133,12 @@ function toConsent(given: AuthorizationState): AuthorizationStep {
   }
   if (!prompt.none) return { kind: 'consent', asked };
   return refuse(isEachTime ? 'consent each time' : 'consent missing');
+}
+
+/** Decisions §11: the step to the provider of the person's organization. */
+function toUpstream({ upstream }: { readonly upstream: string | null }, prompt: Prompt): AuthorizationStep {
+  if (upstream === null) return refuse('provider disabled');
+  return prompt.none ? refuse('another provider') : { kind: 'login', through: upstream };
 }
 
 /** The step to a stronger class of authentication, or the refusal where it cannot be reached. */

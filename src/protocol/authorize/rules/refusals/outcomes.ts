@@ -55,6 +55,21 @@ export const PEOPLE = {
     remedy: WITHOUT_NONE,
     rule: NO_PAGE,
   }),
+  'another provider': redirectRow({
+    when: '`prompt=none`, and the organization of the user has its apps used only through another provider.',
+    error: 'login_required',
+    cause: 'the user must sign in through the provider of their organization',
+    remedy: 'remove prompt=none to lead them there',
+    rule: NO_PAGE,
+  }),
+  'provider disabled': redirectRow({
+    when: 'The organization of the user has its apps used only through another provider, which is disabled.',
+    error: 'access_denied',
+    cause: 'the provider through which the user must sign in is disabled',
+    remedy: 'ask the operator of this service',
+    operatorRemedy:
+      'Enable the provider: tessera upstream enable NAME. Or let the members sign in as they like: tessera org require-upstream ORGANIZATION --none',
+  }),
   'factor not set up': redirectRow({
     when: 'A second factor is required, and the user has none.',
     error: 'unmet_authentication_requirements',

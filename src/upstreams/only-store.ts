@@ -1,0 +1,56 @@
+import { command, many, one } from '../platform/database/statement.ts';
+
+/** The provider through which alone the members of an organization use its apps: decisions §11. */
+export interface OnlyUpstream {
+  readonly upstreamId: string;
+  /** Null where it is disabled. */
+  readonly name: string | null;
+}
+
+export const findOnlyUpstream = one(
+  (db, p: { organizationId: string }) =>
+    db
+      .selectFrom('organization_upstream as o')
+      .innerJoin('upstream as u', 'u.id', 'o.upstream_id')
+      .select(['o.upstream_id', 'u.name', 'u.status'])
+      .where('o.organization_id', '=', p.organizationId),
+  (row): OnlyUpstream => ({ upstreamId: row.upstream_id, name: row.status === 'active' ? row.name : null }),
+);
+
+/** The provider that an organization names; undefined where its members sign in as they like. */
+export const findUpstreamOfOrganization = one(
+  (db, p: { organizationId: string }) =>
+    db.selectFrom('organization_upstream').select('upstream_id').where('organization_id', '=', p.organizationId),
+  (row) => row.upstream_id,
+);
+
+export const setUpstreamOfOrganization = command((db, p: { organizationId: string; upstreamId: string }) =>
+  db
+    .insertInto('organization_upstream')
+    .values({ organization_id: p.organizationId, upstream_id: p.upstreamId })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ upstream_id: p.upstreamId })),
+);
+
+export const clearUpstreamOfOrganization = command((db, p: { organizationId: string }) =>
+  db.deleteFrom('organization_upstream').where('organization_id', '=', p.organizationId),
+);
+
+/** The organizations that name an upstream. */
+export const organizationsOfUpstream = many(
+  (db, p: { upstreamId: string }) =>
+    db.selectFrom('organization_upstream').select('organization_id').where('upstream_id', '=', p.upstreamId),
+  (row) => row.organization_id,
+);
+
+/** The row of a session that began at an upstream; undefined where it did not. */
+export const findUpstreamSession = one(
+  (db, p: { accountId: string; sid: string; upstreamId: string }) =>
+    db
+      .selectFrom('upstream_session')
+      .select('hash')
+      .where('account_id', '=', p.accountId)
+      .where('sid', '=', p.sid)
+      .where('upstream_id', '=', p.upstreamId)
+      .limit(1),
+  (row) => row.hash,
+);
