@@ -294,6 +294,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: null,
   },
   client_secret: { holds: 'Secrets of apps, as hashes', until: WITH_APP, why: 'At most two for each app', days: null },
+  client_act: {
+    holds: 'Which operators registered an app, added its secrets, changed its redirect URIs or approved it, and when',
+    until: WITH_APP,
+    why: 'What was done with a stolen key or account ends with it',
+    days: null,
+  },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },
   blocked_client_domain: {
     holds: 'Domains whose apps may neither identify themselves by a metadata document nor register themselves',

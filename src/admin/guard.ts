@@ -9,7 +9,7 @@ import { findLiveAdminKey, grantOfKey, hashesOf, lockLiveAdminKey, saveLastUse }
 import type { RecordThrottled } from '../audit/throttle.ts';
 import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
-import { MAKES_OPERATORS } from '../operators/permissions.ts';
+import { MAKING } from '../operators/permissions.ts';
 import { holdsSomewhere, type Operator, type OperatorGrant, reachOf, type Within } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
@@ -213,7 +213,7 @@ async function callerFor(
       return grants !== undefined;
     },
     ended: invalidKey,
-    makesOperators: MAKES_OPERATORS.has(asked().permission),
+    makes: MAKING.has(asked().permission),
     *admit(locks) {
       yield* admit(operator, asked(), { now, locks });
       if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();

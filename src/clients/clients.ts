@@ -17,6 +17,7 @@ import { conflict, type Failure, invalid, noneWithId, notFound } from '../platfo
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { type ClientActor, recordClientAct } from './act-store.ts';
 import { removeScopeOfApi } from './api-scope-store.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
@@ -148,7 +149,7 @@ function* removeLostScopes(before: Client, after: Client): Work<void> {
  * @throws {Failure} `invalid` naming the field, `conflict` where the resource is taken
  */
 export async function createClient(
-  { database, clock, ids }: ClientsContext & { readonly ids: Ids },
+  { database, clock, ids, operator }: ClientsContext & ClientActor & { readonly ids: Ids },
   { organizationId = null, ...input }: CreateClientRequest,
   origin: Origin,
   {
@@ -188,12 +189,16 @@ export async function createClient(
     yield* requireUniqueResource(client);
     yield* store.insertClient(client);
     if (hasSecret) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
+    yield* recordClientAct({ operator }, client.id, { kind: 'registered' }, now);
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
     if (alsoCommit !== undefined) yield* alsoCommit(client, clientSecret);
     return yield* store.liveSecrets({ clientId: client.id, now });
   });
   return { client, secrets, ...(hasSecret && { clientSecret }) };
 }
+
+/** Where an app gets codes and tokens, and what proves that it is the app. */
+const ADDRESSES: ReadonlySet<keyof Client> = new Set<keyof Client>(['redirectUris', 'jwks', 'jwksUri']);
 
 function updateEvent(before: Client, after: Client): EventType {
   if (after.status === before.status) return 'client.updated';
@@ -221,7 +226,7 @@ function needsNewConsent(before: Client, after: Client): boolean {
  * @throws {Failure} `not found`, `invalid`, `conflict`
  */
 export async function updateClient(
-  { database, clock }: ClientsContext,
+  { database, clock, operator }: ClientsContext & ClientActor,
   id: string,
   change: UpdateClientRequest | ((client: Client) => UpdateClientRequest),
   origin: Origin,
@@ -252,6 +257,9 @@ export async function updateClient(
     yield* requireUniqueResource(saved);
     yield* requireNoLostRole(client, saved);
     yield* store.saveClient(saved);
+    if (fields.some((field) => ADDRESSES.has(field))) {
+      yield* recordClientAct({ operator }, id, { kind: 'redirect URIs' }, now);
+    }
     yield* removeLostScopes(client, saved);
     if (endsApproval) yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId: id });
     yield* giveUpAlgorithms(client, saved, now);
@@ -308,7 +316,7 @@ export async function deleteClient({ database, clock }: ClientsContext, id: stri
  * @throws {Failure} `not found`, `conflict` for a client that has no secret
  */
 export async function rotateSecret(
-  { database, clock, ids }: ClientsContext & { readonly ids: Ids },
+  { database, clock, ids, operator }: ClientsContext & ClientActor & { readonly ids: Ids },
   clientId: string,
   input: RotateSecretRequest,
   origin: Origin,
@@ -334,6 +342,7 @@ export async function rotateSecret(
       yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: secret.id } });
     }
     yield* store.addSecret({ id, clientId, hash: digest(clientSecret), now });
+    yield* recordClientAct({ operator }, clientId, { kind: 'secret', secretId: id }, now);
     yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });
     const secrets = yield* store.liveSecrets({ clientId, now });
     const secret = secrets.find((candidate) => candidate.id === id);

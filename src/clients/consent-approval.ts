@@ -6,6 +6,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { conflict, invalid } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { type ClientActor, recordClientAct } from './act-store.ts';
 import { type ClientWithSecrets, clientNotFound } from './clients.ts';
 import type { ConsentApproval } from './rules/consent-approval.ts';
 import { type Client, listApiScopes, liveSecrets, lockClient, saveClient } from './store.ts';
@@ -27,7 +28,7 @@ interface ApprovalInput {
  * @throws {Failure} `not found`, `conflict` for another client, `invalid` for a scope that the client may not request
  */
 export async function approveConsent(
-  { database, clock }: ApprovalContext,
+  { database, clock, operator }: ApprovalContext & ClientActor,
   clientId: string,
   { scopes, organizationId }: ApprovalInput,
   origin: Origin,
@@ -40,6 +41,10 @@ export async function approveConsent(
     }
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
       throw organizationNotFound(organizationId);
+    }
+    // Decisions §12: never the app's own developer.
+    if (operator !== undefined && client.developerId === operator.id) {
+      throw conflict('An app is approved by somebody else than its own developer.');
     }
     const registered = yield* listApiScopes({ clientId });
     const apiScopes = registered.filter(({ name }) => scopes.includes(name));
@@ -56,6 +61,7 @@ export async function approveConsent(
       approvedAt: now,
       approvedBy: origin.actor,
     };
+    yield* recordClientAct({ operator }, clientId, { kind: 'approved' }, now);
     const details = { scopes, organizationId };
     yield* record({ at: now, type: 'client.consent_approved', origin, clientId, details });
     return yield* save({ ...client, consentApproval: approval, updatedAt: now }, now);

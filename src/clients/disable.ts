@@ -2,23 +2,78 @@ import { record } from '../audit/audit.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { clientActsSince } from './act-store.ts';
 import * as store from './store.ts';
 
 /**
- * Part of a unit of work: disables a client, which ends what was issued to it for good, and with what it managed its own registration. Does
- * nothing where it is disabled.
+ * Part of a unit of work: disables a client, which ends what was issued to it for good, and with what it managed its own registration.
+ * @returns false where it is disabled already
  */
-export function* disableClient(id: string, now: number, origin: Origin): Work<void> {
+export function* disableClient(id: string, now: number, origin: Origin): Work<boolean> {
   const client = yield* store.lockClient({ id });
-  if (client === undefined || client.status === 'disabled') return;
+  if (client === undefined || client.status === 'disabled') return false;
   const generation = randomIdentifier();
   yield* store.saveClient({ ...client, status: 'disabled', registrationHash: null, generation, updatedAt: now });
   yield* record({ at: now, type: 'client.disabled', origin, clientId: id, details: { fields: ['status'] } });
+  return true;
 }
 
-/** Disables the clients that an operator registered as a developer at an instant or later, inside a unit of work. @returns how many */
-export function* disableClientsOf(developerId: string, since: number, origin: Origin, now: number): Work<number> {
-  const ids = yield* store.clientsMadeBy({ developerId, since });
-  for (const id of ids) yield* disableClient(id, now, origin);
-  return ids.length;
+/** What ended of what operators did to apps. */
+export interface ClientsUndone {
+  /** How many apps were disabled that were registered, */
+  readonly registered: number;
+  /** and how many secrets of other apps ended that were added. */
+  readonly secrets: number;
+  /** The other apps whose redirect URIs were changed: they are as they were left. */
+  readonly redirected: readonly string[];
+}
+
+/**
+ * Ends what operators did to clients at an instant or later, inside a unit of work: the clients that they registered are disabled, the secrets
+ * that they added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
+ */
+export function* endClientActs(
+  operatorIds: readonly string[],
+  since: number,
+  origin: Origin,
+  now: number,
+): Work<ClientsUndone> {
+  let [registered, secrets] = [0, 0];
+  const redirected = new Set<string>();
+  const disabled = new Set<string>();
+  for (const operatorId of operatorIds) {
+    // An app is made before anything else is done to it.
+    for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
+      if (kind === 'registered') {
+        disabled.add(clientId);
+        if (yield* disableClient(clientId, now, origin)) registered++;
+      } else if (kind === 'secret' && secretId !== null) {
+        if ((yield* endSecret(clientId, secretId, origin, now)) && !disabled.has(clientId)) secrets++;
+      } else if (kind === 'redirect URIs') redirected.add(clientId);
+    }
+  }
+  yield* endApprovals(operatorIds, since, origin, now);
+  return { registered, secrets, redirected: [...redirected].filter((id) => !disabled.has(id)) };
+}
+
+function* endSecret(clientId: string, secretId: string, origin: Origin, now: number): Work<boolean> {
+  yield* store.lockClient({ id: clientId });
+  if (!(yield* store.liveSecrets({ clientId, now })).some(({ id }) => id === secretId)) return false;
+  yield* store.expireSecret({ id: secretId, at: now });
+  yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId } });
+  return true;
+}
+
+/** Withdraws what operators approved at an instant or later, inside a unit of work: people are asked at their next authorization. */
+export function* endApprovals(operatorIds: readonly string[], since: number, origin: Origin, now: number): Work<void> {
+  for (const operatorId of operatorIds) {
+    for (const { clientId, kind } of yield* clientActsSince({ operatorId, since })) {
+      if (kind !== 'approved') continue;
+      const client = yield* store.lockClient({ id: clientId });
+      // Another operator may have approved it since.
+      if (client?.consentApproval?.approvedBy.id !== operatorId) continue;
+      yield* store.saveClient({ ...client, consentApproval: null, updatedAt: now });
+      yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId });
+    }
+  }
 }

@@ -213,19 +213,6 @@ const listOwn = many(
   toClient,
 );
 
-/** The clients that an operator registered as a developer at an instant or later, and that are not disabled. */
-export const clientsMadeBy = many(
-  (db, p: { developerId: string; since: number }) =>
-    db
-      .selectFrom('client')
-      .select('id')
-      .where('developer_id', '=', p.developerId)
-      .where('created_at', '>=', p.since)
-      .where('status', '<>', 'disabled')
-      .orderBy('id'),
-  ({ id }) => id,
-);
-
 /** No id. */
 const NOBODY = '0';
 

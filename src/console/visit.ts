@@ -7,7 +7,7 @@ import { type Asked, admit, type RouteObjects } from '../account-actions/admissi
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import { type Account, holdActingAccount } from '../accounts/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
-import { MAKES_OPERATORS, type Permission } from '../operators/permissions.ts';
+import { MAKING, type Permission } from '../operators/permissions.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
 import { holdsSomewhere, liveGrants, type Operator, type OperatorGrant } from '../operators/rights.ts';
 import { sendPage } from '../pages/layout.ts';
@@ -169,7 +169,7 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
         return held !== undefined;
       },
       ended: async () => new SessionEnded(),
-      makesOperators: permission !== undefined && MAKES_OPERATORS.has(permission),
+      makes: permission !== undefined && MAKING.has(permission),
       *admit(locks) {
         if (permission !== undefined) yield* admit(operator, askedOf(request, permission), { now, locks });
       },

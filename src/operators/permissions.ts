@@ -87,5 +87,7 @@ export const PERMISSIONS: Readonly<Record<Permission, PermissionRow>> = TABLE;
 
 export const permissionNames = Object.keys(TABLE) as readonly Permission[];
 
-/** The permissions with which an operator makes others: admin keys, and people with roles. */
-export const MAKES_OPERATORS: ReadonlySet<Permission> = new Set<Permission>(['operators.manage', 'members.manage']);
+/** The permissions with which an operator makes what ends with them: admin keys, people with roles, apps, and what apps have. */
+export const MAKING: ReadonlySet<Permission> = new Set<Permission>([
+  ...(['operators.manage', 'members.manage', 'apps.create', 'apps.manage', 'apps.approve'] as const),
+]);

@@ -2,8 +2,10 @@
 /** Who was made an operator by a stolen key, or with a stolen operator's account, is none when that is ended with what it made. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { agent } from '../support/agent.ts';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
-import { admin, newUser, signedIn, type TestUser } from '../support/flow.ts';
+import { act, newOperator } from '../support/console.ts';
+import { admin, authorizeUrl, newUser, redeem, signedIn, standard, type TestUser } from '../support/flow.ts';
 import { DAY, HOUR, MINUTE } from '../support/outcome.ts';
 import { newestMail } from '../support/recovery.ts';
 import { startServer } from '../support/server.ts';
@@ -128,4 +130,113 @@ test('who gives a role that had ended, or for longer, is its maker', async () =>
   assert.deepEqual(await rolesOf(ended), []);
   assert.deepEqual(await rolesOf(running), []);
   assert.deepEqual(await rolesOf(same), ['admin'], 'who gives a role again gives nothing');
+});
+
+const SCOPES = ['openid', 'profile', 'email', 'phone'];
+const APP = { name: 'Intranet', redirectUris: ['https://app.example/cb'], scopes: SCOPES };
+
+/** Whether somebody who follows a link to an app is sent there with a code without being asked. */
+async function isSilent({
+  clientId,
+  clientSecret = '',
+}: {
+  clientId: string;
+  clientSecret?: string;
+}): Promise<boolean> {
+  const browser = await signedIn(server, await newUser(server, { emailVerified: true }));
+  const app = standard({ clientId, clientSecret, redirectUri: 'https://app.example/cb' });
+  const answer = await browser.get(authorizeUrl(app, { scope: SCOPES.join(' ') }));
+  return answer.location?.searchParams.has('code') ?? false;
+}
+
+/** Registers an app and approves it for everybody. */
+async function newApproved(by: string): Promise<{ clientId: string; clientSecret: string }> {
+  const app = await call('POST', '/clients', { ...APP, consent: 'operator' }, by);
+  await call('PUT', `/clients/${app.clientId}/consent-approval`, { scopes: SCOPES }, by);
+  assert.equal(await isSilent(app), true);
+  return app;
+}
+
+test('an app that a key approved for everybody asks people again after the key ended with what it made', async () => {
+  const key = await newKey('admin');
+  const app = await newApproved(key.adminKey);
+  const earlier = await newApproved((await newKey('admin')).adminKey);
+  await endWithMade(key.id);
+  assert.equal(await isSilent(app), false);
+  assert.equal(await isSilent(earlier), true);
+});
+
+/** An operator whose account a thief has taken: what the thief's command line sends with. */
+async function robbed(role: string, ...earlier: readonly ((token: string) => Promise<unknown>)[]) {
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  await call('PUT', `/users/${operator.user.id}/roles/${role}`, {});
+  const { email } = await call('GET', `/users/${operator.user.id}`);
+  server.advance(MINUTE);
+  const own = await signInOnCommandLine(server, operator);
+  for (const act of earlier) await act(own);
+  server.advance(9 * DAY);
+  const thief = { ...operator, browser: await signedInWith({ user: operator.user, email }, operator.factor) };
+  server.advance(MINUTE);
+  return { email, token: await signInOnCommandLine(server, thief) };
+}
+
+test('an app that a thief registered and approved with the account of an admin is disabled with the report', async () => {
+  const { email, token } = await robbed('admin');
+  const app = await newApproved(token);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.equal((await call('GET', `/clients/${app.clientId}`)).status, 'disabled');
+  assert.equal(await isSilent(app), false);
+});
+
+test('a secret that a thief added to an earlier app ends with the report, and changed redirect URIs are told', async () => {
+  let app = { clientId: '', clientSecret: '' };
+  let untouched = app;
+  const register = async (token: string) => {
+    app = await call('POST', '/clients', APP, token);
+    untouched = await call('POST', '/clients', APP, token);
+  };
+  const { email, token } = await robbed('developer', register);
+  const { clientSecret } = await call('POST', `/clients/${app.clientId}/secrets`, {}, token);
+  await call(
+    'PATCH',
+    `/clients/${app.clientId}`,
+    { redirectUris: [...APP.redirectUris, 'https://thief.example/cb'] },
+    token,
+  );
+  const isRight = async (secret: string): Promise<boolean> => {
+    const client = { clientId: app.clientId, clientSecret: secret, redirectUri: 'https://app.example/cb' };
+    return (await redeem(server, standard(client), 'no-code')).body.error !== 'invalid_client';
+  };
+  assert.equal(await isRight(clientSecret), true);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.equal(await isRight(clientSecret), false);
+  assert.equal(await isRight(app.clientSecret), true, 'the earlier one goes on until its end');
+  const { text } = await newestMail(server, email, 'recovery');
+  assert.match(text, /a secret of an app/);
+  assert.ok(text.includes(app.clientId) && !text.includes(untouched.clientId));
+  for (const { clientId } of [app, untouched]) {
+    assert.equal((await call('GET', `/clients/${clientId}`)).status, 'active');
+  }
+});
+
+test('an invitation that a thief sent with the account of an operator ends with the report', async () => {
+  const operator = await newOperator(server, 'admin');
+  const { email } = await call('GET', `/users/${operator.id}`);
+  server.advance(9 * DAY);
+  const thief = { ...operator, browser: await signedInWith({ user: operator, email }, operator.factor) };
+  const invited = `invited-${++count}@example.com`;
+  await act(server, thief, '/console/invitations/new', {}, { email: invited, days: '7' });
+  const { link = '' } = await newestMail(server, invited, 'invitation');
+  assert.equal((await agent(server.baseUrl).get(link)).status, 200);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.notEqual((await agent(server.baseUrl).get(link)).status, 200);
+});
+
+test('nobody approves an app that they registered as a developer', async () => {
+  const { token } = await robbed('developer');
+  const app = await call('POST', '/clients', { ...APP, consent: 'operator' }, token);
+  const [{ developerId }] = [await call('GET', `/clients/${app.clientId}`)];
+  await call('PUT', `/users/${developerId}/roles/admin`, {});
+  const approved = await admin(server, 'PUT', `/clients/${app.clientId}/consent-approval`, { scopes: SCOPES }, token);
+  assert.equal(approved.status, 409, JSON.stringify(approved.body));
 });

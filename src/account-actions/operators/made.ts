@@ -8,6 +8,7 @@ import {
   markAdminKeyRevoked,
 } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
+import { endApprovals } from '../../clients/disable.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
 import type { Operator } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
@@ -48,7 +49,7 @@ const NOWHERE = '0';
 
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work: also where a key between them has
- * ended before. The last owner keeps the role, and what they made.
+ * ended before. What they approved for the people who use an app is withdrawn. The last owner keeps the role, and what they made.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
  * @param by.alsoEnd ends more of what a maker made
@@ -104,5 +105,7 @@ export function* endAllMadeBy(
     }
     for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker, since })) if (!makers.includes(id)) makers.push(id);
   }
+  // Otherwise an app that one of them approved would go on getting data of people without asking them.
+  yield* endApprovals(makers, since, origin, now);
   return { adminKeys, roles };
 }

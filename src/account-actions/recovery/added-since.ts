@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
-import { disableClientsOf } from '../../clients/disable.ts';
+import { type ClientsUndone, endClientActs } from '../../clients/disable.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -14,13 +14,11 @@ import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
 
 /** What changed of an account that its owner has again. */
-export interface Undone extends FactorsUndone {
+export interface Undone extends FactorsUndone, ClientsUndone {
   /** How many apps lost their access. */
   readonly apps: number;
-  /** How many admin keys and roles ended that were made with it, */
+  /** How many admin keys and roles ended that were made with it. */
   readonly made: number;
-  /** and how many apps were disabled that were registered with it or them. */
-  readonly registered: number;
   /** The organization that it left. */
   readonly left: string | undefined;
 }
@@ -45,24 +43,25 @@ export function* removeAddedSince(
 }
 
 /**
- * Ends the admin keys, the roles and the invitations that were made with an account at an instant or later, and disables the apps that were registered with
- * it, or with these, as a developer.
+ * Ends what was made with an account, or with what was made with it, at an instant or later: admin keys, roles, invitations, secrets of apps,
+ * and the apps that were registered, which are disabled.
  */
 export function* endMadeSince(
   accountId: string,
   since: number,
   origin: Origin,
   now: number,
-): Work<Pick<Undone, 'made' | 'registered'>> {
-  let registered = 0;
+): Work<ClientsUndone & Pick<Undone, 'made'>> {
+  const makers: string[] = [];
   const { adminKeys, roles } = yield* endAllMadeBy(accountId, {
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
-      registered += yield* disableClientsOf(maker, since, origin, now);
+      makers.push(maker);
       yield* endInvitationsSince(maker, since, origin, now);
     },
   });
-  return { made: adminKeys.length + roles.length, registered };
+  const clients = yield* endClientActs(makers, since, origin, now);
+  return { made: adminKeys.length + roles.length, ...clients };
 }
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

@@ -1,5 +1,7 @@
 // The tables of clients. The others are in schema.ts.
 
+import type { Generated } from 'kysely';
+
 /** Snowflake id as a decimal string. */
 type Id = string;
 /** Milliseconds since the Unix epoch. */
@@ -112,6 +114,16 @@ export interface ClientSecretTable {
 }
 
 /** Where public clients run in a browser. */
+/** What operators did to clients that ends with them. */
+export interface ClientActTable {
+  id: Generated<Id>;
+  client_id: Id;
+  operator_id: Id;
+  kind: string;
+  secret_id: Id | null;
+  acted_at: Instant;
+}
+
 export interface ClientOriginTable {
   origin: string;
   client_id: Id;

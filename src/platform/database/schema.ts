@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type {
   ApiScopeTable,
   BlockedClientDomainTable,
+  ClientActTable,
   ClientAssertionTable,
   ClientOriginTable,
   ClientSecretTable,
@@ -337,6 +338,7 @@ export interface Tables {
   client_secret: ClientSecretTable;
   client_assertion: ClientAssertionTable;
   client_origin: ClientOriginTable;
+  client_act: ClientActTable;
   blocked_client_domain: BlockedClientDomainTable;
   initial_access_token: InitialAccessTokenTable;
   idempotent_request: IdempotentRequestTable;

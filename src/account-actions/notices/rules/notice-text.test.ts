@@ -5,7 +5,17 @@ import { type UndoneFacts, undoneSentences } from './notice-text.ts';
 
 const NOTHING: UndoneFacts = {
   ...{ removed: { app: false, codes: false }, restored: { app: false, codes: false } },
-  ...{ passkeys: 0, passkeysRestored: 0, identities: 0, apps: 0, made: 0, registered: 0, left: undefined },
+  ...{
+    passkeys: 0,
+    passkeysRestored: 0,
+    identities: 0,
+    apps: 0,
+    made: 0,
+    registered: 0,
+    secrets: 0,
+    redirected: [],
+    left: undefined,
+  },
 };
 
 test('who has an account again is told of every way in that was removed, another provider included', () => {

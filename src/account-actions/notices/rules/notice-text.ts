@@ -267,11 +267,23 @@ export interface UndoneFacts {
   readonly made: number;
   /** How many apps were disabled that were registered with it. */
   readonly registered: number;
+  /** How many secrets of other apps. */
+  readonly secrets: number;
+  /** The other apps whose redirect URIs were changed, by their ids. */
+  readonly redirected: readonly string[];
   readonly left: string | undefined;
 }
 
 const RENEWED =
   'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.';
+
+/** Apps are named by their ids: a thief may have chosen their names. */
+const redirectedText = (clientIds: readonly string[]): string => {
+  const named = clientIds.slice(0, MOST_NAMED).join(', ');
+  const more = clientIds.length > MOST_NAMED ? ` and ${clientIds.length - MOST_NAMED} more` : '';
+  return `The redirect URIs or keys of these apps were changed in the time before, and were left as they are: ${named}${more}. Check them.`;
+};
+const MOST_NAMED = 10;
 
 const DISCONNECTED =
   'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.';
@@ -286,6 +298,8 @@ export function undoneSentences({
   apps,
   made,
   registered,
+  secrets,
+  redirected,
   left,
 }: UndoneFacts): readonly string[] {
   const gone = [
@@ -298,6 +312,7 @@ export function undoneSentences({
       (registered === 1
         ? 'an app that was registered, which is disabled'
         : `${registered} apps that were registered, which are disabled`),
+    secrets > 0 && (secrets === 1 ? 'a secret of an app' : `${secrets} secrets of apps`),
     left !== undefined && `the membership of ${left}`,
   ].filter((what) => what !== false);
   const again = [
@@ -308,6 +323,7 @@ export function undoneSentences({
   return [
     ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
     ...(identities > 0 ? [DISCONNECTED] : []),
+    ...(redirected.length > 0 ? [redirectedText(redirected)] : []),
     ...(again.length > 0 ? [`This works again: ${again.join(', ')}.`] : []),
     ...((removed.app && restored.app) || (removed.codes && restored.codes) ? [RENEWED] : []),
   ];

@@ -22,6 +22,7 @@ import { lastNetworks } from './0020-last-networks.ts';
 import { upstreamDomains } from './0021-upstream-domains.ts';
 import { membershipMakers } from './0022-membership-makers.ts';
 import { organizationUpstream } from './0023-organization-upstream.ts';
+import { clientActs } from './0024-client-acts.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -76,6 +77,7 @@ export const timeline: Timeline = {
   '0021-upstream-domains': expand(upstreamDomains),
   '0022-membership-makers': expand(membershipMakers),
   '0023-organization-upstream': expand(organizationUpstream),
+  '0024-client-acts': expand(clientActs),
 };
 
 export { NewerDatabase } from './position.ts';

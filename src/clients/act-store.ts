@@ -1,0 +1,62 @@
+import type { Work } from '../platform/database/database.ts';
+import { command, many } from '../platform/database/statement.ts';
+
+/** What an operator did to a client that somebody who held the operator's account or key may still use. */
+type ClientActKind = 'registered' | 'secret' | 'redirect URIs' | 'approved';
+
+interface ClientAct {
+  readonly clientId: string;
+  readonly kind: ClientActKind;
+  /** Of the secret that was added. */
+  readonly secretId: string | null;
+}
+
+/** Who acts: an operator, or undefined for the command line on the server and for clients that change themselves. */
+export interface ClientActor {
+  readonly operator?: { readonly id: string } | undefined;
+}
+
+const remove = command((db, p: ClientAct & { operatorId: string }) =>
+  db
+    .deleteFrom('client_act')
+    .where('operator_id', '=', p.operatorId)
+    .where('client_id', '=', p.clientId)
+    .where('kind', '=', p.kind)
+    .where('secret_id', 'is', null),
+);
+
+const insert = command((db, p: ClientAct & { operatorId: string; now: number }) =>
+  db.insertInto('client_act').values({
+    operator_id: p.operatorId,
+    client_id: p.clientId,
+    kind: p.kind,
+    secret_id: p.secretId,
+    acted_at: p.now,
+  }),
+);
+
+/** Records what an operator does to a client, in the unit of work that does it and holds the client's lock. */
+export function* recordClientAct(
+  { operator }: ClientActor,
+  clientId: string,
+  act: { readonly kind: ClientActKind; readonly secretId?: string },
+  now: number,
+): Work<void> {
+  if (operator === undefined) return;
+  const stored = { operatorId: operator.id, clientId, kind: act.kind, secretId: act.secretId ?? null };
+  // The latest counts. Each secret is an act of its own.
+  if (stored.secretId === null) yield* remove(stored);
+  yield* insert({ ...stored, now });
+}
+
+/** What an operator did to clients at an instant or later. */
+export const clientActsSince = many(
+  (db, p: { operatorId: string; since: number }) =>
+    db
+      .selectFrom('client_act')
+      .select(['client_id', 'kind', 'secret_id'])
+      .where('operator_id', '=', p.operatorId)
+      .where('acted_at', '>=', p.since)
+      .orderBy('id'),
+  (row): ClientAct => ({ clientId: row.client_id, kind: row.kind as ClientActKind, secretId: row.secret_id }),
+);
