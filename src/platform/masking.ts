@@ -12,10 +12,12 @@ const USER_INFO = /(\/\/)[^/?#@\s]+@/g;
 /** The ends of names whose values are confidential. */
 const NAMES =
   'token|code|secret|password|passwd|assertion|verifier|challenge|state|nonce|ticket|session|sid|key|hint|jwt|auth';
+/** With what a remedy begins that follows the name of a parameter and a colon, in sentences of our own. */
+const INSTRUCTIONS = 'send|remove|leave|use|shorten|rename|did you|it|repeat|request|set|encode|separate|the';
 /** A parameter, or a member of JSON. What is before the end of the name is not matched, which would take quadratic time. */
 const CONFIDENTIAL = [
   new RegExp(`((?:${NAMES})=["']?)([^\\s&"',;}]+)`, 'gi'),
-  new RegExp(`((?:${NAMES})["']\\s*:\\s*["']?|_(?:${NAMES}):\\s*)([^\\s&"',;}]+)`, 'gi'),
+  new RegExp(`((?:${NAMES})["']\\s*:\\s*["']?|_(?:${NAMES}):\\s*)(?!(?:${INSTRUCTIONS})\\b)([^\\s&"',;}]+)`, 'gi'),
 ] as const;
 /** With the padding of base64, but without the sign between a name and its value. */
 const RUN = /[A-Za-z0-9_~+-]{20,}(?:={1,2}(?![^\s&"',;}=]))?/g;
@@ -24,7 +26,7 @@ const RUN = /[A-Za-z0-9_~+-]{20,}(?:={1,2}(?![^\s&"',;}=]))?/g;
  * would take exponential time.
  */
 const HARMLESS =
-  /^(?:[a-z]{2,}(?:[A-Z][a-z]{2,})+|-{0,2}(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
+  /^(?:(?:[a-z]{2,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]{2,})+|-{0,2}(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
 
 const lengthOf = (kind: string, text: string): string => `[${kind}${text.length} characters]`;
 

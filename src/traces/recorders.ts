@@ -42,7 +42,9 @@ export function telling(recorder: TraceRecorder, terminal: DeveloperTerminal, cl
     stop: () => recorder.stop(),
     completed: {
       push(...steps) {
-        for (const step of steps) if (step.facts.ignored !== undefined) show(step, 'success');
+        for (const step of steps) {
+          if (step.facts.ignored !== undefined || step.facts.remedy !== undefined) show(step, 'success');
+        }
         return recorder.completed.push(...steps);
       },
     },

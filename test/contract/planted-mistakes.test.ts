@@ -52,6 +52,10 @@ let disabled: TestClient;
 let v2Only: TestClient;
 let machine: TestClient;
 let job: TestClient;
+let codeOnly: TestClient;
+let device: TestClient;
+/** The session of another person. */
+let visitor: Agent;
 let api: TestClient;
 let plainApi: TestClient;
 let tokens: Tokens;
@@ -71,11 +75,18 @@ before(async () => {
   v2Only = await newClient(server, { endpoints: ['v2'] });
   machine = await newClient(server, { grantTypes: ['client_credentials'] });
   job = await newClient(server, { grantTypes: ['client_credentials'], redirectUris: undefined });
+  codeOnly = await newClient(server, { grantTypes: ['authorization_code'] });
+  device = await newClient(server, {
+    type: 'public',
+    grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
+    redirectUris: undefined,
+  });
   api = await newClient(server, { resource: NOTES });
   plainApi = await newClient(server);
   await admin(server, 'POST', `/clients/${rotated.clientId}/secrets`, { expirePreviousIn: 0 });
   await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
   const browser = await signedIn(server, user);
+  visitor = await signedIn(server, await newUser(server));
   tokens = await tokensFor(server, app, user, {}, { browser });
   oidcTokens = await tokensFor(server, standard(app), user, { scope: 'openid email' }, { browser });
 });
@@ -102,6 +113,13 @@ async function ask(
   const description =
     location === null ? null : new URL(location, server.baseUrl).searchParams.get('error_description');
   return { headers: answer.headers, text: description ?? told(answer).text };
+}
+
+/** An authorization request of a person who is signed in. */
+async function askSignedIn(parameters: Readonly<Record<string, string>>): Promise<Told> {
+  const answer = await visitor.get(authorizeUrl(standard(app), parameters));
+  const location = new URL(answer.headers.get('location') ?? '', server.baseUrl);
+  return { headers: answer.headers, text: location.searchParams.get('error_description') ?? answer.text };
 }
 
 const askRaw = async (query: string): Promise<Told> =>
@@ -317,6 +335,30 @@ const mistakes: readonly Mistake[] = [
     () => ask({ prompt: 'signup' }),
     /prompt must be made of/,
     facts('received +prompt=signup', 'remedy'),
+  ],
+  [
+    'a comma between the values of prompt',
+    () => ask({ prompt: 'login,consent' }),
+    /separate the values by spaces, as in prompt=login consent/,
+    facts('remedy +separate the values by spaces'),
+  ],
+  [
+    'a request object alone',
+    () => askRaw(`client_id=${app.clientId}&request=eyJhbGciOiJub25lIn0.e30.`),
+    /redirect_uri is missing, and request was sent, which is not supported.*switch request objects \(JAR\)/,
+    facts('remedy +Send each parameter by itself'),
+  ],
+  [
+    'prompt=none with the sub of another user',
+    () => askSignedIn({ prompt: 'none', claims: '{"id_token":{"sub":{"value":"123"}}}' }),
+    /signed-in user is not the one whom the sub in claims names/,
+    facts('remedy +leave sub out of claims'),
+  ],
+  [
+    'prompt=none with the ID token of another user',
+    () => askSignedIn({ prompt: 'none', id_token_hint: oidcTokens.id_token ?? '' }),
+    /signed-in user is not the one whom id_token_hint names/,
+    facts('remedy +leave the hint out'),
   ],
   [
     'max_age=1h',
@@ -980,18 +1022,70 @@ const ignoredInPart: readonly (readonly [string, () => Promise<Told>, RegExp])[]
   [
     'a class of authentication that is not offered',
     () => ask({ acr_values: 'mfa' }),
-    facts('ignored +parameter acr_values \\(none of its values is offered'),
+    facts(
+      'ignored +parameter acr_values \\(none of its values is offered: those are [^ ]*:PasswordProtectedTransport,',
+    ),
   ],
   ['a misspelled parameter', () => ask({ promt: 'login' }), facts('ignored +parameter promt \\(did you mean prompt')],
   [
     'a scope that is not registered',
     () => ask({ scope: 'openid phone' }, standard(narrow)),
-    facts('ignored +scope phone \\(not registered for this app\\)'),
+    facts('ignored +scope phone \\(not registered for this app; add it: tessera client update \\d+ .*--scope phone'),
   ],
   [
     'claims outside of userinfo and id_token',
     () => ask({ claims: '{"email":null}' }),
     facts('ignored +member email of claims \\(put it into userinfo or id_token'),
+  ],
+  [
+    'commas and spaces between scopes',
+    () => ask({ scope: 'openid, email' }),
+    facts('ignored +scope "openid," \\(separate the scopes by spaces, not by commas'),
+  ],
+  [
+    'a scope that is encoded twice beside others',
+    () => ask({ scope: 'openid email%20phone' }),
+    facts('ignored +scope "email%20phone" \\(it was percent-encoded twice'),
+  ],
+  [
+    'max_age in milliseconds',
+    () => ask({ max_age: '3600000' }),
+    facts('ignored +max_age=3600000 \\(in seconds that is 41 days.*: send 3600'),
+  ],
+  [
+    'a claim that is not offered',
+    () => ask({ claims: '{"userinfo":{"given_name":null,"emial":null}}' }),
+    facts('ignored +claim given_name \\(not offered; name is\\), claim emial \\(not offered; email is'),
+  ],
+  [
+    'a provider that is not offered',
+    () => ask({ upstream: 'googel' }),
+    facts('ignored +upstream googel \\(no other provider is offered: tessera upstream create'),
+  ],
+  [
+    'a provider by the parameter of another service',
+    () => ask({ connection: 'google-oauth2', kc_idp_hint: 'google' }),
+    facts('ignored +parameter connection \\(send upstream.*kc_idp_hint \\(send upstream'),
+  ],
+  [
+    'the sign-in page in a frame',
+    () => ask({}, standard(app), { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' }),
+    facts('ignored +the frame \\(.*use the top-level window or a popup'),
+  ],
+  [
+    'offline_access without the grant refresh_token',
+    () => ask({ scope: 'openid offline_access' }, standard(codeOnly)),
+    facts('ignored +scope offline_access .*update \\d+ --grant-type authorization_code --grant-type refresh_token'),
+  ],
+  [
+    'offline_access without the grant refresh_token on a device',
+    () => post('/oidc/device_authorization', form({ client_id: device.clientId, scope: 'openid offline_access' })),
+    facts('ignored +scope offline_access .*--grant-type refresh_token'),
+  ],
+  [
+    'a language that the pages do not have',
+    () => ask({ ui_locales: 'tr' }),
+    facts('ignored +parameter ui_locales \\(the pages are in English only'),
   ],
   [
     'the audience of a token for the app itself',

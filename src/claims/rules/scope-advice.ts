@@ -36,15 +36,23 @@ export function describeUnknownScope(scope: string, known: readonly string[]): S
   if ((MEMBER_SCOPES as readonly string[]).includes(scope)) {
     return advice('only the OIDC endpoints have it, which the discovery document names.');
   }
-  if (/[,;|]/.test(scope)) return advice('separate the scopes by spaces, not by commas.');
-  if (/\+|%20|%2B/i.test(scope)) return advice('it was percent-encoded twice, so encode it once.');
+  const form = adviceForForm(scope);
+  if (form !== undefined) return advice(`${form}.`);
   const nearest = nearestScope(scope, known);
   return advice(nearest === undefined ? 'leave it out.' : `did you mean ${nearest}?`);
+}
+
+/** What to do about a scope with a sign of another way to write several; undefined for one without. */
+function adviceForForm(scope: string): string | undefined {
+  if (/[,;|]/.test(scope)) return 'separate the scopes by spaces, not by commas';
+  return /\+|%20|%2B/i.test(scope) ? 'it was percent-encoded twice, so encode it once' : undefined;
 }
 
 /** Why a scope was left out, or what to do about it. */
 export function adviceForScope(scope: string, known: readonly string[]): string {
   if (known.includes(scope)) return 'not registered for this app';
+  const form = adviceForForm(scope);
+  if (form !== undefined) return form;
   const nearest = nearestScope(scope, known);
   return nearest === undefined ? 'unknown, or of an API that this app may not use' : `did you mean ${nearest}?`;
 }

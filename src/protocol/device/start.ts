@@ -1,6 +1,5 @@
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { formatScopes, parseResources } from '../../claims/permissions.ts';
-import { adviceForScope } from '../../claims/rules/scope-advice.ts';
 import { adminResource, isCommandLine } from '../../clients/rules/command-line.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
 import { findClient } from '../../clients/store.ts';
@@ -13,10 +12,10 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import { OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { addressBucket, networkBucket, networkOf } from '../../platform/validation/origin.ts';
-import { describeIgnored } from '../../traces/rules/ignored.ts';
 import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import { findUnknownResource, readApiScopes } from '../authorize/registered-apis.ts';
 import { checkScopes } from '../authorize/rules/check-scopes.ts';
+import { describeWithoutEffect } from '../authorize/rules/ignored-parts.ts';
 import { refuseByRedirect } from '../authorize/rules/refusals.ts';
 import type { RedirectedError } from '../authorize/rules/request.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
@@ -113,10 +112,7 @@ export async function startDevice(
         path: DEVICE_AUTHORIZATION_PATH,
         description: 'A device asked for access, and got its codes.',
         sent: sentParameters(parameters),
-        ignored: describeIgnored({
-          scopes: asked.leftOut,
-          scopeAdvice: (scope) => adviceForScope(scope, RULES.scopes),
-        }),
+        ignored: describeWithoutEffect({ get: (name) => parameters.get(name), names: [] }, asked, client, RULES),
       },
     });
     return {

@@ -29,11 +29,16 @@ export function stepLine(
   ];
   const text = parts.filter((part) => typeof part === 'string' && part !== '').map((part) => masked(String(part)));
   // The ID is not masked, or the command would lead nowhere.
-  const isExplained = requestId !== null && (outcome === 'failure' || facts.ignored !== undefined);
+  const isExplained =
+    requestId !== null && (outcome === 'failure' || facts.ignored !== undefined || facts.remedy !== undefined);
   const more = isExplained ? [`More: ${explain(requestId)}`] : [];
   return [`${mark} ${at.slice(11, 19)} ${what.filter((part) => part !== '').join(' ')}:`, ...text, ...more].join(' ');
 }
 
 /** A remedy that follows a colon in the description begins there in lower case. */
-const hasRemedy = (description: string | undefined, remedy: string): boolean =>
-  description?.toLowerCase().includes(remedy.toLowerCase()) === true;
+const hasRemedy = (description: string | undefined, remedy: string): boolean => {
+  // Headers have no typographic quotes, and a remedy with a command is longer than its sentence in the description.
+  const plain = (text: string) => text.toLowerCase().replaceAll('’', "'");
+  const [sentence = ''] = plain(remedy).split(/(?<=:) (?=GET|POST|PUT|PATCH|DELETE)/);
+  return description !== undefined && plain(description).includes(sentence);
+};

@@ -11,6 +11,7 @@ import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.t
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { requestIds } from '../../platform/http/request-tracing.ts';
 import { logLine } from '../../platform/log.ts';
+import { nearestText } from '../../platform/nearest-text.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { rebindInteraction, setChosenSession } from '../../protocol/authorize/interaction-store.ts';
@@ -28,6 +29,7 @@ import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type AuthorizationRequest, findExcess, type RedirectedError } from '../../protocol/authorize/rules/request.ts';
 import { readIdTokenHint } from '../../protocol/token/id-token-hint.ts';
 import { sentParameters } from '../../traces/rules/sent-parameters.ts';
+import type { Upstreams } from '../../upstreams/directory.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -46,6 +48,7 @@ import { authorizeByGetSchemas, authorizeByPostSchemas } from './route-schemas.t
 
 interface AuthorizationEndpointServices extends AuthorizationPageServices {
   readonly keys: Keys;
+  readonly upstreams: Pick<Upstreams, 'shown'>;
 }
 
 /** The authorization endpoint (contract §4.1), by GET and by POST (OpenID Connect Core 1.0 §3.1.2.1). */
@@ -106,7 +109,8 @@ async function authorize(
     if (unknown !== undefined) {
       return sendErrorResponse(services, request, reply, target, refuseByRedirect('resource unknown', unknown));
     }
-    const hinted = await applyHint(services, checked.request, parameters.get('id_token_hint'));
+    const known = withIgnored(checked.request, await findIgnored(services, request, checked.request));
+    const hinted = await applyHint(services, known, parameters.get('id_token_hint'));
     const sent = sentParameters(parameters);
     const authorization = sent === undefined ? hinted : { ...hinted, sent };
     const excess = findExcess(authorization);
@@ -159,6 +163,41 @@ async function readClient(
   return found.kind === 'refused' ? unusableMetadata(clientId, found.failure) : undefined;
 }
 
+/** What of a request that is valid changes nothing, beside what {@link checkRequest} found. */
+async function findIgnored(
+  services: AuthorizationEndpointServices,
+  request: FastifyRequest,
+  { upstream, prompt }: AuthorizationRequest,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (!prompt.none && /^(iframe|frame|embed|object)$/.test(String(request.headers['sec-fetch-dest'] ?? ''))) {
+    found.push('the frame (pages of this service do not show in frames: use the top-level window or a popup)');
+  }
+  if (upstream !== undefined) {
+    const offered = (await services.upstreams.shown()).map(({ name }) => name);
+    if (!offered.includes(upstream)) {
+      found.push(`upstream ${upstream} (${describeOffered(upstream, offered)})`);
+    }
+  }
+  return found;
+}
+
+function describeOffered(upstream: string, offered: readonly string[]): string {
+  const nearest = nearestText(upstream, offered);
+  if (nearest !== undefined) return `not offered: did you mean ${nearest}?`;
+  return offered.length === 0
+    ? 'no other provider is offered: tessera upstream create'
+    : `not offered: those are ${offered.slice(0, MOST_OFFERED).join(', ')}`;
+}
+
+/** How many other providers a trace names. */
+const MOST_OFFERED = 5;
+
+const withIgnored = (authorization: AuthorizationRequest, more: readonly string[]): AuthorizationRequest =>
+  more.length === 0
+    ? authorization
+    : { ...authorization, ignored: [authorization.ignored, ...more].filter((part) => part !== undefined).join(', ') };
+
 /** What a trace says of a hint that names nobody, as decisions §1 have it. */
 const UNUSABLE_HINT =
   'parameter id_token_hint (not an ID token of this app, whole, whose authorization still stands: send the last one that the app received)';
@@ -172,8 +211,7 @@ async function applyHint(
   if (hint === undefined) return authorization;
   const named = await readIdTokenHint(services, hint);
   if (named?.clientId !== authorization.clientId) {
-    const { ignored } = authorization;
-    return { ...authorization, ignored: ignored === undefined ? UNUSABLE_HINT : `${ignored}, ${UNUSABLE_HINT}` };
+    return withIgnored(authorization, [UNUSABLE_HINT]);
   }
   const subjects = intersection(authorization.subjects, [named.accountId]);
   return { ...authorization, subjects, hinted: named.accountId };

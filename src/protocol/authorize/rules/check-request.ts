@@ -1,15 +1,14 @@
 import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { effectiveClaims, parseResources } from '../../../claims/permissions.ts';
-import { adviceForScope } from '../../../claims/rules/scope-advice.ts';
 import { asciiDomain } from '../../../platform/domain-name.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
-import { describeIgnored } from '../../../traces/rules/ignored.ts';
 import { type ApiScopeContext, checkScopes, NO_API_SCOPES } from './check-scopes.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
-import { type ClaimsParameter, ignoredMembers, parseClaims } from './claims-parameter.ts';
-import { adviceForParameter, CHALLENGE, ignoredParameters, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
+import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
+import { describeWithoutEffect } from './ignored-parts.ts';
+import { CHALLENGE, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
 import { refuseByRedirect } from './refusals.ts';
 import {
   type AuthorizationRequest,
@@ -82,13 +81,7 @@ export function checkRequest(
   if ('kind' in authentication) return authentication;
 
   const { scopes, resources } = asked;
-  const ignored = describeIgnored({
-    scopes: asked.leftOut,
-    parameters: ignoredParameters(parameters),
-    claims: ignoredMembers(parameters.get('claims')),
-    scopeAdvice: (scope) => adviceForScope(scope, rules.scopes),
-    parameterAdvice: adviceForParameter,
-  });
+  const ignored = describeWithoutEffect(parameters, asked, client, rules);
   return {
     kind: 'request',
     request: {
@@ -203,7 +196,8 @@ function describeJsonProblem(text: string): string {
 function checkPrompt(text: string | undefined): Prompt | RedirectedError {
   const values = new Set((text ?? '').split(' ').filter((value) => value !== ''));
   for (const value of values) {
-    if (!(PROMPTS as readonly string[]).includes(value)) return refuseByRedirect('prompt unknown');
+    if (!(PROMPTS as readonly string[]).includes(value))
+      return refuseByRedirect('prompt unknown', { text: text ?? '' });
   }
   if (values.has('none') && values.size > 1) return refuseByRedirect('prompt none with another');
   return {

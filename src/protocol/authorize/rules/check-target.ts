@@ -89,6 +89,15 @@ function missing(
   const other = (sent: string) => name === 'redirect_uri' && /^(redirect|callback)[_-]?(ur[il])?$/i.test(sent);
   const similar = parameters.misspelled(name) ?? parameters.names.find(other);
   const reason = `${name} missing`;
+  const bundle = ['request', 'request_uri'].find((sent) => parameters.has(sent));
+  if (similar === undefined && bundle !== undefined) {
+    return display(problem, reason, {
+      description: `${name} is missing, and ${bundle} was sent, which is not supported: nothing in it is read.`,
+      expected: 'each parameter by itself',
+      remedy:
+        'Send each parameter by itself, and switch request objects (JAR) and pushed authorization requests (PAR) off in the library.',
+    });
+  }
   if (similar === undefined) return display(problem, reason, { description: `${name} is missing.`, ...find });
   return display(problem, reason, {
     description: `${name} is missing, and ${similar} was sent.`,

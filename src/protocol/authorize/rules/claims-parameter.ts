@@ -49,8 +49,7 @@ export function parseClaims(text: string): ClaimsParameter | ClaimsProblem {
 }
 
 /** The members of the parameter that are ignored, as they would be by any provider (§5.5). */
-export function ignoredMembers(text: string | undefined): readonly string[] {
-  if (text === undefined) return [];
+export function ignoredMembers(text: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? Object.keys(value).filter((name) => name !== 'userinfo' && name !== 'id_token') : [];

@@ -14,6 +14,7 @@ const base: AuthorizationState = {
     prompt: quiet,
     maxAge: null,
     subjects: null,
+    hinted: null,
     claims: null,
   },
   clientType: 'confidential',
@@ -117,7 +118,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ['max_age with prompt=none', { age: 60_001, ...prompt({ none: true }, { maxAge: 60 }) }, refusal('sign-in too old')],
   ['the person who was asked for', asking({ subjects: ['6', '7'] }), { kind: 'issue' }],
   ['another person: sign in', asking({ subjects: ['8'] }), { kind: 'login' }],
-  ['another person, prompt=none', prompt({ none: true }, { subjects: ['8'] }), refusal('sign-in too old')],
+  ['another person, prompt=none', prompt({ none: true }, { subjects: ['8'] }), refusal('another user in claims')],
   [
     'another person signed in for this',
     { signedInForThis: true, ...asking({ subjects: ['8'] }) },

@@ -36,7 +36,7 @@ export const isUnregistered = ({ registeredBy, acceptedAt }: Pick<Client, 'regis
 export interface AuthorizationState {
   readonly request: Pick<
     AuthorizationRequest,
-    'endpointSet' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
+    'endpointSet' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'hinted' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
   /** Whether no operator answers for the client. */
@@ -70,6 +70,8 @@ export interface AuthorizationState {
 export type StepRefusal =
   | `account ${'banned' | 'suspended'}`
   | 'another user'
+  | 'another user in claims'
+  | 'another user in the hint'
   | 'not signed in'
   | 'sign-in too old'
   | 'stronger factor'
@@ -92,6 +94,9 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   if (subjects?.length === 0 || (isOther && signedInForThis)) return refuse('another user');
   if (visitor === 'anonymous') return prompt.none ? refuse('not signed in') : { kind: 'login' };
   // A sign-in for this request is recent enough, however long its pages stay open.
+  if (isOther && prompt.none) {
+    return refuse(request.hinted === null ? 'another user in claims' : 'another user in the hint');
+  }
   if (isOther || (!signedInForThis && mustSignInAgain(state))) {
     return prompt.none ? refuse('sign-in too old') : { kind: 'login' };
   }

@@ -72,6 +72,8 @@ export const SINGLE_NAMES = PARAMETER_NAMES.filter(
 /** Accepted, because standards name them, and without effect. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['display', 'ui_locales', 'claims_locales']);
 
+const UPSTREAM_HINT = 'send upstream, which names another provider here';
+
 /** What to do instead of sending a parameter that other servers read, or that belongs elsewhere. */
 const ADVICE: Readonly<Record<string, string>> = {
   audience: 'send resource, which names an API here',
@@ -82,11 +84,21 @@ const ADVICE: Readonly<Record<string, string>> = {
   acr_values: `none of its values is offered: those are ${ACR_VALUES.join(', ')}`,
   access_type: 'request the scope offline_access',
   approval_prompt: 'send prompt=consent',
+  connection: UPSTREAM_HINT,
+  kc_idp_hint: UPSTREAM_HINT,
+  idp: UPSTREAM_HINT,
+  idp_hint: UPSTREAM_HINT,
+  identity_provider: UPSTREAM_HINT,
+  hd: 'send domain_hint, which names the domain of an address here',
+  organization: 'send upstream or domain_hint, which lead to the provider of an organization here',
+  dpop_jkt: 'DPoP is not supported, and access tokens are Bearer tokens',
+  display: 'there is one kind of page',
+  ui_locales: 'the pages are in English only',
+  claims_locales: 'each claim has one value, whatever the language',
 };
 
 /** What to do about a parameter that changes nothing; undefined where nothing is wrong with sending it. */
 export function adviceForParameter(name: string): string | undefined {
-  if (WITHOUT_EFFECT.has(name)) return undefined;
   if (Object.hasOwn(ADVICE, name)) return ADVICE[name];
   if (!/^[A-Za-z_-]{1,40}$/.test(name)) return undefined;
   const nearest = nearestName(name, PARAMETER_NAMES);
@@ -94,7 +106,7 @@ export function adviceForParameter(name: string): string | undefined {
 }
 
 /** The names of parameters that change nothing. */
-export const ignoredParameters = (parameters: RepeatableParameters): readonly string[] =>
+export const ignoredParameters = (parameters: Pick<RepeatableParameters, 'get' | 'names'>): readonly string[] =>
   parameters.names.filter(
     (name) =>
       !PARAMETER_NAMES.includes(name) ||

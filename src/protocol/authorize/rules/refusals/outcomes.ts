@@ -41,10 +41,24 @@ export const PEOPLE = {
     rule: NO_PAGE,
     expected: 'a request in the top-level window or a popup',
   }),
-  'sign-in too old': redirectRow({
-    when: '`prompt=none`, and `max_age` or `prompt=login` asks for a new sign-in.',
+  'another user in claims': redirectRow({
+    when: '`prompt=none`, and `claims` names another user than the one who is signed in.',
     error: 'login_required',
-    cause: 'the user must sign in again, because of max_age or id_token_hint',
+    cause: 'the signed-in user is not the one whom the sub in claims names',
+    remedy: 'leave sub out of claims to accept any user, or remove prompt=none to show the sign-in page',
+    rule: 'OpenID Connect Core 1.0 §5.5.1',
+  }),
+  'another user in the hint': redirectRow({
+    when: '`prompt=none`, and `id_token_hint` names another user than the one who is signed in.',
+    error: 'login_required',
+    cause: 'the signed-in user is not the one whom id_token_hint names',
+    remedy: 'leave the hint out to accept any user, or remove prompt=none to show the sign-in page',
+    rule: 'OpenID Connect Core 1.0 §3.1.2.2',
+  }),
+  'sign-in too old': redirectRow({
+    when: '`prompt=none`, and the sign-in is older than `max_age`, or the `defaultMaxAge` of the client, allows.',
+    error: 'login_required',
+    cause: 'the sign-in is older than max_age, or the defaultMaxAge of the registration, allows',
     remedy: 'remove prompt=none to show the sign-in page',
     rule: NO_PAGE,
   }),

@@ -226,12 +226,14 @@ export const PARAMETERS = {
     rule: PKCE,
     example: { challenge: 'ab'.repeat(32) },
   }),
-  'prompt unknown': redirectRow({
+  'prompt unknown': redirectRow<{ text: string }>({
     when: '`prompt` has an unknown value.',
     error: 'invalid_request',
     cause: `prompt must be made of ${PROMPTS.join(', ')}`,
-    remedy: 'send these values only, or leave prompt out',
+    remedy: ({ text }) => describePrompt(text),
+    reason: 'prompt has an unknown value',
     rule: CORE,
+    example: { text: 'signup' },
   }),
   'prompt none with another': redirectRow({
     when: '`prompt=none` was sent with another value.',
@@ -286,6 +288,14 @@ function describeMethod(method: string | undefined): string {
   if (method === undefined) return 'it is missing, which means plain';
   if (method === 'plain') return 'plain is not supported';
   return /^s-?256$/i.test(method) ? 'it is spelled differently' : 'another value was sent';
+}
+
+/** Values that are joined by another sign than a space, or unknown ones. */
+function describePrompt(text: string): string {
+  const values = text.split(/[ ,;|+]+/);
+  return values.length > 1 && values.every((value) => (PROMPTS as readonly string[]).includes(value))
+    ? `separate the values by spaces, as in prompt=${values.join(' ')}`
+    : 'send these values only, separated by spaces, or leave prompt out';
 }
 
 /** How a challenge of another form is usually made. It repeats nothing of it. */
