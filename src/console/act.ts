@@ -9,7 +9,7 @@ import { Failure } from '../platform/failure.ts';
 import { formOf } from '../platform/http/bodies.ts';
 import { toOAuthError } from '../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../platform/http/parameters.ts';
-import { takeDraft } from '../web/sign-in/draft.ts';
+import { isTyped, keptField, takeDraft } from '../web/sign-in/draft.ts';
 import { requireFreshProof } from './fresh-proof.ts';
 import { consolePage, type Section } from './layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from './visit.ts';
@@ -80,7 +80,7 @@ export function actRoutes(app: FastifyInstance, services: ConsoleServices, act: 
     const content = html`<header class="object"><h1>${title}</h1>${object !== undefined && html`<p class="muted">${object}</p>`}</header>
 ${problemSummary(site.messages, problems)}
 <section class="card"><p>${lead}</p>
-<form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, about)}
+<form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, address) })}
 ${fields}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${submit}</button><a href="${site.path(back)}">${site.messages.operators.cancel}</a></div></form></section>`;
     return sendPage(reply, status, site, consolePage(site, visit, { section, title: submit, content }));
@@ -91,7 +91,9 @@ ${fields}
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
     const draft = takeDraft(services, request, reply, visit.account.id);
-    const given = { get: (name: string) => draft?.[name] ?? query.get(name) };
+    // A link says what is acted on, and fills in no field.
+    const linked = (name: string) => (isTyped(address, name) ? undefined : query.get(name));
+    const given = { get: (name: string) => draft?.[name] ?? linked(name) };
     // What a page is about may be read from its address alone.
     await visit.services.database.read(nothing);
     const subject = await act.find(visit, given);

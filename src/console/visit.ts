@@ -125,7 +125,7 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (visitor.kind !== 'signed in') {
       const answer = sendAway(request, reply, '/login');
-      browsers.clearSession(reply);
+      if (browsers.hasSessionCookie(request)) browsers.clearSession(reply);
       return answer;
     }
     const { account, session } = visitor;

@@ -217,7 +217,7 @@ async function apps(walk: Walk): Promise<void> {
   await stop('console-app-registered');
   await open(`/${long.clientId}`);
   await stop('console-app');
-  await open(`/redirect-uris?app=${long.clientId}&add=https%3A%2F%2Fsociety.example%2Fcallback`);
+  await open(`/redirect-uris?app=${long.clientId}`);
   await stop('console-app-uris');
   await open(`/rotate-secret?app=${long.clientId}`);
   await stop('console-app-rotate');

@@ -23,10 +23,11 @@ import { toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { validate } from '../../platform/validation/validate.ts';
-import { takeDraft } from '../../web/sign-in/draft.ts';
+import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
+import { addedUri } from './added-uri.ts';
 import { appAddress, appSettings } from './page.ts';
 import { linesOf } from './rules/kinds.ts';
 
@@ -151,7 +152,7 @@ class StaleApp extends Failure {
 function redirectUriFields({ messages }: Site, client: Client, given: Given, problems: Problems): Html {
   const { apps: text } = messages.operators;
   const added = given.get('add');
-  const stored = [...client.redirectUris, ...(added === undefined || added === '' ? [] : [added])];
+  const stored = [...client.redirectUris, ...(added === undefined ? [] : [added])];
   const value = given.get('uris') ?? [...new Set(stored)].join('\n');
   return html`${added !== undefined && given.get('uris') === undefined && html`<p>${text.urisAdded(isolate(added))}</p>`}${hiddenSeen(client, given)}
 ${textArea({ name: 'uris', label: text.urisLabel, hint: text.urisHint, rows: 5, value, problems })}`;
@@ -181,7 +182,10 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
     const given = queryOf(request);
     const { client } = await getClient(visit.services, given.get('app') ?? '');
     const draft = takeDraft(services, request, reply, visit.account.id);
-    const get = (of: string) => draft?.[of] ?? (['uris', 'seen'].includes(of) ? undefined : given.get(of));
+    const added = addedUri(visit, client.id, given);
+    // A link fills in no other field: it says what is acted on.
+    const linked = (of: string) => (of === act.names ? given.get(of) : undefined);
+    const get = (of: string) => draft?.[of] ?? (of === 'add' ? added : linked(of));
     return ask(reply, 200, visit, client, { get }, NO_PROBLEMS);
   });
 
@@ -218,7 +222,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
     const content = html`<header><h1>${title}</h1></header>
 ${problemSummary(site.messages, problems)}
 <section class="card"><p>${act.lead(text)}</p>
-<form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, about)}
+<form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, address) })}
 ${act.fields?.(site, client, given, problems)}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${act.submit(text)}</button><a href="${site.path(appAddress(client.id))}">${cancel}</a></div></form></section>`;
     const page = consolePage(site, visit, { section: 'apps', title: act.submit(text), content });

@@ -22,7 +22,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { validate } from '../../platform/validation/validate.ts';
-import { takeDraft } from '../../web/sign-in/draft.ts';
+import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
@@ -49,7 +49,7 @@ export function createAppRoutes(app: FastifyInstance, services: ConsoleServices)
       });
     const content = html`<header><h1>${text.create}</h1></header>
 ${problemSummary(site.messages, problems)}
-<section class="card"><form method="post" action="${site.path(ADDRESS)}" novalidate>${hidden(visit.token, organizationId === null ? {} : { organization: organizationId })}
+<section class="card"><form method="post" action="${site.path(ADDRESS)}" novalidate>${hidden(visit.token, { ...keptField(visit.browser, visit, ADDRESS), ...(organizationId !== null && { organization: organizationId }) })}
 ${kindChoice(site, given.get('kind') ?? 'web', problems)}
 ${input('name', text.name, text.nameHint, true)}
 ${textArea({ name: 'uris', label: text.urisLabel, hint: text.urisHint, rows: 3, value: given.get('uris') ?? '', problems })}

@@ -4,7 +4,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
 import type { ListedStep, Trace, TraceStep } from '../../traces/read-trace.ts';
 import { factsOf } from '../../traces/rules/step-facts.ts';
-import { appActAddress } from '../apps/page.ts';
+import { addUriAddress } from '../apps/added-uri.ts';
 import { refusedRedirectUri } from '../apps/rules/kinds.ts';
 import { appLink, explainAddress, personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -37,10 +37,10 @@ export function traceView(site: Site, visit: ConsoleVisit, { requestId, clientId
 }
 
 /** A redirect URI that was refused can be added to its app. */
-function addUri({ path, messages }: Site, { operator }: ConsoleVisit, { clientId, received }: TraceStep): HtmlPart {
+function addUri({ path, messages }: Site, visit: ConsoleVisit, { clientId, received }: TraceStep): HtmlPart {
   const uri = refusedRedirectUri(received);
-  if (uri === undefined || clientId === null || !holdsSomewhere(operator, 'apps.manage')) return undefined;
-  const address = appActAddress('redirect-uris', { app: clientId, add: uri });
+  if (uri === undefined || clientId === null || !holdsSomewhere(visit.operator, 'apps.manage')) return undefined;
+  const address = addUriAddress(visit, clientId, uri);
   return html`<p class="acts"><a class="button" href="${path(address)}">${messages.operators.explain.addUri}</a></p>`;
 }
 

@@ -22,11 +22,11 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { type ListedSession, listSessions } from '../../sessions/list.ts';
-import { takeDraft } from '../../web/sign-in/draft.ts';
+import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-import { type ActName, actNames, actProblems, PERSON_ACTS } from './acts.ts';
+import { type ActName, actNames, actPath, actProblems, PERSON_ACTS } from './acts.ts';
 import { personAddress } from './frame.ts';
 import { stateText } from './person.ts';
 
@@ -49,7 +49,7 @@ export function personActRoutes(app: FastifyInstance, services: ConsoleServices)
 function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName): void {
   const { site, clock } = services;
   const act = PERSON_ACTS[name];
-  const address = `/console/people/${name}`;
+  const address = actPath(name);
   const config = { permission: act.permission, objects: { person: 'id' }, acts: true } as const;
   const preHandler = act.asksProof ? [requireFreshProof(services)] : [];
 
@@ -68,7 +68,9 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
     const query = queryOf(request);
     const account = await openAccount(visit.services, query.get('id') ?? '', 'record', visit.origin);
     const draft = takeDraft(services, request, reply, visit.account.id);
-    const given = { get: (field: string) => draft?.[field] ?? query.get(field) };
+    // A link fills in no field: it says what is acted on.
+    const get = (field: string) => draft?.[field] ?? (field === act.names ? query.get(field) : undefined);
+    const given = { get };
     return ask(reply, 200, visit, { account, given, problems: NO_PROBLEMS });
   });
 
@@ -129,7 +131,7 @@ ${problemSummary(messages, problems)}
     stops !== undefined && fact(text.stops, stops, true),
     act.tellsPerson && fact(text.told, text.toldPerson, true),
   ])}
-<form method="post" action="${path(`/console/people/${name}`)}" novalidate>${hidden(visit.token, about)}
+<form method="post" action="${path(actPath(name))}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, actPath(name)) })}
 ${act.fields.map((input) => inputs[input]())}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${words.submit}</button><a href="${path(personAddress(account.id))}">${cancel}</a></div></form></section>`;
   return consolePage(site, visit, { section: 'people', title: words.submit, content });

@@ -183,9 +183,11 @@ export const offeredActs = (services: ConsoleServices, { operator }: ConsoleVisi
     .map((name) => ({ ...PERSON_ACTS[name], name }))
     .filter((act) => act.isOffered(account, services) && holds(operator, act.permission, INSTALLATION));
 
+export const actPath = (name: ActName): string => `/console/people/${name}`;
+
 /** Where an act is confirmed. */
 export const actAddress = (name: ActName, about: Readonly<Record<string, string>>): string =>
-  `/console/people/${name}?${new URLSearchParams(about)}`;
+  `${actPath(name)}?${new URLSearchParams(about)}`;
 
 /** A factor as people call it. */
 export function factorName({ messages }: Site, { kind, name }: Pick<PersonalFactor, 'kind' | 'name'>): Html {

@@ -4,7 +4,7 @@ import { DAY, MINUTE, SECOND } from '../clock.ts';
 import { digest, equalSecrets, knownSecretOf, randomSecret } from '../crypto/secrets.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
-import { FormTokens, partsOf } from './form-tokens.ts';
+import { FormTokens, partsOf, tokenParts } from './form-tokens.ts';
 import { KNOWN_TAG_LENGTH, parseMarks, withMark } from './known-marks.ts';
 import type { RepeatableParameters } from './parameters.ts';
 
@@ -67,6 +67,11 @@ export interface Browser {
   /** Whether a form contains the token for this context. */
   owns(form: RepeatableParameters, context: string): boolean;
   audienceOf(form: RepeatableParameters): FormAudience;
+  /**
+   * Whose account a token of {@link formToken} was made for, in this browser and this context. The session in which that was may have ended.
+   * @returns undefined for a token that was made up, or that another browser got
+   */
+  accountOf(token: string, context: string): string | undefined;
 }
 
 export interface Browsers {
@@ -286,6 +291,12 @@ class IdentifiedBrowser implements Browser {
   audienceOf(form: RepeatableParameters): FormAudience {
     const [shownIn, accountId] = partsOf(form).shownTo.split('.');
     return { isThisSession: shownIn === this.#ownMark(), accountId };
+  }
+
+  accountOf(token: string, context: string): string | undefined {
+    const { mac, shownTo } = tokenParts(token);
+    if (!equalSecrets(mac, this.#tokens.macFor(this.#id, context, shownTo))) return undefined;
+    return shownTo.split('.')[1];
   }
 
   #ownMark(): string {

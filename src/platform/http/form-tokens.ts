@@ -4,9 +4,16 @@ import type { RepeatableParameters } from './parameters.ts';
 /** The name of the hidden field with a form's token. */
 export const FORM_TOKEN = 'form_token';
 
+interface TokenParts {
+  readonly mac: string;
+  readonly shownTo: string;
+}
+
 /** The token of a form: a MAC, and to whom the form was shown. */
-export function partsOf(form: RepeatableParameters): { readonly mac: string; readonly shownTo: string } {
-  const token = form.get(FORM_TOKEN) ?? '';
+export const partsOf = (form: RepeatableParameters): TokenParts => tokenParts(form.get(FORM_TOKEN) ?? '');
+
+/** The same of a token by itself. */
+export function tokenParts(token: string): TokenParts {
   const [, mac, shownTo] = /^([\w-]*)\.([\w-]{16}(?:\.\d+)?)$/.exec(token) ?? [];
   return mac === undefined || shownTo === undefined ? { mac: token, shownTo: '' } : { mac, shownTo };
 }

@@ -31,11 +31,13 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import { takeDraft } from '../sign-in/draft.ts';
+import { keepTyped, takeDraft } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
-import { accountLayout } from './layout.ts';
+import { type AccountFrame, accountLayout } from './layout.ts';
 import { confirmAddress, proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from './visit.ts';
+
+const ADDRESS = '/account/email';
 
 /** Where the right of an earlier address is ended. */
 const CLOSE_PATH = '/account/email/earlier';
@@ -47,7 +49,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   const show = (reply: FastifyReply, status: number, visit: AccountVisit, problems?: Problems, more?: Shown) =>
     showEmail(services, reply, status, visit, problems, more);
 
-  app.get('/account/email', async (request, reply) => {
+  app.get(ADDRESS, async (request, reply) => {
     const visit = visitOf(request);
     const typed = takeDraft(services, request, reply, visit.account.id)?.['email'];
     const { draftBack } = services.site.messages.account;
@@ -55,13 +57,14 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   });
 
   const proved = requireProof(services, 'email');
-  app.post('/account/email', { preHandler: countForm }, async (request, reply) => {
+  app.post(ADDRESS, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const typed = trimTyped(form.get('email'));
     const { needed } = await readProof(services, visit);
     const isAddress = asciiEmail(typed) !== undefined;
     if (needed && !(isAddress && (await mayReturn(services, visit, canonicalEmail(typed))))) {
+      keepTyped(services, request, reply);
       return redirect(request, reply, services.site.path(confirmAddress('email')));
     }
     const problem = problemOf(typed, visit.account.profile.email, services.signUp, text);
@@ -123,7 +126,7 @@ async function showEmail(
   const isReturnProved = !proof.needed || !(await readProof(services, visit, 'return')).needed;
   const forms = html`${waiting && codeSection(site, token, (waiting.data as { email: string }).email, problems)}${!emailVerified && verifySection(site, token)}
 <section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
-${proofGate(site, proof, 'email', changeForm(site, token, typed, problems))}</section>${earlier.length > 0 && earlierSection(site, token, earlier, isReturnProved)}`;
+${proofGate(site, proof, 'email', changeForm(site, frame, typed, problems))}</section>${earlier.length > 0 && earlierSection(site, token, earlier, isReturnProved)}`;
   const body = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(site.messages, problems)}
 <section class="card"><header><h2>${text.current}</h2></header><p>${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
@@ -156,11 +159,16 @@ function verifySection({ messages, path }: Site, token: string): Html {
 <form method="post" action="${path('/account/email/verify')}">${hidden(token)}<div><button class="primary" type="submit">${text.verifySubmit}</button></div></form></section>`;
 }
 
-function changeForm({ messages, path }: Site, token: string, value: string, problems: Problems): Html {
+function changeForm(
+  { messages, path }: Site,
+  { token, keptFor }: AccountFrame,
+  value: string,
+  problems: Problems,
+): Html {
   const text = messages.address;
   const label = text.newAddress;
   const address = { name: 'email', label, type: 'email', autocomplete: 'email', value, problems } as const;
-  return html`<form method="post" action="${path('/account/email')}" novalidate>${hidden(token)}
+  return html`<form method="post" action="${path(ADDRESS)}" novalidate>${hidden(token, keptFor(ADDRESS))}
 ${field(address)}<div><button class="primary" type="submit">${text.changeSubmit}</button></div></form>`;
 }
 

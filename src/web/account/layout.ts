@@ -11,6 +11,8 @@ export interface AccountFrame {
   /** For the forms of the page. */
   readonly token: string;
   readonly logoutToken: string;
+  /** The hidden field of a form whose text is kept for its person: see `keptField`. */
+  readonly keptFor: (address: string) => Readonly<Record<string, string>>;
 }
 
 type AccountPageName = 'profile' | 'security' | 'sessions' | 'connections' | 'data';

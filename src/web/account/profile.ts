@@ -21,6 +21,8 @@ import { type AccountFrame, accountLayout } from './layout.ts';
 import { linkField, MAX_LINKS, profileFields, readProfileForm } from './rules/profile-form.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
+const ADDRESS = '/account/profile';
+
 /** The form in which people change what apps may learn about them. */
 export function profileRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
   const { site, clock } = services;
@@ -37,7 +39,7 @@ export function profileRoutes(app: FastifyInstance, services: PageServices, { co
     return sendPage(reply, status, site, profilePage(site, { ...frameOf(visit), fields, problems, done }));
   }
 
-  app.get('/account/profile', async (request, reply) => {
+  app.get(ADDRESS, async (request, reply) => {
     const visit = visitOf(request);
     const { id, profile } = visit.account;
     const draft = takeDraft(services, request, reply, id);
@@ -45,7 +47,7 @@ export function profileRoutes(app: FastifyInstance, services: PageServices, { co
     return show(reply, 200, visit, fields, NO_PROBLEMS, draft && messages.account.draftBack);
   });
 
-  app.post('/account/profile', { preHandler: countForm }, async (request, reply) => {
+  app.post(ADDRESS, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const { id, profile } = visit.account;
     const form = formOf(request);
@@ -86,7 +88,7 @@ interface ProfilePage extends AccountFrame {
 
 function profilePage(site: Site, page: ProfilePage): Page {
   const { messages, path } = site;
-  const { account, token, fields, problems, done } = page;
+  const { account, token, keptFor, fields, problems, done } = page;
   const { profile: text, person, signUp } = messages;
   const value = (name: string): string => fields.get(name) ?? '';
   const input = (
@@ -107,7 +109,7 @@ function profilePage(site: Site, page: ProfilePage): Page {
   /** Fields that are saved together. */
   const section = (name: string, lead: string, inputs: Html) =>
     html`<section class="card"><header><h2>${name}</h2><p class="muted small">${lead}</p></header>
-<form method="post" action="${path('/account/profile')}" novalidate>${hidden(token)}
+<form method="post" action="${path(ADDRESS)}" novalidate>${hidden(token, keptFor(ADDRESS))}
 ${inputs}
 <div><button class="primary" type="submit" aria-label="${text.saveOf(name)}">${text.save}</button></div></form></section>`;
   return accountLayout(

@@ -9,7 +9,7 @@ import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { countAccountForm } from '../sign-in/account-form.ts';
-import { keepDraft } from '../sign-in/draft.ts';
+import { keepDraft, keptField } from '../sign-in/draft.ts';
 import { freshPage } from '../sign-in/fresh-page.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';
 import type { AccountFrame } from './layout.ts';
@@ -51,7 +51,7 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
       // Also where another provider vouches for them, and waits to be connected.
       const waits = browser.sessionSecret !== undefined || browser.noteOf('upstream') !== undefined;
       if (waits || request.method === 'POST') keepDraft(services, request, reply);
-      browsers.clearSession(reply);
+      if (browsers.hasSessionCookie(request)) browsers.clearSession(reply);
       return redirect(request, reply, site.path('/login'));
     }
     const { account, session } = visitor;
@@ -115,4 +115,5 @@ export const frameOf = (visit: AccountVisit): AccountFrame => ({
   account: visit.account,
   token: accountFormToken(visit.browser, visit),
   logoutToken: visit.browser.formToken(logoutContext(visit.account.id), visit),
+  keptFor: (address) => keptField(visit.browser, visit, address),
 });

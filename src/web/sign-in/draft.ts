@@ -3,7 +3,7 @@ import type { Sealer } from '../../keys/sealer.ts';
 import type { Site } from '../../pages/layout.ts';
 import { type Clock, MINUTE } from '../../platform/clock.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import type { Browser, Browsers, FormViewer } from '../../platform/http/browser.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { freshPage } from './fresh-page.ts';
 
@@ -13,7 +13,7 @@ import { freshPage } from './fresh-page.ts';
  */
 
 /** The forms into which people type something worth keeping, and the names of those fields: never a password, a code or a file. */
-const TYPED: Readonly<Record<string, RegExp>> = {
+export const TYPED: Readonly<Record<string, RegExp>> = {
   '/account/profile':
     /^(displayName|about|language|theme|website|location|birthDate|phone|avatarColor|link-(label|url)-\d{1,2})$/,
   '/account/email': /^email$/,
@@ -30,6 +30,9 @@ const TYPED: Readonly<Record<string, RegExp>> = {
   '/console/apps/new': /^(kind|name|uris|resource)$/,
   '/console/apps/redirect-uris': /^(uris|seen)$/,
 };
+
+/** Whether a field of a form is one that is kept. */
+export const isTyped = (address: string, name: string): boolean => TYPED[address]?.test(name) ?? false;
 
 export interface Draft {
   /** Whose it is; undefined for a page that was only opened. */
@@ -60,14 +63,30 @@ const NOBODY = '0';
 /** Browsers drop a cookie of more than 4096 bytes. */
 const LONGEST = 3800;
 
+/** The hidden field without which nothing is kept of what was typed. */
+const KEPT = 'kept_token';
+
+/**
+ * The hidden field of a form whose text is kept. It is signed for the form, the browser, the session and the person to whom the form is
+ * shown: otherwise a form that another site made would come back to the person as if they had typed it.
+ */
+export const keptField = (browser: Browser, viewer: FormViewer, address: string): Readonly<Record<string, string>> =>
+  Object.hasOwn(TYPED, address) ? { [KEPT]: browser.formToken(formContext(address), viewer) } : {};
+
+const formContext = (address: string): string => `draft ${address}`;
+
 const contextOf = ({ hash }: Pick<Browser, 'hash'>): string => `draft ${hash}`;
 
 const isSent = (request: FastifyRequest): boolean => request.method === 'POST' && request.body !== undefined;
 
-function typedIn(request: FastifyRequest, { path }: Site): Readonly<Record<string, string>> | undefined {
-  const names = TYPED[(request.routeOptions.url ?? '').slice(path('').length)];
+/** What was typed into a form that this browser showed to the person whom it names. */
+function typedIn(request: FastifyRequest, { path }: Site, browser: Browser): Draft['fields'] {
+  const address = (request.routeOptions.url ?? '').slice(path('').length);
+  const names = TYPED[address];
   if (names === undefined || !isSent(request)) return undefined;
   const form = formOf(request);
+  const owner = browser.accountOf(form.get(KEPT) ?? '', formContext(address));
+  if (owner === undefined || owner !== browser.audienceOf(form).accountId) return undefined;
   return Object.fromEntries(form.names.filter((name) => names.test(name)).map((name) => [name, form.get(name) ?? '']));
 }
 
@@ -78,7 +97,7 @@ export function keepDraft(services: DraftServices, request: FastifyRequest, repl
   const named = isSent(request) ? browser.audienceOf(formOf(request)).accountId : undefined;
   // A form that was made up may name anything: that is nobody's.
   const accountId = named === undefined || isSnowflake(named) ? named : NOBODY;
-  const fields = typedIn(request, site);
+  const fields = typedIn(request, site, browser);
   const wasSignedIn = browser.sessionSecret !== undefined;
   const page = freshPage(request, site);
   const draft = { accountId, page, isForm: request.method === 'POST', wasSignedIn, keptAt: clock() };
@@ -91,7 +110,8 @@ export function keepDraft(services: DraftServices, request: FastifyRequest, repl
 
 /** The same, where there is something that was typed. */
 export function keepTyped(services: DraftServices, request: FastifyRequest, reply: FastifyReply): void {
-  if (typedIn(request, services.site) !== undefined) keepDraft(services, request, reply);
+  const browser = services.browsers.of(request, reply);
+  if (typedIn(request, services.site, browser) !== undefined) keepDraft(services, request, reply);
 }
 
 /** What the browser keeps. */

@@ -19,6 +19,7 @@ const BEGINNINGS = [
   '/account/sessions',
   '/account/connections',
   '/account/data/export',
+  '/account/data',
   '/playground',
 ];
 

@@ -10,11 +10,17 @@ interface DataState extends AccountFrame {
   readonly problems: Problems;
 }
 
+const USERNAME = '/account/username';
+
 /** @param typed what the person sent, if it was rejected */
-export function usernameSection(site: Site, { account, token, proof, problems }: DataState, typed: string): Html {
+export function usernameSection(
+  site: Site,
+  { account, token, keptFor, proof, problems }: DataState,
+  typed: string,
+): Html {
   const { messages, path } = site;
   const text = messages.data;
-  const form = html`<form method="post" action="${path('/account/username')}" novalidate>${hidden(token)}
+  const form = html`<form method="post" action="${path(USERNAME)}" novalidate>${hidden(token, keptFor(USERNAME))}
 ${field({ name: 'username', label: text.newUsername, type: 'text', autocomplete: 'username', value: typed === '' ? account.profile.username : typed, hint: messages.signUp.usernameHint, problems })}
 <div><button class="primary" type="submit">${text.changeUsername}</button></div></form>`;
   return html`<section class="card"><header><h2>${text.username}</h2><p class="muted small">${text.usernameLead}</p></header>
