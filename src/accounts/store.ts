@@ -1,6 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
+import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -89,24 +89,20 @@ export const takeAccountLock = command((db, p: { id: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.id).$call(forNoKeyUpdate),
 );
 
-/** Locks an account against acts on it by operators, until the unit of work ends: for one that changes what it holds as an operator. */
+/** {@link takeAccountLock} for a unit of work that changes what an account holds as an operator; undefined where there is no account. */
 export const lockOperator = one(
   (db, p: { accountId: string }) =>
-    db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forUpdate),
+    db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forNoKeyUpdate),
   ({ id }) => id,
 );
 
-/** Holds what an account holds as an operator until the unit of work ends: see {@link lockOperator}. */
-export const holdOperator = command((db, p: { accountId: string }) =>
-  db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forKeyShare),
-);
-
 /**
- * Holds an account until the unit of work ends, for one that acts as this person: what changes the account comes before or after. The acts of
- * a person queue. Shared, the lock would be taken by each next one before what ends the person's rights, which then never had its turn.
+ * Locks the account that acts in a unit of work, and the one that it acts on, always in the order of their ids. What ends the rights of
+ * either comes before the unit or after it. Units that wait for such a lock get it in turn: where acts only shared it, a stream of them
+ * would keep a ban or a report waiting for as long as it goes on.
  */
-export const holdActingAccount = command((db, p: { accountId: string }) =>
-  db.selectFrom('account').select('id').where('id', '=', p.accountId).$call(forNoKeyUpdate),
+export const lockActing = command((db, p: { accountId: string; actedOn: string }) =>
+  db.selectFrom('account').select('id').where('id', 'in', [p.accountId, p.actedOn]).orderBy('id').$call(forNoKeyUpdate),
 );
 
 const findByUsername = one(

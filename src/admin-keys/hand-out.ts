@@ -1,6 +1,6 @@
-import type { Work } from '../platform/database/database.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/failure.ts';
-import { holdAdminKey } from './store.ts';
+import { holdAdminKey, lockMaking } from './store.ts';
 
 /** Who hands something out that can be used later. */
 export interface HandsOut {
@@ -18,3 +18,17 @@ export function* holdHandingKey({ adminKeyId }: HandsOut, now: number): Work<voi
     'What this admin key hands out would not work: another server of this database was started with another TESSERA_ADMIN_KEY, or with none. Restart this server with the same one.',
   );
 }
+
+/**
+ * The database for units of work that hand something out as an operator, or end what was handed out: one after the other, so that what ends
+ * a maker finds all that was made. See {@link lockMaking}.
+ */
+export const makingDatabase = (database: Database): Database => ({
+  ...database,
+  commit<T>(work: () => Work<T>): Promise<T> {
+    return database.commit(function* making(): Work<T> {
+      yield* lockMaking({});
+      return yield* work();
+    });
+  },
+});

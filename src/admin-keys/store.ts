@@ -139,14 +139,6 @@ const holdConfigured = command((db, _p: object) =>
   db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forKeyShare),
 );
 
-/**
- * Keeps units of work that make operators (a key, a role, an owner or admin of an organization) apart from those that end an operator with all
- * that it made, until this one ends: one row for all of them, since what was made may have made more.
- */
-export const lockMaking = command((db, _p: object) =>
-  db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forNoKeyUpdate),
-);
-
 /** Whether an admin key is valid: it was not revoked and has not ended, or is the one of the configuration. */
 export function* isAdminKeyLive(id: string, now: number): Work<boolean> {
   return (yield* findLiveById({ id, now })) !== undefined || (yield* findConfiguredById({ id })) !== undefined;
@@ -175,6 +167,15 @@ export const lockConfiguredAdminKey = one(
 
 export const setConfiguredAdminKey = command((db, p: { keyId: string | null; hash: string | null }) =>
   db.updateTable('configured_admin_key').set({ key_id: p.keyId, hash: p.hash }).where('id', '=', 1),
+);
+
+/**
+ * Locks the one row at which units of work meet that hand something out as an operator, or end what was handed out. It comes before any
+ * other lock. So what ends a maker finds all that the maker made: a unit that waited for it finds that its own right has ended. Who waits
+ * gets it in turn, so a stream of makers does not keep the end waiting.
+ */
+export const lockMaking = command((db, _p: object) =>
+  db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forNoKeyUpdate),
 );
 
 /** Waits until no unit of work has the key locked. */

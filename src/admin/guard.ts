@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
-import { type Asked, admit } from '../account-actions/admission/admission.ts';
+import { type Asked, admit, personIn } from '../account-actions/admission/admission.ts';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
+import { makingDatabase } from '../admin-keys/hand-out.ts';
 import { findLiveAdminKey, grantOfKey, hashesOf, lockLiveAdminKey, saveLastUse } from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
-import { MAKING } from '../operators/permissions.ts';
+import { handsOut } from '../operators/permissions.ts';
 import { holdsSomewhere, type Operator, type OperatorGrant, reachOf, type Within } from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
@@ -143,7 +144,7 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       invalidKey: () => invalidKey(request),
       adminKeyId: null,
       origin: { ...originOf(request, { type: 'user', id: accountId }), ...(roles !== '' && { role: roles }) },
-      verify: (now, locks) => (locks ? holdGrantsOfPerson(person, now) : grantsOfPerson(person, now)),
+      verify: (now, locks, actedOn) => (locks ? holdGrantsOfPerson(person, now, actedOn) : grantsOfPerson(person, now)),
     });
   }
 
@@ -206,14 +207,14 @@ async function callerFor(
   // Each unit of work replaces what the operator holds by what it finds then.
   const operator = { ...identified.operator };
   const asked = askedOf(request);
-  const acting = actingDatabase(database, {
+  const { permission, acts } = asked();
+  const acting = actingDatabase(acts && handsOut(permission) ? makingDatabase(database) : database, {
     *verify(locks) {
-      const grants = yield* verify(clock(), locks);
+      const grants = yield* verify(clock(), locks, personIn(asked()));
       if (grants !== undefined) operator.grants = grants;
       return grants !== undefined;
     },
     ended: invalidKey,
-    makes: MAKING.has(asked().permission),
     *admit(locks) {
       yield* admit(operator, asked(), { now, locks });
       if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();
@@ -224,7 +225,6 @@ async function callerFor(
         details: { permission, reason: permission },
       }),
   });
-  const { permission } = asked();
   // Before the body is read. It throws, unless the key is revoked at this moment.
   if (!holdsSomewhere(operator, permission)) await acting.read(nothing);
   return {
@@ -284,7 +284,11 @@ interface IdentifiedOperator {
   readonly adminKeyId: string | null;
   readonly origin: Origin;
   /** The roles that the operator holds at this moment; undefined where the credential is not valid any more. */
-  readonly verify: (now: number, locks: boolean) => Work<readonly OperatorGrant[] | undefined>;
+  readonly verify: (
+    now: number,
+    locks: boolean,
+    actedOn: string | undefined,
+  ) => Work<readonly OperatorGrant[] | undefined>;
   /** Makes the error for a credential that is not valid any more. */
   readonly invalidKey: () => Promise<OAuthError>;
 }

@@ -1,5 +1,5 @@
 import { grantsOf } from '../access/operator-grant-store.ts';
-import { holdActingAccount } from '../accounts/store.ts';
+import { lockActing } from '../accounts/store.ts';
 import { adminResource, COMMAND_LINE_ID } from '../clients/rules/command-line.ts';
 import { holdFamily, readTokenHolder } from '../credentials/token-family-store.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../keys/keys.ts';
@@ -64,8 +64,13 @@ export function* grantsOfPerson(person: ActingPerson, now: number): Work<readonl
 }
 
 /** {@link grantsOfPerson}, for a unit of work that writes: what ends the token or a role comes before it or after it. */
-export function* holdGrantsOfPerson(person: ActingPerson, now: number): Work<readonly OperatorGrant[] | undefined> {
-  yield* holdActingAccount(person);
+export function* holdGrantsOfPerson(
+  person: ActingPerson,
+  now: number,
+  actedOn = person.accountId,
+): Work<readonly OperatorGrant[] | undefined> {
+  const { accountId } = person;
+  yield* lockActing({ accountId, actedOn });
   yield* holdFamily(person);
   return yield* grantsOfPerson(person, now);
 }

@@ -3,11 +3,12 @@ import { grantsOf } from '../access/operator-grant-store.ts';
 import { groupNotFound } from '../account-actions/access/groups.ts';
 import { userNotFound } from '../account-actions/accounts/accounts.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
-import { type Asked, admit, type RouteObjects } from '../account-actions/admission/admission.ts';
+import { type Asked, admit, personIn, type RouteObjects } from '../account-actions/admission/admission.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
-import { type Account, holdActingAccount } from '../accounts/store.ts';
+import { type Account, lockActing } from '../accounts/store.ts';
+import { makingDatabase } from '../admin-keys/hand-out.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
-import { MAKING, type Permission } from '../operators/permissions.ts';
+import { handsOut, type Permission } from '../operators/permissions.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
 import { holdsSomewhere, liveGrants, type Operator, type OperatorGrant } from '../operators/rights.ts';
 import { sendPage } from '../pages/layout.ts';
@@ -85,9 +86,10 @@ function* verifySession(
   { hash, accountId }: Pick<Session, 'hash' | 'accountId'>,
   now: number,
   locks: boolean,
+  actedOn = accountId,
 ): Work<readonly OperatorGrant[] | undefined> {
   // What ends the session or a role comes before this unit of work or after it.
-  if (locks) yield* holdActingAccount({ accountId });
+  if (locks) yield* lockActing({ accountId, actedOn });
   const visitor = yield* readVisitor(hash, now, locks ? lockSession : findSession);
   return visitor.kind === 'signed in' ? liveGrants(yield* grantsOf(accountId), now) : undefined;
 }
@@ -162,14 +164,16 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     const operator = { id: account.id, grants };
     const origin = { ...originOf(request, { type: 'user', id: account.id }), role: rolesOf(grants) } as const;
     const { permission } = request.routeOptions.config;
-    const acting = actingDatabase(database, {
+    const isMaking = request.method === 'POST' && handsOut(permission);
+    const acting = actingDatabase(isMaking ? makingDatabase(database) : database, {
       *verify(locks) {
-        const held = yield* verifySession(session, clock(), locks);
+        const { objects = {} } = request.routeOptions.config;
+        const actedOn = request.method === 'POST' ? personIn({ objects, params: paramsOf(request) }) : undefined;
+        const held = yield* verifySession(session, clock(), locks, actedOn);
         if (held !== undefined) operator.grants = held;
         return held !== undefined;
       },
       ended: async () => new SessionEnded(),
-      makes: permission !== undefined && MAKING.has(permission),
       *admit(locks) {
         if (permission !== undefined) yield* admit(operator, askedOf(request, permission), { now, locks });
       },

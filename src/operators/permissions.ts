@@ -87,7 +87,27 @@ export const PERMISSIONS: Readonly<Record<Permission, PermissionRow>> = TABLE;
 
 export const permissionNames = Object.keys(TABLE) as readonly Permission[];
 
-/** The permissions with which an operator makes what ends with them: admin keys, people with roles, apps, and what apps have. */
-export const MAKING: ReadonlySet<Permission> = new Set<Permission>([
-  ...(['operators.manage', 'members.manage', 'apps.create', 'apps.manage', 'apps.approve'] as const),
+/**
+ * Permissions with which an operator hands out what outlasts the act (a role, a key, a link, an app, a secret), or ends it. Their acts come
+ * one after the other: see `admin-keys/hand-out.ts`.
+ */
+const MAKING: ReadonlySet<Permission> = new Set([
+  'operators.manage',
+  'members.manage',
+  'invitations.manage',
+  'groups.manage',
+  'apps.create',
+  'apps.manage',
+  'apps.assign',
+  'apps.approve',
+  'apps.admit',
+  'upstreams.manage',
+  'users.recovery_link',
+  'users.update',
+  'users.ban',
+  'users.suspend',
+  'users.delete',
 ]);
+
+export const handsOut = (permission: Permission | undefined): boolean =>
+  permission !== undefined && MAKING.has(permission);

@@ -90,7 +90,6 @@ const actingWith = (on: Database, adminKey: string) =>
       const asked = { ...hashesOf(adminKey), now: clock() };
       return (yield* locks ? lockLiveAdminKey(asked) : findLiveAdminKey(asked)) !== undefined;
     },
-    makes: false,
     ended: async () => invalidToken('revoked'),
     *admit() {},
     refused: async () => {},

@@ -6,6 +6,7 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import {
@@ -31,6 +32,7 @@ import { removeIdentitiesBeside } from '../../upstreams/identity-store.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
+import { waitForMakers } from '../operators/made.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
@@ -262,7 +264,7 @@ async function confirm(
   { account, session, browser, origin, afterSave }: AddressVisit,
   challenge: Challenge,
 ): Promise<AddressResult> {
-  const { clock, limits } = services;
+  const { clock, database, limits } = services;
   const now = clock();
   const { email, right: hash, isReturnOnly = false } = challenge.data as RequestedAddress;
   const purpose = challenge.purpose as AddressPurpose;
@@ -270,8 +272,11 @@ async function confirm(
   let before = account.profile;
   let right: PreviousAddress | undefined;
   let username: string | undefined;
+  let makers: readonly string[] = [];
+  // Going back ends what was made since.
+  const own = hash === undefined ? services : { ...services, database: makingDatabase(database) };
   try {
-    const renewal = await renewSession(services, {
+    const renewal = await renewSession(own, {
       account,
       session,
       browser,
@@ -314,16 +319,18 @@ async function confirm(
         if (purpose === 'verify address') return;
         if (right !== undefined) {
           yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });
-          return yield* endSince(services, changed, { right, left: before.email, session, origin }, now);
+          makers = yield* endSince(services, changed, { right, left: before.email, session, origin }, now);
+          return;
         }
         yield* giveUpAddress(services, changed, before, { sent, path: UNDO_PATH }, now);
       },
     });
+    await waitForMakers(database, makers);
     return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
   } catch (error) {
     if (error instanceof ChangesLimited) {
       // The event of the limit was taken back with the rest.
-      await services.database.commit(() => exceededChanges(limits, account.id, origin, now));
+      await database.commit(() => exceededChanges(limits, account.id, origin, now));
       return { kind: 'limited', seconds: error.seconds };
     }
     if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };

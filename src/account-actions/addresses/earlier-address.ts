@@ -69,6 +69,7 @@ export function* findReturn(
  * Ends what came since an account gave up the address that it has again, in the unit of work that has saved it: younger rights, links
  * and codes, and what was added since. The address that it drops is told, and gets nothing that acts.
  * @param left the account's address until now
+ * @returns whose rights as operators ended, to wait for after the commit
  */
 export function* endSince(
   services: SecurityNoticeServices & { readonly limits: Limits },
@@ -85,7 +86,7 @@ export function* endSince(
     readonly origin: Origin;
   },
   now: number,
-): Work<void> {
+): Work<readonly string[]> {
   const { id: accountId, profile } = account;
   yield* removePreviousAddresses({ accountId, since: right.changedAt });
   yield* endChallenges(accountId);
@@ -104,6 +105,7 @@ export function* endSince(
   if ((yield* listFactors(account)).every(({ kind }) => kind === 'totp')) {
     yield* beginRecovery(services, account, { sent: prepareChallenge(), browserHash: null, origin }, now);
   }
+  return undone.makers;
 }
 
 /**

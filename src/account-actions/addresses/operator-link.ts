@@ -5,7 +5,7 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
-import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
+import { type HandsOut, holdHandingKey, makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { untilNow } from '../../authenticators/rules/taking-back.ts';
 import { createChallenge, prepareChallenge } from '../../mail/challenges.ts';
@@ -18,6 +18,8 @@ import { userNotFound } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
+import { waitForMakers } from '../operators/made.ts';
+import type { Undone } from '../recovery/added-since.ts';
 import { linkOf, RECOVERY_LIFETIME } from '../recovery/begin.ts';
 import { rememberTaken } from './earlier-address.ts';
 import { rightEndedMail } from './mails.ts';
@@ -55,11 +57,13 @@ export async function createRecoveryLink(
   const now = clock();
   const sent = prepareChallenge();
   const expiresAt = now + RECOVERY_LIFETIME;
-  const { email } = await database.commit(function* create(): Work<Account['profile']> {
+  let makers: readonly string[] = [];
+  const { email } = await makingDatabase(database).commit(function* create(): Work<Account['profile']> {
     yield* holdHandingKey({ adminKeyId }, now);
     const found = yield* lockAccount({ id: accountId });
     if (found === undefined) throw userNotFound(accountId);
-    const account = yield* decideAddress(services, found, address, origin, now);
+    const { changed: account, undone } = yield* decideAddress(services, found, address, origin, now);
+    makers = undone?.makers ?? [];
     const challenge = {
       purpose: 'recover by operator',
       account,
@@ -75,6 +79,7 @@ export async function createRecoveryLink(
     yield* record({ at: now, type: 'recovery.link_created', origin, accountId, details: { resetFactors } });
     return account.profile;
   });
+  await waitForMakers(database, makers);
   return { url: linkOf(issuer, sent), expiresAt, email };
 }
 
@@ -82,7 +87,7 @@ export async function createRecoveryLink(
  * Decides which address an account has, while an earlier one can still undo its change. A link beside that would let in both: the person
  * to whom it is handed, and by a recovery or an undo the reader of a mailbox. With the decision everything ends that was issued to the
  * account, the password included, and every link, right and reservation of an address: what remains is the link that is made now.
- * @returns the account as it is then
+ * @returns the account as it is then, and what was removed
  */
 function* decideAddress(
   services: AddressServices,
@@ -90,13 +95,13 @@ function* decideAddress(
   decision: string | undefined,
   origin: Origin,
   now: number,
-): Work<Account> {
+): Work<{ readonly changed: Account; readonly undone?: Undone }> {
   const { id, profile } = account;
   const rights = yield* listAddressesToReturnTo({ accountId: id, now });
   const chosen = decision === undefined || decision === 'keep' ? decision : emailKey(canonicalEmail(decision));
   const isPresent = chosen === 'keep' || chosen === emailKey(profile.email);
   if (rights.length === 0) {
-    if (decision === undefined || isPresent) return account;
+    if (decision === undefined || isPresent) return { changed: account };
     throw conflict(
       `address cannot be ${decision}: this account had no other address in the last seven days. Leave address out, or set the address of the account first.`,
     );
@@ -121,7 +126,7 @@ function* decideAddress(
   if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now, undone);
   else yield* tellOldest(services, changed, rights, now);
   yield* record({ at: now, type: 'account.updated', origin, accountId: id, details: { fields: ['email'] } });
-  return changed;
+  return { changed, undone };
 }
 
 /** Tells the oldest earlier address that it can undo nothing any more, in case the operator was deceived. */

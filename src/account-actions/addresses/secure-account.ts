@@ -1,5 +1,6 @@
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { type TakingBack, untilNow } from '../../authenticators/rules/taking-back.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
@@ -13,6 +14,7 @@ import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityReport } from '../notices/rules/notice-text.ts';
+import { waitForMakers } from '../operators/made.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { endYoungerRights } from '../recovery/older-right.ts';
@@ -60,7 +62,7 @@ export async function secureAccount(
 ): Promise<Account | undefined> {
   const { database, clock, sealer } = services;
   const now = clock();
-  return database.commit(function* secure(): Work<Account | undefined> {
+  const secured = await makingDatabase(database).commit(function* secure(): Work<Secured | undefined> {
     const account = yield* accountOf(yield* findChallenge(sealer, link, 'secure account', now));
     if (account === undefined) return undefined;
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
@@ -72,6 +74,14 @@ export async function secureAccount(
     const from = Math.min(since, right?.factorsSince ?? since);
     return yield* endAndRecover(services, account, account.profile, { span: untilNow(from) }, origin, now);
   });
+  await waitForMakers(database, secured?.undone.makers ?? []);
+  return secured?.changed;
+}
+
+/** An account of which everything has ended, and what was removed. */
+interface Secured {
+  readonly changed: Account;
+  readonly undone: Undone;
 }
 
 /**
@@ -86,7 +96,7 @@ export function* endEverything(
   back: TakingBack,
   origin: Origin,
   now: number,
-): Work<{ readonly changed: Account; readonly undone: Undone }> {
+): Work<Secured> {
   const { id } = account;
   const username = yield* usernameAt(account, back.span.since, now);
   const at = yield* accountTime(account, now);
@@ -119,8 +129,9 @@ export function* endAndRecover(
   back: TakingBack,
   origin: Origin,
   now: number,
-): Work<Account> {
-  const { changed, undone } = yield* endEverything(services, account, profile, back, origin, now);
+): Work<Secured> {
+  const secured = yield* endEverything(services, account, profile, back, origin, now);
+  const { changed, undone } = secured;
   yield* beginRecovery(services, changed, { sent: prepareChallenge(), browserHash: null, origin, undone }, now);
-  return changed;
+  return secured;
 }

@@ -8,6 +8,7 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { acceptedPasskeys, askedIn, type HeldPasskey } from '../../authenticators/earlier-factors.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
@@ -28,6 +29,7 @@ import {
 } from '../authentication/passkey.ts';
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
+import { waitForMakers } from '../operators/made.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { UNDO_LIFETIME } from './earlier-address.ts';
 import { changeUndoneMail, olderRightMail } from './mails.ts';
@@ -122,7 +124,8 @@ export async function undoAddressChange(
   if (open === undefined) return { kind: 'dead' };
   const checked = open.asks.length > 0 ? await check(services, link, open, factor, browser, origin, now) : undefined;
   if (checked?.kind === 'limited') return checked;
-  return database.commit(function* undo(): Work<UndoResult> {
+  let makers: readonly string[] = [];
+  const result = await makingDatabase(database).commit(function* undo(): Work<UndoResult> {
     const current = yield* readOpen(link, now, lockAccount);
     if (current === undefined) return { kind: 'dead' };
     const { account, previous } = current;
@@ -142,7 +145,9 @@ export async function undoAddressChange(
     if (older === undefined) yield* giveChangesBack(services.limits, id, now);
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
     const back = { span: spanOf(previous), shown };
-    yield* endAndRecover(services, account, { ...profile, email, emailVerified: true }, back, origin, now);
+    const earlier = { ...profile, email, emailVerified: true };
+    const { undone } = yield* endAndRecover(services, account, earlier, back, origin, now);
+    makers = undone.makers;
     // The oldest address was told more than this.
     if (![email, older].some((told) => told !== undefined && emailKey(told) === emailKey(profile.email))) {
       const content = changeUndoneMail(profile.username);
@@ -151,6 +156,8 @@ export async function undoAddressChange(
     }
     return { kind: 'undone' };
   });
+  await waitForMakers(database, makers);
+  return result;
 }
 
 /** Checks the factor that was shown. */

@@ -10,6 +10,7 @@ import { forgetReplaced } from '../../accounts/replaced-store.ts';
 import { changeProfile, emailKey } from '../../accounts/rules/profile.ts';
 import type { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import type { Span } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, isUnderWay } from '../../mail/challenges.ts';
@@ -21,6 +22,7 @@ import { usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
+import { waitForMakers } from '../operators/made.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
 import { rememberTaken } from './earlier-address.ts';
 import type { AddressServices } from './secure-account.ts';
@@ -44,7 +46,10 @@ export async function updateAccount(
   const passwordHash =
     password === undefined ? undefined : await hashNewPassword(context, id, { ...input, password }, origin);
   const now = clock();
-  return database.commit(function* update(): Work<Account> {
+  let makers: readonly string[] = [];
+  // What was made with the account may end with an operator's decision on its address. Persons who act as operators come in turn already.
+  const own = origin.actor.type === 'user' ? database : makingDatabase(database);
+  const updated = await own.commit(function* update(): Work<Account> {
     const account = yield* lockAccount({ id });
     if (account === undefined) throw userNotFound(id);
     const asked = changeProfile(account.profile, input, now);
@@ -80,6 +85,7 @@ export async function updateAccount(
       yield* callOffDeletion(context, account, profile, origin, now);
     }
     const undone = span && (yield* removeAddedSince(changed, { span }, origin, now));
+    makers = undone?.makers ?? [];
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (isMoved) {
       yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
@@ -103,6 +109,8 @@ export async function updateAccount(
     yield* record({ at: now, type, origin, accountId: id, details: { fields: Object.keys(input) } });
     return changed;
   });
+  await waitForMakers(database, makers);
+  return updated;
 }
 
 /** One that was set since the address was given up may be another person's. */

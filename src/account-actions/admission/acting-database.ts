@@ -1,4 +1,3 @@
-import { lockMaking } from '../../admin-keys/store.ts';
 import { InsufficientPermission } from '../../operators/refusal.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 
@@ -16,15 +15,13 @@ export interface Acting {
   /** Throws where the operator may not do what is asked for. */
   readonly admit: (locks: boolean) => Work<void>;
   readonly refused: (refusal: InsufficientPermission) => Promise<void>;
-  /** Whether the request may make what ends with its operator. */
-  readonly makes: boolean;
 }
 
 /**
  * A database for one request, in which each unit of work first checks that the credential of the operator is still valid, and that what the
  * request asks for is within its rights. Either may end while the request waits for its body, a password hash or a picture.
  */
-export function actingDatabase(database: Database, { verify, ended, admit, refused, makes }: Acting): Database {
+export function actingDatabase(database: Database, { verify, ended, admit, refused }: Acting): Database {
   let hasCommitted = false;
 
   async function run<T>(unit: Promise<T>): Promise<T> {
@@ -38,11 +35,6 @@ export function actingDatabase(database: Database, { verify, ended, admit, refus
 
   function* checked<T>(locks: boolean, work: () => Work<T>): Work<T> {
     if (!(yield* verify(locks))) throw new CredentialEnded('the credential has ended');
-    if (locks && makes) {
-      yield* lockMaking({});
-      // What made the credential may have been ended with all that it made while this waited.
-      if (!(yield* verify(locks))) throw new CredentialEnded('the credential has ended');
-    }
     // What a first commit began, such as the removal of a large group, may have removed what the decision rested on.
     if (!hasCommitted) yield* admit(locks);
     return yield* work();

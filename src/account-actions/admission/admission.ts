@@ -1,5 +1,5 @@
 import { grantsOf } from '../../access/operator-grant-store.ts';
-import { findAccount, holdOperator } from '../../accounts/store.ts';
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { adminKeyNotFound, findAdminKey } from '../../admin-keys/store.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { findClient } from '../../clients/store.ts';
@@ -47,6 +47,12 @@ export interface Asked {
   readonly acts: boolean;
   readonly params: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The person whom a request is about, as far as it names one that may exist. */
+export function personIn({ objects: { person }, params }: Pick<Asked, 'objects' | 'params'>): string | undefined {
+  const id = person === undefined ? undefined : String(params[person]);
+  return id !== undefined && isSnowflake(id) ? id : undefined;
 }
 
 /** A kind of object that a request names: what it takes to see one, and how it is found. */
@@ -168,7 +174,7 @@ function* requirePerson(operator: Operator, asked: Asked, place: Place | undefin
   yield* requireSeenPerson(operator, accountId, permission, place);
   if (!holds(operator, permission, place ?? INSTALLATION)) throw lacksPermission(permission);
   if (!acts) return;
-  if (admission.locks) yield* holdOperator({ accountId });
+  if (admission.locks) yield* takeAccountLock({ id: accountId });
   const lacking = lackingOf(operator, liveGrants(yield* grantsOf(accountId), admission.now));
   if (lacking !== undefined) throw actsOnStronger(lacking);
 }

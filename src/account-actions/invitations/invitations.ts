@@ -1,7 +1,7 @@
 import { grantsOf } from '../../access/operator-grant-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
-import { type HandsOut, holdHandingKey } from '../../admin-keys/hand-out.ts';
+import { type HandsOut, holdHandingKey, makingDatabase } from '../../admin-keys/hand-out.ts';
 import { holdAdminKey, isAdminKeyLive, lockMaking } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
@@ -302,7 +302,9 @@ export async function joinByInvitation(
   link: string,
 ): Promise<string | undefined> {
   const now = services.clock();
-  return sessionDatabase(services, session).commit(function* join(): Work<string | undefined> {
+  // Who ends the maker of the invitation ends the role that it gives, too.
+  const own = { ...services, database: makingDatabase(services.database) };
+  return sessionDatabase(own, session).commit(function* join(): Work<string | undefined> {
     const account = yield* lockAccount({ id });
     if (account === undefined) throw new InvitationRefused('dead');
     const at = yield* accountTime(account, now);

@@ -1,3 +1,4 @@
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import type { AdminKey } from '../../admin-keys/store.ts';
 import * as store from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -12,8 +13,8 @@ import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type ActingOperator, grantDetails, grantFields, readGrant, requireGivable, requirePlace } from './grants.ts';
-import { type EndedWithKey, endHandedOut, sumEnded } from './handed-out.ts';
-import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_MADE } from './made.ts';
+import { type EndedWithKey, endHandedOut } from './handed-out.ts';
+import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_ENDED, waitForMakers } from './made.ts';
 
 export const CreateAdminKeyRequest = requestBody('CreateAdminKeyRequest', {
   name: Type.String({
@@ -54,7 +55,7 @@ export async function createAdminKey(
     ...{ id: await ids.next(), name: input.name, ...wanted },
     ...{ createdAt: now, revokedAt: null, lastUsedAt: null, madeBy: operator?.id ?? null },
   };
-  await database.commit(function* create(): Work<void> {
+  await makingDatabase(database).commit(function* create(): Work<void> {
     requireGivable(operator, wanted);
     yield* requirePlace(wanted);
     yield* store.insertAdminKey(key, adminKey);
@@ -88,30 +89,30 @@ export async function revokeAdminKey(
   { takeOver = false, endMade = false }: RevokeOptions = {},
 ): Promise<RevokedAdminKey> {
   const now = clock();
-  const first = await database.commit(function* revoke(): Work<RevokedAdminKey & { readonly keys: readonly string[] }> {
+  const revoked = await makingDatabase(database).commit(function* revoke(): Work<Revocation> {
     const key = yield* store.findAdminKey({ id });
     if (operator !== undefined && key !== undefined) requireNotStronger(operator, [store.grantOfKey(key)]);
-    const revoked = yield* store.markAdminKeyRevoked({ id, now });
+    const isRevoked = yield* store.markAdminKeyRevoked({ id, now });
     const made = yield* madeBy(id, now);
     const ended = yield* endHandedOut(id, takeOver, now);
     // A second caller may rely on the answer as well, which waits for the same requests.
-    if (!revoked && (key === undefined || !endMade)) return { ...ended, made, keys: [] };
-    const alsoEnded = endMade ? yield* endAllMadeBy(id, { operator, origin, now }) : NOTHING_MADE;
+    if (!isRevoked && (key === undefined || !endMade)) return { ...ended, made, makers: [] };
+    const { makers, ...alsoEnded } = endMade ? yield* endAllMadeBy(id, { operator, origin, now }) : NOTHING_ENDED;
     const details = { adminKeyId: id, ...ended, ...(endMade && { made: idsOfMade(alsoEnded) }) };
     yield* record({ at: now, type: 'admin_key.revoked', origin, details });
-    return { ...ended, made: endMade ? alsoEnded : made, keys: [id, ...alsoEnded.adminKeys.map((other) => other.id)] };
+    return { ...ended, made: endMade ? alsoEnded : made, makers: [id, ...makers] };
   });
-  // After the commit: otherwise a stream of requests with this very key could delay its revocation forever.
-  for (const key of first.keys.length === 0 ? [id] : first.keys) {
-    await database.commit(() => store.waitForAdminKeyLocks({ id: key }));
-  }
+  const { makers, ...answer } = revoked;
+  await waitForMakers(database, makers.length === 0 ? [id] : makers);
   // After the wait: a second caller may rely on this answer as well.
-  if (first.keys.length === 0) {
+  if (makers.length === 0) {
     throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
   }
-  // Requests that were under way have ended, and may have handed out more, which does not work either.
-  const later = await database.commit(() => endHandedOut(id, takeOver, now));
-  return { ...sumEnded(first, later), made: first.made };
+  return answer;
+}
+
+interface Revocation extends RevokedAdminKey {
+  readonly makers: readonly string[];
 }
 
 /** A key, and the valid keys and roles that were made with it. */

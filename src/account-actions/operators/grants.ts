@@ -6,6 +6,7 @@ import {
   removeGrant,
 } from '../../access/operator-grant-store.ts';
 import { lockOperator } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import type { OperatorRole } from '../../operators/permissions.ts';
 import { grantsBeyond, InsufficientPermission } from '../../operators/refusal.ts';
@@ -20,7 +21,7 @@ import * as Type from '../../platform/validation/type.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { keepAnOwner, type OwnerOptions } from '../accounts/last-owner.ts';
 import { endInvitationsInRole } from './handed-out.ts';
-import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_MADE } from './made.ts';
+import { type EndedMade, endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_ENDED, waitForMakers } from './made.ts';
 
 export interface ActingOperator {
   /** Who acts. The command line on the server is no operator, and may do everything. */
@@ -125,7 +126,7 @@ export async function grantRole(
   const now = context.clock();
   const wanted = readGrant(input, now);
   requireOwnRecord(wanted);
-  return context.database.commit(function* grant(): Work<AccountGrant> {
+  return makingDatabase(context.database).commit(function* grant(): Work<AccountGrant> {
     if ((yield* lockOperator({ accountId })) === undefined) throw userNotFound(accountId);
     requireGivable(operator, wanted);
     yield* requirePlace(wanted);
@@ -165,18 +166,21 @@ export async function revokeRole(
 ): Promise<Made> {
   const now = context.clock();
   requireOwnRecord(which);
-  return context.database.commit(function* revoke(): Work<Made> {
+  const { operator, database } = context;
+  const { makers, ...answer } = await makingDatabase(database).commit(function* revoke(): Work<EndedMade> {
     if ((yield* lockOperator({ accountId })) === undefined) throw userNotFound(accountId);
     if (isOwner(which)) yield* keepAnOwner(accountId, now, context);
     if (!(yield* removeGrant({ accountId, ...which }))) {
       throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
     }
     yield* endInvitationsInRole(accountId, origin, now);
-    const ended = endMade ? yield* endAllMadeBy(accountId, { operator: context.operator, origin, now }) : NOTHING_MADE;
+    const ended = endMade ? yield* endAllMadeBy(accountId, { operator, origin, now }) : NOTHING_ENDED;
     const details = { ...grantDetails({ ...which, expiresAt: null }), ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'operator.role_revoked', origin, accountId, details });
-    return endMade ? ended : yield* madeBy(accountId, now);
+    return endMade ? ended : { ...NOTHING_ENDED, ...(yield* madeBy(accountId, now)) };
   });
+  await waitForMakers(database, makers);
+  return answer;
 }
 
 const placeOf = ({ organizationId }: Pick<OperatorGrant, 'organizationId'>): string =>

@@ -63,13 +63,3 @@ function* recordEnded(invitationIds: readonly string[], origin: Origin, now: num
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
   }
 }
-
-/** Of two units of work that ended one key's. */
-export const sumEnded = (one: EndedWithKey, other: EndedWithKey): EndedWithKey => ({
-  ended: {
-    invitations: one.ended.invitations + other.ended.invitations,
-    recoveryLinks: one.ended.recoveryLinks + other.ended.recoveryLinks,
-    initialAccessTokens: one.ended.initialAccessTokens + other.ended.initialAccessTokens,
-  },
-  takenOver: { invitations: one.takenOver.invitations + other.takenOver.invitations },
-});

@@ -1,18 +1,19 @@
 import { type AccountGrant, grantsMadeBy, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
+import { takeAccountLock } from '../../accounts/store.ts';
 import {
   type AdminKey,
   adminKeyIdsEverMadeBy,
   adminKeysMadeBy,
   grantOfKey,
-  lockMaking,
   markAdminKeyRevoked,
+  waitForAdminKeyLocks,
 } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import { endApprovals } from '../../clients/disable.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
 import type { Operator } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
-import type { Work } from '../../platform/database/database.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isLastOwner } from '../accounts/last-owner.ts';
 import { endHandedOut, endInvitationsInRole } from './handed-out.ts';
@@ -29,7 +30,27 @@ export const idsOfMade = ({ adminKeys, roles }: Made) => ({
   roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
 });
 
-export const NOTHING_MADE: Made = { adminKeys: [], roles: [] };
+/** What was ended of an operator's, and whose rights ended with it. */
+export interface EndedMade extends Made {
+  /** The keys and accounts to wait for: see {@link waitForMakers}. */
+  readonly makers: readonly string[];
+}
+
+export const NOTHING_ENDED: EndedMade = { adminKeys: [], roles: [], makers: [] };
+
+/**
+ * Waits, after the commit that ended the rights of keys and accounts, until the units of work have ended that act with them: what those
+ * change is there before the answer. In the same unit of work, a stream of requests could delay the end itself, or it could wait for a unit
+ * that waits for it.
+ */
+export async function waitForMakers(database: Database, makers: readonly string[]): Promise<void> {
+  for (const id of makers) {
+    await database.commit(function* waiting(): Work<void> {
+      yield* waitForAdminKeyLocks({ id });
+      yield* takeAccountLock({ id });
+    });
+  }
+}
 
 export function* madeBy(operatorId: string, now: number): Work<Made> {
   return {
@@ -48,8 +69,9 @@ const endRole = ({ id, accountId, organizationId }: AccountGrant): Work<boolean>
 const NOWHERE = '0';
 
 /**
- * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work: also where a key between them has
- * ended before. What they approved for the people who use an app is withdrawn. The last owner keeps the role, and what they made.
+ * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
+ * `makingDatabase`: also where a key between them has ended before. What they approved for the people who use an app is withdrawn. The last
+ * owner keeps the role, and what they made.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
  * @param by.alsoEnd ends more of what a maker made
@@ -70,11 +92,9 @@ export function* endAllMadeBy(
     readonly since?: number;
     readonly alsoEnd?: (maker: string) => Work<void>;
   },
-): Work<Made> {
+): Work<EndedMade> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
-  // What a maker makes at the same time is found here, or finds that its maker has ended.
-  yield* lockMaking({});
   const makers = [operatorId];
   for (const maker of makers) {
     if (alsoEnd !== undefined) yield* alsoEnd(maker);
@@ -107,5 +127,6 @@ export function* endAllMadeBy(
   }
   // Otherwise an app that one of them approved would go on getting data of people without asking them.
   yield* endApprovals(makers, since, origin, now);
-  return { adminKeys, roles };
+  const makersEnded = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
+  return { adminKeys, roles, makers: makersEnded };
 }

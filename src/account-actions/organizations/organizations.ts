@@ -5,7 +5,8 @@ import {
   assignmentsOfOrganization,
   endAssignment,
 } from '../../access/store.ts';
-import { findAccount, lockOperator } from '../../accounts/store.ts';
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
@@ -146,10 +147,10 @@ export async function setMember(
 ): Promise<void> {
   const { organizationId, accountId, role } = member;
   const grant = grantOfMembership(organizationId, role);
-  await database.commit(function* set(): Work<void> {
+  await makingDatabase(database).commit(function* set(): Work<void> {
     requireGivable(operator, grant);
-    // Acts on the person by operators, and by the person as one, rest on what the person holds.
-    yield* lockOperator({ accountId });
+    // What the person does as an operator, and what operators do to the person, rests on what the person holds.
+    yield* takeAccountLock({ id: accountId });
     if ((yield* store.findOrganization({ id: organizationId })) === undefined)
       throw organizationNotFound(organizationId);
     if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
@@ -211,8 +212,8 @@ export async function removeMember(
   origin: Origin,
 ): Promise<AccessChange> {
   const now = clock();
-  return database.commit(function* remove(): Work<AccessChange> {
-    yield* lockOperator({ accountId });
+  return makingDatabase(database).commit(function* remove(): Work<AccessChange> {
+    yield* takeAccountLock({ id: accountId });
     const change = yield* endMembership({ organizationId, accountId }, origin, now);
     if (change !== undefined) return change;
     throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);

@@ -19,13 +19,15 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly apps: number;
   /** How many admin keys and roles ended that were made with it. */
   readonly made: number;
+  /** Whose rights as operators ended: to wait for after the commit, see `waitForMakers`. */
+  readonly makers: readonly string[];
   /** The organization that it left. */
   readonly left: string | undefined;
 }
 
 /**
- * Removes what was added to an account when it may have been in foreign hands, inside a unit of work that holds its lock and gives it a
- * new generation: factors, the access of apps, the membership of an organization, and what was made with it as an operator.
+ * Removes what was added to an account when it may have been in foreign hands, inside a unit of work of `makingDatabase` that holds its
+ * lock and gives it a new generation: factors, the access of apps, the membership of an organization, and what was made with it as an operator.
  * @param account as it was saved in this unit of work
  */
 export function* removeAddedSince(
@@ -51,17 +53,17 @@ export function* endMadeSince(
   since: number,
   origin: Origin,
   now: number,
-): Work<ClientsUndone & Pick<Undone, 'made'>> {
-  const makers: string[] = [];
-  const { adminKeys, roles } = yield* endAllMadeBy(accountId, {
+): Work<ClientsUndone & Pick<Undone, 'made' | 'makers'>> {
+  const all: string[] = [];
+  const { adminKeys, roles, makers } = yield* endAllMadeBy(accountId, {
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
-      makers.push(maker);
+      all.push(maker);
       yield* endInvitationsSince(maker, since, origin, now);
     },
   });
-  const clients = yield* endClientActs(makers, since, origin, now);
-  return { made: adminKeys.length + roles.length, ...clients };
+  const clients = yield* endClientActs(all, since, origin, now);
+  return { made: adminKeys.length + roles.length, makers, ...clients };
 }
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

@@ -9,6 +9,7 @@ import { type PasswordProblem, passwordProblem } from '../../accounts/password-p
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import {
   acceptedApps,
@@ -59,12 +60,14 @@ import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authenticati
 import { revokeAccessSince, revokeAllAccess } from '../connections/connections.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { waitForMakers } from '../operators/made.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
 import { callOffDeletion, endMadeSince, NOT_DELETED } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
+import { EARLIER_APP, LOST_APP, LOST_CODES, leftText } from './rules/recovered-text.ts';
 
 export interface RecoveryServices extends SecurityNoticeServices, PasskeyServices {
   readonly breaches: BreachedPasswords;
@@ -240,7 +243,8 @@ export async function completeRecovery(
   const hash = 'password' in replacement ? await services.passwords.hash(replacement.password, flows) : null;
   const prepared = prepareRecoveryCodes(sealer, found.account.id);
 
-  return database.commit(function* recover(): Work<RecoveryResult> {
+  let makers: readonly string[] = [];
+  const result = await makingDatabase(database).commit(function* recover(): Work<RecoveryResult> {
     const current = yield* findRecovery(services, token, now, lockAccount);
     // Since the check the account may have been changed, and a factor may have been set up.
     if (current === undefined || current.asks.join() !== found.asks.join()) return { kind: 'gone' };
@@ -259,7 +263,9 @@ export async function completeRecovery(
     }
     if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
-    const changed = yield* secure(services, current, { passwordHash: hash, used }, own, now);
+    const secured = yield* secure(services, current, { passwordHash: hash, used }, own, now);
+    const { changed } = secured;
+    makers = secured.makers;
     const owner = { accountId: account.id, userAgent, origin: own };
     const at = changed.updatedAt;
     if (verified !== undefined) yield* storeRecoveryPasskey(verified.created, owner, now, at);
@@ -276,6 +282,8 @@ export async function completeRecovery(
     );
     return { kind: 'recovered', account: changed, created, request, codes };
   });
+  await waitForMakers(database, makers);
+  return result;
 }
 
 /** Checks what the person is to sign in with; undefined for a password that is good. */
@@ -307,7 +315,7 @@ function* secure(
   { passwordHash, used }: { readonly passwordHash: string | null; readonly used: readonly FactorUse[] },
   origin: Origin,
   now: number,
-): Work<Account> {
+): Work<{ readonly changed: Account; readonly makers: readonly string[] }> {
   const { id, profile } = account;
   const accountId = id;
   const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
@@ -346,7 +354,7 @@ function* secure(
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
-  if (since < at) yield* endMadeSince(accountId, since, origin, now);
+  const made = since < at ? yield* endMadeSince(accountId, since, origin, now) : undefined;
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
   // Who showed the code of an app still needs recovery codes.
@@ -365,17 +373,8 @@ function* secure(
   yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, open);
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
-  return changed;
+  return { changed, makers: made?.makers ?? [] };
 }
-
-const LOST_CODES =
-  'Your earlier recovery codes no longer work. You can get new ones on the Security page of your account.';
-const EARLIER_APP =
-  'The code was one of your earlier authenticator app, which works again. The one that replaced it was removed.';
-const LOST_APP =
-  'Your authenticator app was removed: it was renewed in the days before, and you showed a recovery code. You can set one up on the Security page of your account.';
-const leftText = (organization: string): string =>
-  `It is no longer a member of ${organization}, which it joined in the days before: if you joined it yourself, ask for another invitation.`;
 
 /** Counts and checks the code that is asked for beside the link; undefined where none is. */
 async function checkFactor(
