@@ -241,6 +241,21 @@ export function* isClaimed(name: string, windowMs: number, now: number): Work<bo
   return (yield* readCount(`claim ${name}`, now, latestEnd(now + windowMs))) !== undefined;
 }
 
+/** When a name was claimed last; undefined where it was not, or its window is over. */
+export function* claimedAt(name: string, windowMs: number, now: number): Work<number | undefined> {
+  const held = yield* readCount(`claim ${name}`, now, latestEnd(now + windowMs));
+  return held === undefined ? undefined : held.window_ends_at - windowMs;
+}
+
+/** Claims a name, or moves its window where it was claimed before. */
+export function* claimAgain(name: string, windowMs: number, now: number): Work<void> {
+  if (yield* claim(name, windowMs, now)) return;
+  const held = yield* readCount(`claim ${name}`, now, latestEnd(now + windowMs));
+  if (held !== undefined && held.window_ends_at < now + windowMs) {
+    yield* prolongClaim(name, held.window_ends_at, now + windowMs);
+  }
+}
+
 /**
  * Claims a name again before its window ends.
  * @param heldUntil the end of the window that the caller claimed

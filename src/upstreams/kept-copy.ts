@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { sharedFetches } from '../platform/http/shared-fetches.ts';
 
 /** How long a copy of a document is kept, in milliseconds. */
 export interface KeptSpans {
@@ -27,7 +28,7 @@ export class KeptCopies<T> {
   readonly #clock: Clock;
   readonly #spans: KeptSpans;
   readonly #kept = new Map<string, Kept<T>>();
-  readonly #reading = new Map<string, Promise<T>>();
+  readonly #fetches = sharedFetches<T>(undefined);
 
   /** @param read fetches a document; what it throws is thrown again until the pause is over */
   constructor(read: (url: string) => Promise<T>, clock: Clock, spans: KeptSpans) {
@@ -56,10 +57,8 @@ export class KeptCopies<T> {
   }
 
   #share(url: string, isRefresh: boolean): Promise<T> {
-    const started = this.#reading.get(url);
-    if (started !== undefined) return started;
-    const request = this.#read(url)
-      .then(
+    const read = () =>
+      this.#read(url).then(
         (value) => {
           const at = this.#clock();
           this.#keep(url, { copy: { value, at }, ...(isRefresh && { pausedAt: at }) });
@@ -69,10 +68,9 @@ export class KeptCopies<T> {
           this.#keep(url, { ...this.#kept.get(url), pausedAt: this.#clock(), failure: error });
           throw error;
         },
-      )
-      .finally(() => this.#reading.delete(url));
-    this.#reading.set(url, request);
-    return request;
+      );
+    // Without bounds it always begins.
+    return this.#fetches.fetch(url, read) ?? read();
   }
 
   #keep(url: string, kept: Kept<T>): void {

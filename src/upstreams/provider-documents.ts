@@ -1,5 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi';
-import { ASSERTION_ALGS, type AssertionAlg, type ClientKey, chooseKey, usableKeys } from '../keys/rules/jwks.ts';
+import { fetchKeys } from '../keys/fetch-keys.ts';
+import { ASSERTION_ALGS, type AssertionAlg, type ClientKey, chooseKey } from '../keys/rules/jwks.ts';
 import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
 import { guardedFetch, quoted, RESPONSE_TIMEOUT, reasonOf } from './guarded-fetch.ts';
@@ -12,7 +13,7 @@ const METADATA = { fresh: HOUR, usable: DAY, pause: 30 * SECOND };
 const KEYS = { fresh: 10 * MINUTE, usable: 10 * MINUTE, pause: MINUTE };
 
 const LONGEST_METADATA = 128 * 1024;
-const LONGEST_KEYS = 128 * 1024;
+const KEY_BOUNDS = { longestBody: 128 * 1024, timeoutMs: RESPONSE_TIMEOUT };
 
 /** What a provider says of itself, with the endpoints that a sign-in needs. */
 export interface ProviderMetadata extends AuthorizationServer {
@@ -104,22 +105,7 @@ function isEndpoint(value: string, local: boolean): boolean {
 }
 
 async function readKeys(ask: Outgoing, uri: string): Promise<readonly ClientKey[]> {
-  const refuse = (reason: string): UpstreamRefusal => new UpstreamRefusal('keys', `The keys: ${reason}.`);
-  const headers = { accept: 'application/jwk-set+json, application/json' };
-  const request = { method: 'GET', url: uri, headers, longestBody: LONGEST_KEYS, timeoutMs: RESPONSE_TIMEOUT } as const;
-  const answer = await ask(request).catch(async (error: unknown) => {
-    throw refuse(await reasonOf(error));
-  });
-  if (answer.status !== 200) throw refuse(`the response has the status ${answer.status}`);
-  const keys = usableKeys(parseJson(answer.body));
-  if (keys === undefined) throw refuse('the response is no JSON Web Key Set of at most 20 keys');
-  return keys;
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  const found = await fetchKeys(ask, uri, KEY_BOUNDS);
+  if ('problem' in found) throw new UpstreamRefusal('keys', `The keys: ${found.problem}.`);
+  return found;
 }

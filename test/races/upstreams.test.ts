@@ -1,6 +1,7 @@
 // store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Client } from 'pg';
 import { type Agent, agent } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
@@ -114,5 +115,76 @@ test('of several accounts that connect one identity at the same time, one has it
   );
   assert.equal(done.filter(({ location }) => location?.pathname === '/account').length, 1);
   assert.equal((await query(server, `SELECT id FROM account WHERE username LIKE 'wants-%'`)).length, 1);
+  await upstream.provider[Symbol.asyncDispose]();
+});
+
+/**
+ * Sends a request that stands still within its commit when it notes how the session began, and a logout, which then waits for it. On SQLite,
+ * which has one writer at a time, they are sent one after the other.
+ */
+async function overtaking(first: () => Promise<unknown>, logout: () => Promise<Response>): Promise<void> {
+  const connectionString = server.environment['TESSERA_DATABASE_URL'];
+  if (connectionString === undefined) {
+    await first();
+    assert.equal((await logout()).status, 200);
+    return;
+  }
+  const [holder, watcher] = [new Client({ connectionString }), new Client({ connectionString })];
+  await Promise.all([holder.connect(), watcher.connect()]);
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE upstream_session IN SHARE MODE');
+  const waiting =
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'";
+  let answered = 0;
+  const note = () => {
+    answered++;
+  };
+  const answers: Promise<unknown>[] = [];
+  for (const send of [first, logout]) {
+    const answer = send();
+    answers.push(answer);
+    answer.then(note, note);
+    while (answered === 0 && ((await watcher.query(waiting)).rowCount ?? 0) < answers.length);
+  }
+  assert.equal(answered, 0, 'the logout waits for the session');
+  await holder.query('COMMIT');
+  await Promise.all(answers);
+  await Promise.all([holder.end(), watcher.end()]);
+}
+
+/** The logout of a session at the provider. */
+async function logoutOf({ provider, name }: TestUpstream, sid: string): Promise<() => Promise<Response>> {
+  const body = new URLSearchParams({ logout_token: await provider.sign(provider.logoutClaims({ sid })) });
+  return () =>
+    fetch(`${server.nodeInTurn?.() ?? server.baseUrl}/upstreams/${name}/backchannel-logout`, { method: 'POST', body });
+}
+
+test('a session that is about to begin when its logout comes is ended by that', async () => {
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  const person = { sub: 'begins', sid: 'joined' };
+  await joinedThrough(server, upstream, { person, username: person.sub, email: 'begins@example.com' });
+  upstream.provider.person = { ...person, sid: 'about to begin' };
+  const [one] = await onTheWayBack(upstream, 1);
+  assert.ok(one !== undefined);
+  await overtaking(one.back, await logoutOf(upstream, 'about to begin'));
+  assert.equal(await isSignedIn(one.browser), false);
+  await upstream.provider[Symbol.asyncDispose]();
+});
+
+test('a session that gets another name when its logout comes is ended by that', async () => {
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  const person = { sub: 'renewed', sid: 'has another name' };
+  await joinedThrough(server, upstream, { person, username: person.sub, email: 'renewed@example.com' });
+  upstream.provider.person = person;
+  const [one] = await onTheWayBack(upstream, 1);
+  await one?.back();
+  const browser = one?.browser ?? browserOf();
+  const [row] = await query(server, `SELECT id FROM upstream_identity WHERE subject = '${person.sub}'`);
+  const page = await browser.get('/account/security');
+  const renew = () => browser.submit(page, { id: String(row?.['id']) }, '/account/security/disconnect');
+  await overtaking(renew, await logoutOf(upstream, person.sid));
+  const left = await query(server, `SELECT id FROM upstream_identity WHERE subject = '${person.sub}'`);
+  assert.deepEqual(left, [], 'the session was renewed');
+  assert.equal(await isSignedIn(browser), false);
   await upstream.provider[Symbol.asyncDispose]();
 });

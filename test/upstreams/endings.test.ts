@@ -14,6 +14,7 @@ import {
   walk,
 } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
+import { newestMail } from '../support/recovery.ts';
 import { enroll, totpCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 import type { Members } from '../support/upstream-provider.ts';
@@ -223,6 +224,15 @@ describe('an operator disables an upstream', () => {
     assert.deepEqual([off.status, off.body.upstream.status, off.body.ended.sessions], [200, 'disabled', 0]);
     assert.equal((await agent(server.baseUrl).get(`/login/with/${mine.name}`)).status, 404);
     assert.equal(await isSignedIn(browser), true);
+    const other = agent(server.baseUrl);
+    await admin(server, 'POST', `/upstreams/${mine.id}/enable`, {});
+    mine.provider.person = { ...person, sid: 'sid r' };
+    assert.equal((await throughUpstream(other, mine)).location?.pathname, '/account');
+    await admin(server, 'POST', `/upstreams/${mine.id}/disable`, {});
+    const logout = await mine.provider.sign(mine.provider.logoutClaims({ sid: 'sid r' }));
+    assert.equal((await post(logout, mine.name)).status, 200);
+    assert.equal(await isSignedIn(other), false, 'the provider still says that a session is over');
+    assert.equal(await isSignedIn(browser), true);
     const ended = await admin(server, 'POST', `/upstreams/${mine.id}/disable`, { endSessions: true });
     assert.deepEqual(ended.body.ended, { users: 1, sessions: 1 });
     assert.equal(await isSignedIn(browser), false);
@@ -250,5 +260,79 @@ describe('an operator disables an upstream', () => {
 
   test('an active one is not deleted', async () => {
     assert.equal((await admin(server, 'DELETE', `/upstreams/${upstream.id}`)).status, 409);
+  });
+});
+
+describe('while a person is on the way', () => {
+  test('a logout that comes before the session signs nobody in', async () => {
+    const { person } = await newPerson();
+    for (const about of [{ sid: 'overtaken' }, { sub: person.sub }]) {
+      upstream.provider.person = { ...person, sid: 'overtaken' };
+      const browser = agent(server.baseUrl);
+      const callback = upstream.provider.authorize(
+        (await browser.get(`/login/with/${upstream.name}`)).location?.href ?? '',
+      );
+      // The provider answers the request for tokens when the logout is done: then the session is about to begin.
+      upstream.provider.tricks = {
+        async idToken(claims, provider) {
+          assert.equal((await post(await provider.sign(provider.logoutClaims(about)))).status, 200);
+          return provider.sign(claims);
+        },
+      };
+      await browser.get(callback.href);
+      upstream.provider.tricks = {};
+      assert.equal(await isSignedIn(browser), false, JSON.stringify(about));
+      server.advance(2000);
+    }
+  });
+
+  test('a logout of everything is remembered for a person who has no account yet', async () => {
+    const person = { sub: 'newcomer', email: 'newcomer@upstream.example' };
+    upstream.provider.person = person;
+    const browser = agent(server.baseUrl);
+    const back = await throughUpstream(browser, upstream);
+    const page = await browser.get(back.location?.href ?? '');
+    const fields = { displayName: 'N', username: 'newcomer', email: 'newcomer@example.com' };
+    await browser.submit(page, fields, back.location?.pathname);
+    assert.equal(
+      (await post(await upstream.provider.sign(upstream.provider.logoutClaims({ sub: person.sub })))).status,
+      200,
+    );
+    const { code = '' } = await newestMail(server, fields.email, 'verify address');
+    await browser.submit(await browser.get('/signup/verify'), { code }, '/signup/verify');
+    assert.equal(await isSignedIn(browser), false);
+    assert.deepEqual(await query(server, `SELECT id FROM account WHERE username = 'newcomer'`), []);
+    server.advance(2000);
+    await joinedThrough(server, upstream, { person, username: 'newcomer', email: fields.email });
+  });
+
+  test('the word of a provider does not last longer by another message', async () => {
+    const person = { sub: 'patient', email: 'patient@upstream.example' };
+    upstream.provider.person = person;
+    const browser = agent(server.baseUrl);
+    const back = await throughUpstream(browser, upstream);
+    const page = await browser.get(back.location?.href ?? '');
+    const fields = { displayName: 'P', username: 'patient', email: 'patient@example.com' };
+    await browser.submit(page, fields, back.location?.pathname);
+    for (let minutes = 0; minutes < 30; minutes += 10) {
+      server.advance(10 * 60_000);
+      await browser.submit(await browser.get('/signup/verify'), { action: 'resend' }, '/signup/verify');
+    }
+    const { code = '' } = await newestMail(server, fields.email, 'verify address');
+    const done = await browser.submit(await browser.get('/signup/verify'), { code }, '/signup/verify');
+    assert.equal(done.location?.pathname, '/login');
+    assert.deepEqual(await query(server, `SELECT id FROM account WHERE username = 'patient'`), []);
+  });
+
+  test('a person whom the provider refuses at the next sign-in is not signed in, and stays connected', async () => {
+    const { person, id } = await newPerson();
+    upstream.provider.person = person;
+    upstream.provider.tricks = { callback: (parameters) => parameters.set('error', 'access_denied') };
+    const refused = agent(server.baseUrl);
+    assert.equal((await throughUpstream(refused, upstream)).status, 400);
+    upstream.provider.tricks = {};
+    assert.equal(await isSignedIn(refused), false);
+    assert.equal((await query(server, `SELECT id FROM upstream_identity WHERE account_id = '${id}'`)).length, 1);
+    assert.equal(await isSignedIn(await again(person)), true);
   });
 });

@@ -14,40 +14,24 @@ export interface WayInServices {
   readonly secondFactor: SecondFactorSetting;
 }
 
+/** What a person gives up: every factor of a kind, or one of their identities at other providers. */
+export type Spared = { readonly kind: Factor['kind'] } | { readonly kind: 'identity'; readonly id: string };
+
 /**
- * Whether a person could still get into their account without any factor of a kind, inside a unit of work that holds the account's lock.
- * Recovery codes make no difference: they are used up, and then mail must be enough, as a recovery asks (`account-actions/recovery/complete.ts`).
+ * Whether a person could still get into their account without something, inside a unit of work that holds the account's lock. Recovery codes
+ * make no difference: they are used up, and then mail must be enough, as a recovery asks (`account-actions/recovery/complete.ts`).
  */
 export function* canSpare(
   { mail, secondFactor }: WayInServices,
   account: Account,
   factors: readonly Factor[],
-  kind: Factor['kind'],
+  spared: Spared,
 ): Work<boolean> {
   const codeRequired =
     (yield* isSecondFactorRequired(secondFactor, account)) || (yield* requiresRecoveryCode(account.id));
   const mailAvailable = mail.available && account.profile.emailVerified;
-  const identities = yield* usableIdentities(account.id);
-  return waysInWithout({ factors, identities, recoveryCodes: 0, mailAvailable, codeRequired }, kind).length > 0;
-}
-
-/** How many identities at other providers an account can sign in by. */
-function* usableIdentities(accountId: string): Work<number> {
-  return (yield* listIdentities({ accountId })).filter(({ isActive }) => isActive).length;
-}
-
-/**
- * Whether a person could still get into their account without one of these identities, as {@link canSpare} asks of a factor.
- * @param identities how many could be used without it
- */
-export function* canSpareIdentity(
-  { mail, secondFactor }: WayInServices,
-  account: Account,
-  factors: readonly Factor[],
-  identities: number,
-): Work<boolean> {
-  const codeRequired =
-    (yield* isSecondFactorRequired(secondFactor, account)) || (yield* requiresRecoveryCode(account.id));
-  const mailAvailable = mail.available && account.profile.emailVerified;
-  return waysIn({ factors, identities, recoveryCodes: 0, mailAvailable, codeRequired }).length > 0;
+  const usable = (yield* listIdentities({ accountId: account.id })).filter(({ isActive }) => isActive);
+  const identities = usable.filter(({ id }) => spared.kind !== 'identity' || id !== spared.id).length;
+  const state = { factors, identities, recoveryCodes: 0, mailAvailable, codeRequired };
+  return (spared.kind === 'identity' ? waysIn(state) : waysInWithout(state, spared.kind)).length > 0;
 }

@@ -213,7 +213,7 @@ export function* canSpareAPasskey(
   factors: readonly Factor[],
 ): Work<boolean> {
   const passkeys = factors.filter(({ kind }) => kind === 'passkey').length;
-  return passkeys > 1 || (yield* canSpare(services, account, factors, 'passkey'));
+  return passkeys > 1 || (yield* canSpare(services, account, factors, { kind: 'passkey' }));
 }
 
 /** Ends the unit of work in which a passkey was to be removed. */

@@ -134,7 +134,7 @@ export function removeAuthenticatorApp(
       const factors = yield* listFactors(saved);
       if (!(yield* removeTotp(services.secondFactor, saved)))
         throw conflict('There is no authenticator app to remove.');
-      if (!(yield* canSpare(services, saved, factors, 'totp'))) {
+      if (!(yield* canSpare(services, saved, factors, { kind: 'totp' }))) {
         throw conflict('Without this app there would be no way into your account. Add a passkey first.');
       }
       yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now, saved.updatedAt);

@@ -5,7 +5,7 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Session } from '../../sessions/store.ts';
 import { insertIdentity } from '../../upstreams/identity-store.ts';
 import { findUpstream } from '../../upstreams/store.ts';
-import { whyNotVouched } from '../../upstreams/vouching.ts';
+import { VOUCHED_FOR, whyNotVouched } from '../../upstreams/vouching.ts';
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
@@ -40,12 +40,14 @@ interface JoiningAccount {
  */
 export function* joinThroughUpstream(
   services: SecurityNoticeServices & { readonly signUp: SignUpSettings },
-  { upstreamId, person, state }: JoiningPerson,
+  { upstreamId, person, state, at }: JoiningPerson,
   fields: { readonly displayName: string; readonly username: string; readonly email: string },
   { id, now, isAddressProved, invitation }: JoiningAccount,
   browser: SignInBrowser,
   onSignedIn: (session: Session) => Work<void>,
 ): Work<SignedIn> {
+  // Another message does not make the word of the upstream last longer.
+  if (now - at >= VOUCHED_FOR) throw new NotVouched();
   const upstream = yield* findUpstream({ id: upstreamId });
   if (upstream === undefined) throw new NotVouched();
   if (!mayJoinWith(upstream, services.signUp, fields.email)) throw new JoiningRefused();

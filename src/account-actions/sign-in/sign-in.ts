@@ -26,6 +26,7 @@ import { addressBucket, deviceOf } from '../../platform/validation/origin.ts';
 import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../../sessions/store.ts';
 import { recordUpstreamSession, type UpstreamOrigin } from '../../upstreams/session-store.ts';
+import { findUpstream, holdUpstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import type {
@@ -183,7 +184,7 @@ export async function comeBack(
 ): Promise<SignedIn | { readonly kind: 'changed' }> {
   const now = services.clock();
   return services.database.commit(function* revive(): Work<SignedIn | { readonly kind: 'changed' }> {
-    const waiting = yield* readPendingSignIn(secret, browser, now, lockAccount);
+    const waiting = yield* readPendingSignIn(secret, browser, now, true);
     if (waiting === undefined || !canComeBack(waiting)) return { kind: 'changed' };
     const { pending, account } = waiting;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' };
@@ -233,23 +234,24 @@ export interface WaitingSignIn {
  * Reads the pending sign-in of a browser, inside a unit of work; undefined where it is unknown, is another browser's, has expired, or
  * the account changed meanwhile. What was proved for another request, or before this one was made, is no sign-in for this one (OpenID
  * Connect Core 1.0 §3.1.2.1): the person begins again.
- * @param readAccount {@link lockAccount} where what the unit writes depends on the account
+ * @param isWriting whether what the unit writes depends on the account and the provider, which are locked then
  */
 export function* readPendingSignIn(
   secret: string | undefined,
   { mark, interactionHash }: Pick<SignInBrowser, 'mark' | 'interactionHash'>,
   now: number,
-  readAccount = findAccount,
+  isWriting = false,
 ): Work<WaitingSignIn | undefined> {
   if (secret === undefined || !isSecretForm(secret)) return undefined;
   const pending = yield* findPendingSignIn({ hash: digest(secret) });
   if (pending === undefined || pending.browserHash !== mark.hash || pending.expiresAt <= now) return undefined;
   if (interactionHash !== null && pending.interactionHash !== interactionHash) return undefined;
-  const account = yield* readAccount({ id: pending.accountId });
+  const account = yield* (isWriting ? lockAccount : findAccount)({ id: pending.accountId });
   if (account === undefined || account.generation !== pending.generation) return undefined;
   if (accountStatus(account, now) !== 'active') return undefined;
   const { upstream } = pending;
-  if (upstream !== null && (yield* whyNotVouched(upstream, now)) !== undefined) return undefined;
+  const readUpstream = isWriting ? holdUpstream : findUpstream;
+  if (upstream !== null && (yield* whyNotVouched(upstream, now, readUpstream)) !== undefined) return undefined;
   const methods = secondFactors(pending.methods, yield* listFactors(account));
   return { pending, account, methods };
 }
@@ -269,7 +271,7 @@ export async function completeSignIn(
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
   return services.database.commit(function* complete() {
-    const waiting = yield* readPendingSignIn(secret, browser, now, lockAccount);
+    const waiting = yield* readPendingSignIn(secret, browser, now, true);
     if (waiting === undefined) return { kind: 'changed' } as const;
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;

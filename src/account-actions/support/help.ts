@@ -167,7 +167,7 @@ function* requireSpare(services: WayInServices, account: Account, factor: 'totp'
   }
   const spares =
     factor === 'totp'
-      ? yield* canSpare(services, account, factors, 'totp')
+      ? yield* canSpare(services, account, factors, { kind: 'totp' })
       : yield* canSpareAPasskey(services, account, factors);
   if (!spares) throw conflict('Without it there would be no way into this account. An admin can make a recovery link.');
 }

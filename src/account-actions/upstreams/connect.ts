@@ -13,7 +13,7 @@ import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import { findUpstream, type Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
-import { canSpareIdentity, type WayInServices } from '../factors/last-way-in.ts';
+import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
@@ -109,9 +109,9 @@ export async function disconnectIdentity(
       browser,
       event: { type: 'account.factor_removed', origin, details: { factor: 'upstream', name: found.upstream } },
       *afterSave(saved): Work<void> {
-        const others = (yield* listIdentities({ accountId })).filter((one) => one.id !== id && one.isActive);
         const factors = yield* listFactors(saved);
-        if (!(yield* canSpareIdentity(services, saved, factors, others.length))) throw new NotDisconnected('last way');
+        if (!(yield* canSpare(services, saved, factors, { kind: 'identity', id })))
+          throw new NotDisconnected('last way');
         if (!(yield* removeIdentity({ id, accountId }))) throw new NotDisconnected('unknown');
         const facts = { ...deviceFacts(session), what: nameOf(found.upstream) };
         yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);

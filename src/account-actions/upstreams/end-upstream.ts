@@ -19,7 +19,7 @@ import {
   sessionsOfUpstreamSid,
 } from '../../upstreams/session-store.ts';
 import { lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
-import { rememberEnd } from '../../upstreams/vouching.ts';
+import { rememberEnd, rememberEndOfAll } from '../../upstreams/vouching.ts';
 import { endRemovedSession } from '../sign-in/end-sessions.ts';
 import { upstreamNotFound } from './upstreams.ts';
 
@@ -102,7 +102,8 @@ const TOKEN_MEMORY = HOUR;
 /**
  * Ends what an upstream says has ended: the sessions that began in its session, or all that began through the person's identity, with what
  * is bound to them. Tokens that may outlive a session live on (decisions §14). First the end is remembered, which waits for the sign-ins
- * that hold the upstream: those that come later see it, and the sessions of the others are there to be ended.
+ * that hold the upstream: those that come later see it, and the sessions of the others are there to be ended. So does an upstream that is
+ * disabled: its sessions go on until somebody ends them, and it may still say that one is over.
  * @returns `repeated` for a token that was used before
  */
 export async function endByUpstream(
@@ -110,10 +111,10 @@ export async function endByUpstream(
   upstreamId: string,
   logout: UpstreamLogout,
   origin: Origin,
-): Promise<'ended' | 'repeated' | 'disabled'> {
+): Promise<'ended' | 'repeated' | 'unknown'> {
   const now = clock();
   const upstream = await database.commit(() => rememberLogout(upstreamId, logout, now));
-  if (upstream === undefined) return 'disabled';
+  if (upstream === undefined) return 'unknown';
   return database.commit(function* end() {
     if (!(yield* claim(`logout token ${upstreamId} ${logout.jti}`, TOKEN_MEMORY, now))) return 'repeated';
     const affected = yield* sessionsToEnd(upstreamId, logout);
@@ -136,11 +137,12 @@ function* rememberLogout(
   now: number,
 ): Work<Upstream | undefined> {
   const upstream = yield* lockUpstream({ id: upstreamId });
-  if (upstream?.status !== 'active') return undefined;
+  if (upstream === undefined) return undefined;
   if (sid !== null) yield* rememberEnd({ upstreamId, upstreamSid: sid }, now);
   else {
     const identity = subject === null ? undefined : yield* findIdentity({ upstreamId, issuer, subject });
     if (identity !== undefined) yield* recordIdentityEnd({ id: identity.id, at: issuedAt });
+    else if (subject !== null) yield* rememberEndOfAll({ upstreamId, issuer, subject }, issuedAt, now);
   }
   return upstream;
 }

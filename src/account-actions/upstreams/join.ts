@@ -13,6 +13,8 @@ export interface JoiningPerson {
   readonly person: UpstreamPerson;
   /** The state with which the browser came back: it creates one account. */
   readonly state: string;
+  /** When the browser came back with it. */
+  readonly at: number;
 }
 
 /** The upstream no longer vouches for the person, or they have an account meanwhile. */

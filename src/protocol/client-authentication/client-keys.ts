@@ -1,9 +1,10 @@
 import type { ReadAssertion } from '../../clients/rules/assertion.ts';
 import { isStrangersAddress } from '../../clients/rules/own-networks.ts';
 import type { Client } from '../../clients/store.ts';
+import { fetchKeys } from '../../keys/fetch-keys.ts';
 import { type ClientKey, chooseKey, usableKeys } from '../../keys/rules/jwks.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
-import { type Outgoing, OutgoingFailed } from '../../platform/http/outgoing.ts';
+import type { Outgoing } from '../../platform/http/outgoing.ts';
 import { BOUNDS_FOR_STRANGERS, sharedFetches } from '../../platform/http/shared-fetches.ts';
 
 /** How long a fetched key set is used: so long a key may work after its client has removed it. */
@@ -12,8 +13,7 @@ const MAX_AGE = 5 * MINUTE;
 const REFRESH_PAUSE = MINUTE;
 /** After a failed request, none is made for this long. */
 const FAILURE_PAUSE = 10 * SECOND;
-const TIMEOUT = 3 * SECOND;
-const MAX_SET_BYTES = 64 * 1024;
+const BOUNDS = { longestBody: 64 * 1024, timeoutMs: 3 * SECOND };
 const MAX_CACHED_SETS = 1000;
 
 /** The keys of a client cannot be read from its `jwks_uri`. */
@@ -114,22 +114,7 @@ function createKeySets(ask: Outgoing, clock: Clock, chosenBy: 'operators' | 'str
 }
 
 async function readSet(ask: Outgoing, uri: string): Promise<readonly ClientKey[]> {
-  const headers = { accept: 'application/jwk-set+json, application/json' };
-  const answer = await ask({ method: 'GET', url: uri, headers, longestBody: MAX_SET_BYTES, timeoutMs: TIMEOUT }).catch(
-    (error: unknown) => {
-      throw error instanceof OutgoingFailed ? new ClientKeysUnreadable(error.message) : error;
-    },
-  );
-  if (answer.status !== 200) throw new ClientKeysUnreadable(`the answer had the status ${answer.status}`);
-  const keys = usableKeys(parseJson(answer.body));
-  if (keys === undefined) throw new ClientKeysUnreadable('the answer is no JSON Web Key Set of at most 20 keys');
-  return keys;
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  const found = await fetchKeys(ask, uri, BOUNDS);
+  if ('problem' in found) throw new ClientKeysUnreadable(found.problem);
+  return found;
 }

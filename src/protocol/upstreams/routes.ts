@@ -6,7 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { findActive } from '../../upstreams/active.ts';
+import { findByName } from '../../upstreams/active.ts';
 import type { Upstreams } from '../../upstreams/directory.ts';
 import { UpstreamRefusal } from '../../upstreams/refusal.ts';
 import { verifyLogoutToken } from '../../upstreams/tokens.ts';
@@ -28,8 +28,8 @@ export function upstreamLogoutRoutes(app: FastifyInstance, services: LogoutServi
       reply.header('cache-control', 'no-store');
       const origin = originOf(request);
       const { name } = request.params;
-      const upstream = await findActive(services, name);
-      if (upstream === undefined) throw new OAuthError(404, 'not_found', 'There is no active upstream of this name.');
+      const upstream = await findByName(services, name);
+      if (upstream === undefined) throw new OAuthError(404, 'not_found', 'There is no upstream of this name.');
       const token = formOf(request).get('logout_token') ?? '';
       try {
         const logout = await verifyLogoutToken({ ...upstreams, clock }, upstream, token);

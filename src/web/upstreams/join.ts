@@ -193,12 +193,12 @@ async function joinByMail(
   services: PageServices,
   { request, reply, pending, browser }: SignInVisit,
   typed: Values,
-  { vouched: { upstreamId, person, state }, invited }: Stranger,
+  { vouched: { upstreamId, person, state, at }, invited }: Stranger,
   again: ShowAgain,
 ): Promise<FastifyReply> {
   const invitation = invited?.link ?? null;
   const began = { browserHash: browser.hash, handle: pending?.handle ?? null, invitation, origin: originOf(request) };
-  if ((await beginUpstreamSignUp(services, typed, { upstreamId, person, state }, began)) === 'username taken') {
+  if ((await beginUpstreamSignUp(services, typed, { upstreamId, person, state, at }, began)) === 'username taken') {
     return again(409, fieldProblem('username', services.site.messages.signUp.usernameTaken));
   }
   return redirect(request, reply, services.site.path(`/signup/verify${requestQuery(pending)}`));

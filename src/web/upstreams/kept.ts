@@ -69,7 +69,6 @@ export interface Vouched extends JoiningPerson {
   readonly session: string | null;
   /** The handle of the authorization request that goes on afterwards. */
   readonly handle: string | null;
-  readonly at: number;
 }
 
 const contextOf = ({ hash }: Pick<Browser, 'hash'>): string => `person of an upstream ${hash}`;
