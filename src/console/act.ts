@@ -9,7 +9,8 @@ import { Failure } from '../platform/failure.ts';
 import { formOf } from '../platform/http/bodies.ts';
 import { toOAuthError } from '../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../platform/http/parameters.ts';
-import { isTyped, keptField, takeDraft } from '../web/sign-in/draft.ts';
+import { keptField, takeDraft } from '../web/sign-in/draft.ts';
+import { OBJECT_FIELDS } from '../web/sign-in/fresh-page.ts';
 import { requireFreshProof } from './fresh-proof.ts';
 import { consolePage, type Section } from './layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from './visit.ts';
@@ -65,6 +66,9 @@ export const defineAct = <T>(act: ConsoleAct<T>): ConsoleAct => act as ConsoleAc
 
 function* nothing(): Work<void> {}
 
+/** What the address of a page may say: which objects it is about, who was named to find one, and what a new one is to be like. */
+const LINKED: ReadonlySet<string> = new Set([...OBJECT_FIELDS, 'member', 'like']);
+
 /** Whether a refusal is shown with the form, so that nothing typed is lost. */
 const isShown = (error: unknown): error is Failure =>
   error instanceof Failure && ['conflict', 'invalid', 'limited'].includes(error.kind);
@@ -91,9 +95,8 @@ ${fields}
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
     const draft = takeDraft(services, request, reply, visit.account.id);
-    // A link says what is acted on, and fills in no field.
-    const linked = (name: string) => (isTyped(address, name) ? undefined : query.get(name));
-    const given = { get: (name: string) => draft?.[name] ?? linked(name) };
+    // A link says what is acted on, and fills in nothing that is typed.
+    const given = { get: (name: string) => draft?.[name] ?? (LINKED.has(name) ? query.get(name) : undefined) };
     // What a page is about may be read from its address alone.
     await visit.services.database.read(nothing);
     const subject = await act.find(visit, given);

@@ -31,9 +31,6 @@ export const TYPED: Readonly<Record<string, RegExp>> = {
   '/console/apps/redirect-uris': /^(uris|seen)$/,
 };
 
-/** Whether a field of a form is one that is kept. */
-export const isTyped = (address: string, name: string): boolean => TYPED[address]?.test(name) ?? false;
-
 export interface Draft {
   /** Whose it is; undefined for a page that was only opened. */
   readonly accountId?: string | undefined;
