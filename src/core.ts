@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SecurityNoticeServices } from './account-actions/notices/notices.ts';
 import { type BreachedPasswords, breachedPasswords } from './accounts/breached-passwords.ts';
@@ -24,6 +23,7 @@ import { findDataLossIn, realPath, requireContinuity } from './platform/database
 import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
 import { refuseUnfinished } from './platform/database/sqlite/replacement.ts';
+import { makeFolder } from './platform/disk.ts';
 import { type Meter, unmetered } from './platform/http/meter.ts';
 import { type Outgoing, outgoing } from './platform/http/outgoing.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
@@ -230,7 +230,7 @@ async function openDatabase(
 
 /** Creates the folder of a database file; returns the path. */
 function makeFolderOf(path: string): string {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (path !== ':memory:') makeFolder(dirname(path));
   return path;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, lchownSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, lchownSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { databaseFile, explainErrors } from './core.ts';
 import { type Config, ConfigError } from './platform/config/config.ts';
@@ -17,7 +17,7 @@ import {
   syncFolder,
   writeNew,
 } from './platform/database/sqlite/replacement.ts';
-import { isDiskFull } from './platform/disk.ts';
+import { isDiskFull, makeFolder } from './platform/disk.ts';
 import { conflict } from './platform/failure.ts';
 
 export { syncFolder };
@@ -122,7 +122,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'] as const;
  * @throws {ConfigError} when there is no room for it
  */
 export function stage(path: string, bytes: number): Staging {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   requireRoom(dirname(path), bytes);
   const { hasData, known } = lookAtFiles(path);
   const hold = holdExclusively(path);
@@ -159,7 +159,7 @@ export function stage(path: string, bytes: number): Staging {
       for (const suffix of ['', '-mark']) install.push({ from: `${file}${suffix}`, to: `${path}${suffix}` });
       if (secret !== undefined) {
         const staged = `${secret.path}-restoring`;
-        mkdirSync(dirname(secret.path), { recursive: true, mode: 0o700 });
+        makeFolder(dirname(secret.path));
         writeNew(staged, `${secret.text}\n`);
         if (existsSync(secret.path)) aside.push({ from: secret.path, to: `${secret.path}-replaced-${stamp}` });
         install.push({ from: staged, to: secret.path });

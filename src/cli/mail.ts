@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
 import { sendTestMessage } from '../mail/test-message.ts';
-import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
+import { baseUrlOf, ConfigError, DEFAULT_PORT } from '../platform/config/config.ts';
 import { mailVariables } from '../platform/config/mail.ts';
 import { asciiEmail, nonAsciiLocalPart } from '../platform/domain-name.ts';
 import { invalid } from '../platform/failure.ts';
@@ -17,12 +17,23 @@ const MAX_MAILS = 1000;
 const linkOfMailbox = ({ config, secret }: Core): string =>
   mailboxLink(baseUrlOf(config, config.port), mailboxKey(config, secret));
 
+const BASE_URL = ['--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)'] as const;
+const PORT = ['--port <port>', 'port of the server, where it has no base URL (TESSERA_PORT)'] as const;
+
+/** A command is not told at which port the server listens, which may have been started with another one. */
+const portHint = ({ config }: Core): string =>
+  config.baseUrl === undefined && config.port === DEFAULT_PORT
+    ? `\nIf the server listens at another port than ${DEFAULT_PORT}, repeat the command with --port.`
+    : '';
+
 export function mailCommands(getContext: GetCommandContext): Command {
   const mail = new Command('mail').description('look after mail: test, list, link');
 
   examples(mail.command('test'), 'tessera mail test ada@example.com')
     .description('send a test message, and show what the mail server answers')
     .argument('<address>', 'where to send it')
+    .option(...BASE_URL)
+    .option(...PORT)
     .action(async (typed: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const to = asciiEmail(typed);
@@ -40,7 +51,8 @@ export function mailCommands(getContext: GetCommandContext): Command {
           ]);
         }
         if (result.kind === 'kept') {
-          return out.say(`No mail server is set. The message is shown at ${linkOfMailbox(core)}`, { to, sent: false });
+          const where = `No mail server is set. The message is shown at ${linkOfMailbox(core)}`;
+          return out.say(`${where}${portHint(core)}`, { to, sent: false });
         }
         if (result.kind === 'accepted') {
           const { answer } = result;
@@ -63,6 +75,8 @@ export function mailCommands(getContext: GetCommandContext): Command {
 
   examples(mail.command('link'), 'tessera mail link')
     .description('print the link that opens the mailbox, where mail is not sent but shown at /mailbox')
+    .option(...BASE_URL)
+    .option(...PORT)
     .action(async (_options, command: Command) => {
       const { flags, out } = getContext(command);
       const url = await withCore(flags, async (core) => {

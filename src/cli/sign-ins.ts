@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../platform/disk.ts';
 
 /** A sign-in to a server elsewhere. */
 interface SignIn {
@@ -27,7 +28,7 @@ function readAll(environment: Environment): Readonly<Record<string, SignIn>> {
 
 function writeAll(environment: Environment, signIns: Readonly<Record<string, SignIn>>): void {
   const file = fileOf(environment);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const staged = `${file}.${process.pid}`;
   writeFileSync(staged, `${JSON.stringify(signIns, null, 2)}\n`, { mode: 0o600 });
   chmodSync(staged, 0o600);

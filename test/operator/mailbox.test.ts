@@ -228,6 +228,23 @@ test('`tessera mail`: what was given up, and a test that says what to set', asyn
   assert.doesNotMatch(refused.stderr, /hush/);
 });
 
+test('`tessera mail test` names the mailbox at the port that it is told, and otherwise says that it was told none', async () => {
+  const { TESSERA_PORT: _, ...environment } = server.environment;
+  const env = { ...environment, TESSERA_MAILBOX: 'on' };
+  const untold = await tessera(['mail', 'test', 'ada@example.com'], { env });
+  assert.match(untold.stdout, /http:\/\/localhost:3000\/mailbox\?key=/);
+  assert.match(untold.stdout, /listens at another port than 3000, repeat the command with --port/);
+  for (const [more, settings] of [
+    [['--port', '4567'], {}],
+    [[], { TESSERA_PORT: '4567' }],
+    [['--base-url', 'http://localhost:4567'], {}],
+  ] as const) {
+    const told = await tessera(['mail', 'test', 'ada@example.com', ...more], { env: { ...env, ...settings } });
+    assert.match(told.stdout, /http:\/\/localhost:4567\/mailbox\?key=/);
+    assert.doesNotMatch(told.stdout, /repeat the command/);
+  }
+});
+
 test('a server sends its outbox, counts it, and keeps it through a change of the secret', async () => {
   const receiver = await startSmtpReceiver();
   const smtp = { TESSERA_SMTP_URL: `smtp://127.0.0.1:${receiver.port}`, TESSERA_METRICS_ADDRESS: '127.0.0.1:0' };

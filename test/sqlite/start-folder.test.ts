@@ -72,12 +72,14 @@ test('a data folder that cannot be one, a secret that cannot be read, a file tha
     refusal({ TESSERA_SECRET_FILE: join(folder, 'missing') }),
     refusal({ TESSERA_DATA_DIR: dirSecret }),
   ]);
+  answers.push(await refusal({ TESSERA_DATA_DIR: '/proc/tessera/data' }));
   answers.push(await refusal({ TESSERA_DATA_DIR: badSecret }));
   answers.push(await refusal({ TESSERA_DATA_DIR: noDatabase }));
   const expected = [
     /below.tessera.db cannot be opened.*TESSERA_DATA_DIR/,
     /TESSERA_SECRET_FILE names .*missing, which does not exist/,
     /secret cannot be read.*TESSERA_SECRET_FILE/,
+    /\/proc\/tessera\/.*TESSERA_DATA_DIR/,
     /secret is not usable: it must be at least 43 random characters/,
     /tessera\.db cannot be opened.*TESSERA_DATA_DIR or TESSERA_DATABASE_URL/,
   ];

@@ -328,7 +328,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   const config: Config = {
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
-    port: read(variables.port) ?? 3000,
+    port: read(variables.port) ?? DEFAULT_PORT,
     processes,
     databaseUrl: url,
     dataDir,
@@ -384,6 +384,9 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
 }
 
 const known = new Set<string>([...Object.values(variables), ...Object.values(limitVariables)].map(({ name }) => name));
+
+/** Where the server listens unless it is told. */
+export const DEFAULT_PORT = 3000;
 
 /** The base URL, which defaults to this machine. */
 export const baseUrlOf = ({ baseUrl }: Config, port: number): string => baseUrl ?? `http://localhost:${port}`;

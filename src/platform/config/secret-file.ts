@@ -1,6 +1,7 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomIdentifier, randomSecret } from '../crypto/secrets.ts';
+import { makeFolder } from '../disk.ts';
 import { type Config, ConfigError, variables } from './config.ts';
 import { parseSecret } from './secrets.ts';
 
@@ -53,7 +54,7 @@ export const previousSecrets = ({ previousSecret }: Config): readonly Buffer[] =
 function makeSecret(path: string, dataDir: string): void {
   const draft = `${path}.${randomIdentifier()}`;
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     writeFileSync(draft, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
     // Atomic and exclusive: of two processes that start at once, one creates the secret and both read it.
     linkSync(draft, path);

@@ -3,7 +3,6 @@ import {
   existsSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
+import { makeFolder } from '../../disk.ts';
 import { UnusableDatabase } from '../database.ts';
 
 /**
@@ -110,7 +110,7 @@ export function finishReplacement(path: string): Replacement | undefined {
   const folder = dirname(path);
   const at = (name: string): string => resolve(folder, name);
   for (const { from, to } of replacement.aside) {
-    mkdirSync(dirname(at(to)), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(at(to)));
     // If the name is taken, the file was moved before, and the one that is there now is the new one.
     if (!existsSync(at(to)) && existsSync(at(from))) renameSync(at(from), at(to));
   }
