@@ -307,6 +307,18 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'Their apps are refused',
     days: null,
   },
+  event_count: {
+    holds: 'How many sign-ins, tokens and refusals there were in each hour, by reason and app',
+    until: '35 days after the hour',
+    why: 'The overview of the console',
+    days: 35,
+  },
+  counted_event: {
+    holds: 'Up to which event of the audit trail that is counted',
+    until: 'Never: it is one row',
+    why: 'No event is counted twice',
+    days: null,
+  },
   idempotent_request: {
     holds: 'Answers of the admin API to requests with an `Idempotency-Key`, encrypted',
     until: 'A day after the request',

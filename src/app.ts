@@ -7,10 +7,12 @@ import { startBackgroundWork } from './background.ts';
 import { createOriginLookup } from './clients/origins.ts';
 import { consoleRoutes } from './console/routes.ts';
 import { type Base, type Domains, openBase, openDomains, type StartOptions } from './domains.ts';
+import { sendTestMessage } from './mail/test-message.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
 import { probeKey } from './operations/doctor/probe.ts';
 import { doctorRoutes } from './operations/doctor/routes.ts';
+import { examineRunning } from './operations/doctor/running.ts';
 import { readiness } from './operations/health/readiness.ts';
 import { healthRoutes } from './operations/health/routes.ts';
 import { serveAssets } from './pages/assets.ts';
@@ -162,7 +164,7 @@ function openApp(base: Base, { services, clockWatch }: Domains) {
 
 function registerRoutes(
   { config, clock, options, core, baseUrl, basePath }: Base,
-  { services }: Domains,
+  { services, clockWatch }: Domains,
   { app, unready, heads }: Pick<ReturnType<typeof openApp>, 'app' | 'unready' | 'heads'>,
 ): void {
   const { site, keys, traces } = services;
@@ -210,7 +212,14 @@ function registerRoutes(
         consentRoutes(pages, { ...services, recordThrottled });
         devicePageRoutes(pages, routed);
         accountPages(pages, routed);
-        consoleRoutes(pages, routed);
+        consoleRoutes(pages, {
+          ...routed,
+          settings: config.told,
+          sendTestMail: (database, to, origin) =>
+            sendTestMessage({ database, config }, services.mail, { to, baseUrl, origin, now: clock() }),
+          examine: () =>
+            examineRunning({ config, baseUrl, database: heads.database, clock, clockOffset: clockWatch.compare, loss }),
+        });
         addressRoutes(pages, routed);
         logoutRoutes(pages, routed);
         if (config.mail.mailbox) {

@@ -2,6 +2,7 @@ import { deleteDueAccounts } from './account-actions/personal-data/deletion.ts';
 import { maintainExports } from './account-actions/personal-data/export.ts';
 import { startExportDispatcher } from './account-actions/personal-data/export-dispatcher.ts';
 import { startRequestDispatcher } from './account-actions/recovery/requests.ts';
+import { countEvents } from './audit/counts.ts';
 import type { Base, Domains } from './domains.ts';
 import { maintainKeys } from './keys/keys.ts';
 import { startMailDispatcher } from './mail/dispatcher.ts';
@@ -42,6 +43,7 @@ export function startBackgroundWork(
       async afterSweep(now) {
         await deleteDueAccounts({ database, clock }, now);
         await maintainExports(database, now);
+        await countEvents(database, now);
         await maintainMail(database, now);
         await maintainKeys(database, core.secret, now, config.keyRotation);
       },

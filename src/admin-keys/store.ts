@@ -248,6 +248,13 @@ export const adminKeyIdsEverMadeBy = many(
   ({ id }) => id,
 );
 
+/** The valid keys that end before an instant, the next one first. */
+export const listEndingAdminKeys = many(
+  (db, p: { now: number; before: number; limit: number }) =>
+    live(db, p.now).select(COLUMNS).where('expires_at', '<', p.before).orderBy('expires_at').limit(p.limit),
+  toAdminKey,
+);
+
 /** The valid keys of an earlier version, which have every right for ever. */
 export const adminKeysWithoutRole = many((db, p: { now: number }) =>
   live(db, p.now).select('id').where('role', 'is', null).orderBy('id'),

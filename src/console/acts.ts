@@ -4,6 +4,7 @@ import { keyActs } from './keys/acts.ts';
 import { roleActs } from './operators/acts.ts';
 import { organizationActs } from './organizations/acts.ts';
 import { recordActs } from './people/record-acts.ts';
+import { systemActs } from './system/acts.ts';
 
 /** The acts with a page and an answer of the common shape. */
 export const consoleActs: readonly ConsoleAct[] = [
@@ -12,4 +13,5 @@ export const consoleActs: readonly ConsoleAct[] = [
   ...keyActs,
   ...invitationActs,
   ...recordActs,
+  ...systemActs,
 ];

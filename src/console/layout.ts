@@ -7,6 +7,7 @@ import type { ConsoleVisit } from './visit.ts';
 
 /** The sections of the console, each with the permission without which it is not shown. */
 const SECTIONS = {
+  overview: { address: '/console/overview', permission: 'service.read' },
   people: { address: '/console/people', permission: 'users.read' },
   groups: { address: '/console/groups', permission: 'groups.read' },
   organizations: { address: '/console/organizations', permission: 'organizations.read' },
@@ -14,6 +15,7 @@ const SECTIONS = {
   operators: { address: '/console/operators', permission: 'operators.read' },
   explain: { address: '/console/explain', permission: 'traces.read' },
   events: { address: '/console/events', permission: 'events.read' },
+  system: { address: '/console/system', permission: 'service.read' },
 } as const satisfies Readonly<Record<string, { readonly address: string; readonly permission: Permission }>>;
 export type Section = keyof typeof SECTIONS;
 

@@ -18,10 +18,12 @@ import { keyPageRoutes } from './keys/pages.ts';
 import { addressOf, sectionsOf } from './layout.ts';
 import { operatorListRoutes } from './operators/list.ts';
 import { organizationPageRoutes } from './organizations/pages.ts';
+import { overviewRoutes } from './overview/page.ts';
 import { personActRoutes } from './people/act-routes.ts';
 import { peopleRoutes } from './people/list.ts';
 import { personPartRoutes } from './people/parts.ts';
 import { personRoutes } from './people/person.ts';
+import { systemRoutes } from './system/pages.ts';
 import { type ConsoleServices, consoleHooks, consoleVisitOf } from './visit.ts';
 
 /** The operators' console: decisions §13. */
@@ -44,6 +46,8 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
       if (first === undefined) return sendPage(reply, 200, site, nothingPage(site, visit));
       return redirect(request, reply, site.path(addressOf(first)));
     });
+    overviewRoutes(pages, services);
+    systemRoutes(pages, services);
     peopleRoutes(pages, services);
     personRoutes(pages, services);
     personPartRoutes(pages, services);

@@ -8,13 +8,15 @@ import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import { type Account, lockActing } from '../accounts/store.ts';
 import { makingDatabase } from '../admin-keys/hand-out.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
+import type { TestResult } from '../mail/test-message.ts';
 import { handsOut, type Permission } from '../operators/permissions.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
 import { holdsSomewhere, liveGrants, type Operator, type OperatorGrant } from '../operators/rights.ts';
 import { sendPage } from '../pages/layout.ts';
 import { unusedFormPage } from '../pages/unused-form.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
-import type { Work } from '../platform/database/database.ts';
+import type { ToldSetting } from '../platform/config/told-settings.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { formOf } from '../platform/http/bodies.ts';
 import type { Browser } from '../platform/http/browser.ts';
@@ -41,6 +43,20 @@ export interface ConsoleServices extends PageServices {
   readonly recordThrottled: RecordThrottled;
   readonly traces: TraceRecorder;
   readonly traceRetention: number | null;
+  /** Every setting, without the values of those that are secret. */
+  readonly settings: readonly ToldSetting[];
+  /** What the server finds about itself. */
+  readonly examine: () => Promise<readonly ServiceFinding[]>;
+  /** Sends a message right away, and tells what the mail server answers. */
+  readonly sendTestMail: (database: Database, to: string, origin: Origin) => Promise<TestResult>;
+}
+
+/** Something that was looked at. What is not in order has a remedy. */
+export interface ServiceFinding {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly found: string;
+  readonly remedy: string | null;
 }
 
 /** The services of an operator: each unit of work on their database checks first that the operator still may. */

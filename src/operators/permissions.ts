@@ -74,9 +74,11 @@ const TABLE = {
   'access.end': row('installation', ADMINS, 'End what people got without the second factor that is required since.'),
   'events.read': row('installation', READERS, 'Read the audit trail.'),
   'traces.read': row('installation', READERS, 'Read the steps of authorizations.'),
+  'service.read': row('installation', READERS, 'See the settings of the service, its health, and what it counts.'),
   'upstreams.read': row('installation', READERS, 'See the other providers through which people sign in.'),
   'upstreams.manage': row('installation', OWNER, 'Register, change, disable and delete such providers.'),
   'mail.read': row('installation', READERS, 'See which messages wait, were sent or were given up.'),
+  'mail.manage': row('installation', OWNER, 'Send a test message.'),
   'operators.read': row('organization', READERS, 'See operators and admin keys.'),
   'operators.manage': row('organization', ADMINS, 'Give and take away roles, and make and revoke admin keys.'),
 } as const satisfies Readonly<Record<string, PermissionRow>>;

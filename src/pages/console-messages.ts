@@ -4,6 +4,7 @@ import { consoleInvitationTexts } from './console-invitation-messages.ts';
 import { consoleKeyTexts, consoleOperatorTexts } from './console-operator-messages.ts';
 import { consoleOrganizationTexts } from './console-organization-messages.ts';
 import { consoleRecordTexts } from './console-record-messages.ts';
+import { consoleOverviewTexts, consoleSystemTexts } from './console-service-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** How the console names each permission that a page may lack. */
@@ -285,6 +286,10 @@ export const consoleTexts = {
   operators: consoleOperatorTexts,
 
   keys: consoleKeyTexts,
+
+  overview: consoleOverviewTexts,
+
+  system: consoleSystemTexts,
 
   record: consoleRecordTexts,
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
+import { countEvents } from '../../src/audit/counts.ts';
 import {
   admin,
   authorizeUrl,
@@ -10,6 +11,7 @@ import {
   type TestUser,
   tokensFor,
 } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { enroll, type SecondFactor, totpCode } from '../support/second-factor.ts';
 import { openStageIn, pressInConsole, type Stage, signIn, submit } from './stage.ts';
@@ -230,7 +232,7 @@ async function apps(walk: Walk): Promise<void> {
 }
 
 /** What is read of refusals and of the audit trail. */
-async function records(walk: Walk): Promise<void> {
+async function trails(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
   const { server } = stage;
   const open = (path: string) => page.goto(`${server.baseUrl}/console/${path}`);
@@ -254,6 +256,50 @@ async function records(walk: Walk): Promise<void> {
   await stop('console-events-filtered');
   await open('events?userId=nobody&since=tomorrow');
   await stop('console-events-wrong');
+}
+
+/** The overview, and the pages about the service. */
+async function service(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/${path}`);
+  server.advance(MINUTE);
+  await withData(server, ({ database }) => countEvents(database, server.now()));
+  await open('overview');
+  await stop('console-overview');
+  await open('overview?period=month');
+  await stop('console-overview-month');
+  await open('system');
+  await stop('console-system');
+  await open('system/mail');
+  await stop('console-system-mail');
+  await open('system/settings');
+  await stop('console-system-settings');
+  await open('system/mail/test');
+  await stop('console-system-mail-test');
+}
+
+/** Invitations, and what is done with the record of a person. */
+async function records(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/${path}`);
+  const person = await newUser(server, { displayName: 'Charles Wheatstone' });
+  await open('invitations/new');
+  await page.fill('#email', 'ada.byron@example.com');
+  await stop('console-invite');
+  await pressInConsole(page.locator('main form button.primary'));
+  await stop('console-invited');
+  await open('invitations');
+  await stop('console-invitations');
+  for (const act of ['correct', 'offboard', 'delete']) {
+    await open(`people/${act}?id=${person.id}`);
+    await stop(`console-person-${act}`);
+  }
+  await open(`people/correct?id=${person.id}`);
+  await page.fill('#username', 'Not A Name');
+  await pressInConsole(page.locator('main form button.primary'));
+  await stop('console-person-correct-wrong');
 }
 
 /** Who is not let in, and what a role does not include. */
@@ -290,5 +336,7 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await organizations(walk);
   await operators(walk);
   await apps(walk);
+  await trails(walk);
   await records(walk);
+  await service(walk);
 }

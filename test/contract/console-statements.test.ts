@@ -21,9 +21,10 @@ for (const name of ['all', 'run', 'get', 'iterate'] as const) {
 
 /** Who asks, and what they hold: the session and the roles, at the gate and in each unit of work. */
 const WHO_ASKS =
-  /^select ("s"\."hash"|"id" from "account" where "id" = \? $|"id", "account_id", "role"|"account_id", "organization_id", "role", "role_maker_id", "role_given_at" from "membership" where "role" in \(\?, \?\) and "account_id" = \? *$)/;
+  /^select ("s"\."hash"|"id" from "account" where "id" (= \?|in \(\?, \?\) order by "id") $|"id", "account_id", "role"|"account_id", "organization_id", "role", "role_maker_id", "role_given_at" from "membership" where "role" in \(\?, \?\) and "account_id" = \? *$)/;
 /** What the service does by itself, at any time. */
-const BY_ITSELF = /^(EXPLAIN|SELECT seq|[^"]*"(logout_notice|mail_request|data_export|node_lease|rate_count|mail)")/;
+const BY_ITSELF =
+  /^(EXPLAIN|SELECT seq|[^"]*"(logout_notice|mail_request|data_export|node_lease|rate_count|mail|counted_event)")/;
 
 const server = await startServer();
 after(() => server.close());
@@ -41,6 +42,11 @@ const key: string = (await admin(server, 'POST', '/admin-keys', { name: 'A progr
 
 /** The most statements of each page, besides those about who asks. */
 const PAGES: Readonly<Record<string, number>> = {
+  // What is counted, what ends soon, and what the server finds about itself.
+  '/console/overview': 5,
+  '/console/overview?period=month': 5,
+  '/console/system': 3,
+  '/console/system/mail': 1,
   '/console/people': 1,
   '/console/people?q=user': 2,
   // With what is on record of it: that the page was opened.

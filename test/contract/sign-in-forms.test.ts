@@ -68,7 +68,9 @@ async function withApp({ browser, user }: Sender): Promise<Answer> {
 /** The code of a device that waits. */
 let waiting = '';
 /** test/contract/console-people.test.ts and test/security/forms-of-others.test.ts have mail. */
-const CONSOLE_WITH_MAIL = ['/console/people/send-recovery', '/console/people/remind-verification'];
+const CONSOLE_WITH_MAIL = [
+  ...['/console/people/send-recovery', '/console/people/remind-verification', '/console/system/mail/test'],
+];
 
 /** An act of the console on a person for whom it changes something, by a person who may do it. */
 const consoleAct = (name: ActName): Case => ({
@@ -381,7 +383,11 @@ const cases: Record<string, Case> = {
       .map((name) => [`/console/people/${name}`, consoleAct(name)] as const)
       .filter(([action]) => !CONSOLE_WITH_MAIL.includes(action)),
   ),
-  ...Object.fromEntries(consoleActs.map(({ address }) => [address, consolePrepared(address)])),
+  ...Object.fromEntries(
+    consoleActs
+      .filter(({ address }) => !CONSOLE_WITH_MAIL.includes(address))
+      .map(({ address }) => [address, consolePrepared(address)]),
+  ),
   '/console/groups/add-member': consoleMember('add-member'),
   '/console/groups/remove-member': consoleMember('remove-member'),
   '/console/apps/redirect-uris': consoleAppAct('redirect-uris', { uris: 'https://other.example/callback' }),

@@ -906,6 +906,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     ...['', '/:id', '/:id/groups', '/:id/apps', '/:id/roles', '/:id/invitations'].map(
       (part) => `/organizations${part}`,
     ),
+    ...['/overview', '/system', '/system/mail', '/system/settings'],
     ...['/operators', '/keys', '/keys/:id', '/invitations'],
     ...CONSOLE_ACTS,
   ]),

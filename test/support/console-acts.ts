@@ -65,6 +65,7 @@ const PREPARED_ACTS: Readonly<Record<string, (server: TestServer, operatorId: st
     const { id, username } = await newUser(server);
     return { about: { id }, typed: { typed: username } };
   },
+  '/console/system/mail/test': async () => ({ about: {}, typed: { to: 'test@example.com' } }),
   '/console/invitations/new': async () => ({ about: {}, typed: { email: '', days: '7' } }),
   async '/console/invitations/revoke'(server) {
     const { body } = await admin(server, 'POST', '/invitations', {});

@@ -21,11 +21,14 @@ import { withoutServiceLinks } from './service-links.ts';
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { readTelemetrySettings, type TelemetrySettings, telemetryVariables } from './telemetry.ts';
+import { type ToldSetting, toldSettings } from './told-settings.ts';
 import { type Reading, unknownSettings, Variable } from './variable.ts';
 import { fileVariables, withFiles } from './variable-files.ts';
 
 /** All settings, read and validated once, before anything else happens. */
 export interface Config {
+  /** Every setting with where it comes from, for operators. */
+  readonly told: readonly ToldSetting[];
   /** The public URL of the service without a trailing slash; also the issuer identifier. */
   readonly baseUrl: string | undefined;
   readonly host: string;
@@ -326,6 +329,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   read(remoteVariables.server); // Only for its mistakes: commands use it.
 
   const config: Config = {
+    told: toldSettings(variables, given, environment),
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
     port: read(variables.port) ?? DEFAULT_PORT,

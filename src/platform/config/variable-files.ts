@@ -31,6 +31,9 @@ export const fileVariables = {
 /** What container platforms hand over often ends with a line end. White space around a value is no part of it, as in a file. */
 const TRIMMED = ['TESSERA_SECRET', ...Object.values(fileVariables).map(({ name }) => name.replace(/_FILE$/, ''))];
 
+/** Whether the value of a setting is shown to nobody. */
+export const isSecretSetting = (name: string): boolean => name === 'TESSERA_MAILBOX_KEY' || TRIMMED.includes(name);
+
 /** The environment, with the content of each named file as the value of its variable. */
 export function withFiles(environment: Environment, problems: string[]): Environment {
   const read: Record<string, string> = {};

@@ -38,6 +38,8 @@ import type {
 import type {
   AdminKeyTable,
   ConfiguredAdminKeyTable,
+  CountedEventTable,
+  EventCountTable,
   IdTokenKeyTable,
   KeySetTable,
   KnownServerTable,
@@ -386,6 +388,8 @@ export interface Tables {
   admin_key: AdminKeyTable;
   configured_admin_key: ConfiguredAdminKeyTable;
   audit_event: AuditEventTable;
+  event_count: EventCountTable;
+  counted_event: CountedEventTable;
   trace_step: TraceStepTable;
   schema_migration: MigrationTable;
   migration_progress: MigrationProgressTable;

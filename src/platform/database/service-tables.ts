@@ -114,3 +114,19 @@ export interface MigrationProgressTable {
   last_id: Id;
   rows_done: number;
 }
+
+/** How many events of a type there were in an hour. */
+export interface EventCountTable {
+  hour: number;
+  type: string;
+  reason: string;
+  /** `0` for none. */
+  client_id: string;
+  count: number;
+}
+
+/** Up to which event they are counted: one row. */
+export interface CountedEventTable {
+  id: string;
+  last_event: string;
+}

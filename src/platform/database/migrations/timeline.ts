@@ -23,6 +23,7 @@ import { upstreamDomains } from './0021-upstream-domains.ts';
 import { membershipMakers } from './0022-membership-makers.ts';
 import { organizationUpstream } from './0023-organization-upstream.ts';
 import { clientActs } from './0024-client-acts.ts';
+import { eventCounts } from './0025-event-counts.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -78,6 +79,7 @@ export const timeline: Timeline = {
   '0022-membership-makers': expand(membershipMakers),
   '0023-organization-upstream': expand(organizationUpstream),
   '0024-client-acts': expand(clientActs),
+  '0025-event-counts': expand(eventCounts),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify';
+import { listMails } from '../../mail/operate.ts';
+import { type ListedMail, type MailStatus, mailStatuses } from '../../mail/store.ts';
+import { holdsSomewhere } from '../../operators/rights.ts';
+import { fact, facts, isolate, moment } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
+import { type Site, sendPage } from '../../pages/layout.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { listLeases } from '../../platform/ids/lease-store.ts';
+import { VERSION } from '../../platform/version.ts';
+import { afterOf, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { type ConsoleServices, consoleVisitOf, type ServiceFinding } from '../visit.ts';
+import { SYSTEM, systemAddress, systemPage } from './frame.ts';
+
+/** The health of the service, its mail, and its settings. */
+export function systemRoutes(app: FastifyInstance, services: ConsoleServices): void {
+  healthRoute(app, services);
+  mailRoute(app, services);
+  settingsRoute(app, services);
+}
+
+function healthRoute(app: FastifyInstance, services: ConsoleServices): void {
+  const { site, issuer, clock } = services;
+  const text = site.messages.operators.system;
+
+  app.get(SYSTEM, { config: { permission: 'service.read' } }, async (request, reply) => {
+    const visit = consoleVisitOf(request);
+    const leases = await visit.services.database.read(() => listLeases({ now: clock() }));
+    const findings = await services.examine();
+    const rows = [...leases]
+      .sort((one, other) => one.node - other.node)
+      .map(
+        ({ node, endsAt }) =>
+          html`<li><div>${text.node(String(node))} <span class="small muted">${text.leased(moment(endsAt))}</span></div></li>`,
+      );
+    const content = html`<section class="card"><p class="muted small">${text.healthLead}</p><ul class="items">${findings.map((finding) => findingRow(site, finding))}</ul></section>
+<section class="card"><header><h2>${text.nodes}</h2><p class="muted small">${text.nodesLead}</p></header>${items(rows, text.noNodes)}${facts([fact(text.version, VERSION), fact(text.issuer, html`<code>${issuer}</code>`)])}</section>`;
+    return sendPage(reply, 200, site, systemPage(site, visit, 'health', content));
+  });
+}
+
+function findingRow({ messages }: Site, { level, found, remedy }: ServiceFinding): Html {
+  const { levels } = messages.operators.system;
+  return html`<li><div><strong${level === 'problem' && html` class="state"`}>${levels[level]}</strong> ${found}${remedy !== null && html`<br><span class="small muted">${remedy}</span>`}</div></li>`;
+}
+
+const isStatus = (text: string): text is MailStatus => mailStatuses.some((status) => status === text);
+
+function mailRoute(app: FastifyInstance, services: ConsoleServices): void {
+  const { site, mail } = services;
+  const text = site.messages.operators.system;
+  const address = systemAddress('mail');
+
+  app.get(address, { config: { permission: 'mail.read' } }, async (request, reply) => {
+    const visit = consoleVisitOf(request);
+    const query = queryOf(request);
+    const asked = query.get('status') ?? '';
+    const status = isStatus(asked) ? asked : undefined;
+    const after = afterOf(query);
+    const found = await visit.services.database.read(() => listMails({ after, limit: PAGE_SIZE + 1, status }));
+    const { rows, next } = pageOfRows(found);
+    const kept: Readonly<Record<string, string>> = status === undefined ? {} : { status };
+    const { older, newest } = site.messages.operators;
+    const links = [
+      ...(after === '0' ? [] : [{ query: kept, text: newest }]),
+      ...(next === undefined ? [] : [{ query: { ...kept, after: next }, text: older }]),
+    ];
+    const tests = holdsSomewhere(visit.operator, 'mail.manage');
+    const filter = ['all', ...mailStatuses].map((name) => {
+      const isCurrent = name === (status ?? 'all');
+      const to = name === 'all' ? address : `${address}?status=${name}`;
+      return html`<a href="${site.path(to)}"${isCurrent && html` aria-current="page"`}>${text.statuses[name]}</a>`;
+    });
+    const acts =
+      tests &&
+      html`<p class="acts"><a class="button" href="${site.path(`${SYSTEM}/mail/test`)}">${text.test.link}</a></p>`;
+    const content = html`<section class="card"><header><p class="muted small">${mail.available ? text.mailLead : text.mailOff}</p>${acts}</header>
+<nav class="tabs" aria-label="${text.filterLabel}">${filter}</nav>
+${items(
+  rows.map((one) => mailRow(site, one)),
+  text.mailNone,
+)}${onward(site, address, links)}</section>`;
+    return sendPage(reply, 200, site, systemPage(site, visit, 'mail', content));
+  });
+}
+
+function mailRow({ messages }: Site, mail: ListedMail): Html {
+  const { system: text } = messages.operators;
+  const { kind, status, recipient, attempts, problem, createdAt, dueAt, settledAt } = mail;
+  const when: HtmlPart =
+    settledAt !== null ? text.settled(moment(settledAt)) : dueAt !== null && attempts > 0 && text.next(moment(dueAt));
+  return html`<li><div><strong${status === 'dead' && html` class="state"`}>${text.statuses[status]}</strong> ${kind}${recipient !== null && html` ${text.to(isolate(readableEmail(recipient)))}`}<br><span class="small muted">${text.asked(moment(createdAt))} · ${text.attempts(attempts)}${when && html` · ${when}`}</span>${problem !== null && html`<br><span class="small">${isolate(problem)}</span>`}</div></li>`;
+}
+
+/** Markdown that the descriptions of settings use: code, and links by their text. */
+const plainText = (markdown: string): Html =>
+  html`${markdown
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
+function settingsRoute(app: FastifyInstance, { site, settings }: ConsoleServices): void {
+  const text = site.messages.operators.system;
+  const address = systemAddress('settings');
+
+  app.get(address, { config: { permission: 'service.read' } }, async (request, reply) => {
+    const visit = consoleVisitOf(request);
+    await visit.services.database.read(nothing);
+    const all = queryOf(request).get('show') !== 'set';
+    const shown = settings.filter(({ source }) => all || source !== 'default');
+    const rows = shown.map(({ name, value, source, isSecret, initial, about }) => {
+      const set =
+        source === 'default'
+          ? text.initial(plainText(initial))
+          : isSecret
+            ? text.secretSet
+            : html`<code>${value}</code>`;
+      return html`<li><div><strong><code>${name}</code></strong><br>${set} <span class="small muted">${text.sources[source]}</span><br><span class="small">${plainText(about)}</span></div></li>`;
+    });
+    const choice = (name: 'all' | 'set', label: string): Html =>
+      html`<a href="${site.path(name === 'all' ? address : `${address}?show=set`)}"${(name === 'all') === all && html` aria-current="page"`}>${label}</a>`;
+    const content = html`<section class="card"><p class="muted small">${text.settingsLead}</p><nav class="tabs" aria-label="${text.tabs.settings}">${choice('all', text.showAll)}${choice('set', text.showSet)}</nav>${items(rows, text.noneSet)}</section>`;
+    return sendPage(reply, 200, site, systemPage(site, visit, 'settings', content));
+  });
+}
+
+function* nothing() {}
