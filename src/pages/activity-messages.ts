@@ -103,7 +103,6 @@ export const activity = {
   ],
   secure: 'sign out everywhere and change your password',
   sectionLead: 'Sign-ins, changes to your account, and what you allowed apps.',
-  link: 'See recent activity',
   empty: 'Nothing yet. Sign-ins and changes to your account are listed here.',
   end: 'There is nothing older.',
   older: 'Older',

@@ -54,6 +54,8 @@ export const twoStep = {
   title: 'Two-step sign-in',
   lead: 'After your password you are asked for a code from an app on your phone, so a stolen password is not enough.',
   app: 'Authenticator app',
+  off: 'Off.',
+  on: 'On: a code from your authenticator app.',
   appSince: (time: HtmlPart): HtmlPart => ['Set up on ', time],
   setUp: 'Set up an authenticator app',
   replace: 'Move to another device',

@@ -163,11 +163,13 @@ export const en = {
     passwordChanged:
       'Your password is changed. You are signed out in every other browser, and have to sign in to your apps again.',
     currentWrong: 'The current password is incorrect.',
+    passwordSet: 'You have a password.',
     passwordNotSet: 'You have no password.',
-    passkeysInstead: 'You have no password: you sign in with your passkeys.',
+    passkeysInstead: 'You sign in with your passkeys.',
     setPassword: 'Set a password',
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
+    signOutEverywhereState: 'In every browser, and in all your apps.',
     signOutEverywhereLead:
       'Signs you out in every browser, including this one. You will also have to sign in to your apps again.',
     everywhereDone: 'You are signed out everywhere',

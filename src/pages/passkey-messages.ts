@@ -21,6 +21,7 @@ export const passkeys = {
   title: 'Passkeys',
   lead: 'Sign in with your fingerprint, face or screen lock, without a password. A passkey works on this site only, so no other site can trick you into giving it away.',
   none: 'You have no passkeys yet.',
+  count: (passkeys: number) => (passkeys === 1 ? 'You have one passkey.' : `You have ${passkeys} passkeys.`),
   add: 'Add a passkey',
   offer: 'Sign in faster next time',
   offerLead: 'Add a passkey, and sign in here with your fingerprint, face or screen lock. Your password still works.',

@@ -65,6 +65,7 @@ export const recovery = {
   ways: {
     title: 'Ways into your account',
     lead: 'What you can use to sign in, or to get back in when you have lost something.',
+    count: (ways: number) => (ways === 1 ? 'You have one. Set up another before you lose it.' : `You have ${ways}.`),
     texts: {
       password: 'Your password.',
       passkey: 'A passkey.',

@@ -288,6 +288,8 @@ export async function walkPages(
   await stop('account-picture');
   await to('/account/security');
   await stop('security');
+  await page.click('#change-password > summary');
+  await stop('security-password');
   const change = async (current: string) => {
     await page.fill('#current', current);
     await page.fill('#password', 'another good password');
@@ -309,7 +311,7 @@ export async function walkPages(
   await stop('signed-out-app');
   await to('/login');
   await signIn(page, user.username, 'another good password');
-  await to('/account/security');
+  await to('/account/security?row=sign-out-everywhere');
   await press(page.getByRole('button', { name: 'Sign out everywhere' }));
   await stop('signed-out-everywhere');
 

@@ -234,7 +234,7 @@ async function secondSteps(walk: Walk, notes: TestClient): Promise<void> {
   await fill(walk, { code: '000000' });
   await submit(page);
   await stop('confirm-code-wrong');
-  await open(walk, '/account/security');
+  await open(walk, '/account/security?row=two-step');
   await stop('security-confirm');
 }
 
@@ -255,7 +255,7 @@ async function factors(walk: Walk): Promise<void> {
   await page.locator('#passkey-offer').waitFor();
   await stop('account-passkey-offer');
   await device.unplug();
-  await open(walk, '/account/security');
+  await open(walk, '/account/security?row=two-step');
   await stop('security-no-factor');
   server.advance(11 * MINUTE);
   await press(page.getByRole('link', { name: 'Set up an authenticator app' }));
@@ -277,7 +277,7 @@ async function factors(walk: Walk): Promise<void> {
   await fill(walk, { code: totpCode({ seed: await seedOn(page) }, server.now(), 10) });
   await submit(page);
   await stop('authenticator-clock-off');
-  await open(walk, '/account/security');
+  await open(walk, '/account/security?row=passkeys');
   const authenticator = await plugIn(page, { transport: 'usb' });
   await press(button(walk, 'Add a passkey'));
   await stop('security-passkey-added');
@@ -293,11 +293,12 @@ async function factors(walk: Walk): Promise<void> {
   await press(button(walk, 'Use your passkey'));
   await page.getByText('Remove your password').click();
   await press(button(walk, 'Yes, remove my password'));
-  await open(walk, '/account/security');
+  await open(walk, '/account/security?row=two-step');
   await page.getByText('Remove the authenticator app').click();
   await stop('security-remove-app');
   await press(button(walk, 'Yes, remove the app'));
   await stop('security-no-password');
+  await page.click('#recovery > summary');
   await press(button(walk, 'Require a recovery code'));
   await stop('security-recovery-code-required');
   await open(walk, '/account/activity');

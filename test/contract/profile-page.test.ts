@@ -35,7 +35,7 @@ test('without a session: redirect to the sign-in page', async () => {
 
 test('a password manager finds where to change the password, and that nothing else is there', async () => {
   const { status, headers } = await agent(server.baseUrl).get('/.well-known/change-password');
-  assert.deepEqual([status, headers.get('location')], [302, '/account/security#password']);
+  assert.deepEqual([status, headers.get('location')], [302, '/account/security?row=change-password#change-password']);
   const browser = await signedIn(server, await newUser(server));
   assert.match((await browser.get('/account/security')).text, / id="password"/);
   const nothing = '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200';

@@ -23,6 +23,7 @@ import {
 import { type Html, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../../pages/passkey.ts';
+import { securityRow } from '../../pages/security-row.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -41,15 +42,15 @@ import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } fr
 
 /** Where a person continues after a proof: the changes that ask for one. Never an address from a request. */
 const TARGETS = {
-  password: '/account/security#password',
+  password: securityRow('change-password'),
   authenticator: '/account/security/authenticator',
   'trusted-browsers': '/account/sessions#trusted',
-  'two-step': '/account/security#two-step',
+  'two-step': securityRow('two-step'),
   email: '/account/email',
   return: '/account/email',
-  passkeys: '/account/security#passkeys',
-  recovery: '/account/security#recovery',
-  upstreams: '/account/security#upstreams',
+  passkeys: securityRow('passkeys'),
+  recovery: securityRow('recovery'),
+  upstreams: securityRow('upstreams'),
   username: '/account/data#username',
   deletion: '/account/data#deletion',
   export: '/account/data/export',
@@ -63,7 +64,7 @@ const isTarget = (text: string): text is ProofTarget => Object.hasOwn(TARGETS, t
 
 /** Where a person continues who does not prove it: the page of the change, unless that page asks for the proof itself. */
 const CANCELLED: Partial<Record<ProofTarget, string>> = {
-  authenticator: '/account/security#two-step',
+  authenticator: securityRow('two-step'),
   export: '/account/data',
   invitation: '/account',
   console: '/account',

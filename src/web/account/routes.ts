@@ -5,6 +5,7 @@ import type { Mailer } from '../../mail/mail.ts';
 import { fieldProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import type { HtmlPart } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import { securityRow } from '../../pages/security-row.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
@@ -30,7 +31,7 @@ import { type AccountHooks, type AccountVisit, accountHooks, frameOf, servicesIn
  */
 export function changePasswordRoute(app: FastifyInstance, { path }: Site): void {
   app.get('/.well-known/change-password', async (request, reply) =>
-    redirect(request, reply, path('/account/security#password')),
+    redirect(request, reply, path(securityRow('change-password'))),
   );
 }
 

@@ -18,6 +18,7 @@ import {
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
+import { securityRow } from '../../pages/security-row.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import type { Device } from '../../platform/validation/origin.ts';
@@ -105,7 +106,7 @@ ${
 <form method="post" action="${path('/account/sessions')}">${hidden(token, { session: 'others' })}<div><button class="danger" type="submit">${text.endOthers}</button></div></form></section>`
 }
 ${trusted}
-<p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path('/account/security')}#sign-out-everywhere">${messages.account.signOutEverywhere}</a>.</p>`,
+<p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path(securityRow('sign-out-everywhere'))}">${messages.account.signOutEverywhere}</a>.</p>`,
   );
 }
 

@@ -6,6 +6,7 @@ import { copyButton, doneNotice, formatMoment, helpLine, hidden, isolate } from 
 import { html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
+import { securityRow } from '../../pages/security-row.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -62,7 +63,7 @@ export function showNewCodes(
   { browsers, sealer, clock, site }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  { account: { id, profile }, codes, done, isSignedIn = true, next = '/account/security', app }: MadeCodes,
+  { account: { id, profile }, codes, done, isSignedIn = true, next = securityRow('two-step'), app }: MadeCodes,
 ): FastifyReply {
   const { username } = profile;
   const made: NewCodes = { accountId: id, username, codes, done, isSignedIn, next, madeAt: clock() };

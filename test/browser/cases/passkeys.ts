@@ -17,7 +17,7 @@ async function newPerson({ server }: Stage, page: Page): Promise<TestUser> {
 }
 
 async function addPasskey({ server }: Stage, page: Page): Promise<void> {
-  await page.goto(`${server.baseUrl}/account/security`);
+  await page.goto(`${server.baseUrl}/account/security?row=passkeys`);
   await press(page.getByRole('button', { name: 'Add a passkey' }));
 }
 
@@ -41,7 +41,7 @@ export function passkeyCases(theStage: () => Stage): void {
         // A person who is there picks the passkey of this device from the autofill; that of a key needs the button.
         if (transport === 'usb') await press(useButton(page));
         await page.waitForURL('**/account');
-        await page.goto(`${stage.server.baseUrl}/account/security`);
+        await page.goto(`${stage.server.baseUrl}/account/security?row=passkeys`);
         assert.doesNotMatch(await textOf(page.locator('#passkeys')), /Not yet/);
         await page.locator('#passkeys article summary').click();
         assert.deepEqual(await violations(page), []);
@@ -61,7 +61,7 @@ export function passkeyCases(theStage: () => Stage): void {
       const authenticator = await plugIn(page, { transport: 'usb' });
       const user = await newPerson(stage, page);
       await authenticator.answer(false);
-      await page.goto(`${stage.server.baseUrl}/account/security`);
+      await page.goto(`${stage.server.baseUrl}/account/security?row=passkeys`);
       await page.getByRole('button', { name: 'Add a passkey' }).click();
       await line(page).waitFor();
       assert.match(await textOf(line(page)), /No passkey was created/);
@@ -83,7 +83,7 @@ export function passkeyCases(theStage: () => Stage): void {
     await visit(stage, {}, async (page) => {
       const authenticator = await plugIn(page, { transport: 'usb', hasUserVerification: false, isUserVerified: false });
       await newPerson(stage, page);
-      await page.goto(`${stage.server.baseUrl}/account/security`);
+      await page.goto(`${stage.server.baseUrl}/account/security?row=passkeys`);
       await page.getByRole('button', { name: 'Add a passkey' }).click();
       await line(page).waitFor();
       assert.match(await textOf(line(page)), /No passkey was created|could not create/);

@@ -51,7 +51,11 @@ export function troubleCases(theStage: () => Stage): void {
         await signedIn(at);
         at.stage.server.advance(11 * MINUTE);
         for (const [next, title, back] of [
-          ['authenticator', 'Confirm it is you to set up an authenticator app', '/account/security#two-step'],
+          [
+            'authenticator',
+            'Confirm it is you to set up an authenticator app',
+            '/account/security?row=two-step#two-step',
+          ],
           ['username', 'Confirm it is you to change your username', '/account/data#username'],
           ['export', 'Confirm it is you to get a copy of your data', '/account/data'],
         ] as const) {
@@ -231,7 +235,7 @@ export function troubleCases(theStage: () => Stage): void {
         await submit(page);
         assert.match(await textOf(page.locator('main')), /you have 9 left/);
         await press(page.getByRole('link', { name: 'Continue' }));
-        await open(at, '/account/security');
+        await open(at, '/account/security?row=two-step');
         await press(page.getByRole('button', { name: 'Get new recovery codes' }));
         const codes = await page.locator('.codes code').allTextContents();
         assert.equal(codes.length, 10);

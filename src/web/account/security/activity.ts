@@ -1,12 +1,11 @@
-import { html } from '../../../pages/html.ts';
 import type { SecuritySection } from './section.ts';
 
 /** The way to the page with what happened in the account. */
 export const activitySection: SecuritySection = {
-  section({ site: { messages, path } }) {
+  name: 'activity',
+  row({ site: { messages, path } }) {
     const text = messages.activity;
-    return html`<section class="card" id="activity"><header><h2>${text.title}</h2><p class="muted small">${text.sectionLead}</p></header>
-<p><a href="${path('/account/activity')}">${text.link}</a></p></section>`;
+    return { title: text.title, state: text.sectionLead, page: path('/account/activity') };
   },
   routes: () => {},
 };

@@ -23,15 +23,15 @@ import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** The person's passkeys, and adding one. */
-export const passkeysSection: SecuritySection = { section, routes, scripts: ['passkeys'] };
+export const passkeysSection: SecuritySection = { name: 'passkeys', row, routes, scripts: ['passkeys'] };
 
 const ADDRESS = '/account/security/passkeys';
 const REMOVE_PASSWORD = '/account/security/remove-password';
 
-async function section(services: PageServices, state: SecurityState): Promise<Html | undefined> {
+async function row(services: PageServices, state: SecurityState): Promise<SecurityRow | undefined> {
   const { site, relyingParty, database } = services;
   if (relyingParty === undefined) return undefined;
   const { account, token, proof } = state;
@@ -54,11 +54,12 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
     : html`<p>${services.secondFactor === 'off' ? text.notOffered : text.verifyAddressFirst}</p>`;
   if (services.secondFactor === 'off' && passkeys.length === 0) return undefined;
   const known = [...new Set([...passkeys.map(({ id }) => id), ...ofRights])].join(' ');
-  return html`<section class="card apps" id="passkeys"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
+  const content = html`<p class="muted small">${text.lead}</p>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
-${passkeys.length === 0 ? html`<p>${text.none}</p>` : passkeys.map((passkey) => passkeyRow(services, state, passkey, { count: passkeys.length, isRemovable }))}
+<div class="apps">${passkeys.map((passkey) => passkeyRow(services, state, passkey, { count: passkeys.length, isRemovable }))}</div>
 ${proofGate(site, proof, 'passkeys', add)}
-${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token)}</section>`;
+${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token)}`;
+  return { title: text.title, state: passkeys.length === 0 ? text.none : text.count(passkeys.length), content };
 }
 
 const removePasswordForm = ({ messages: { passkeys: text }, path }: Site, token: string): Html =>

@@ -4,34 +4,37 @@ import { endOfTokens } from '../../../account-actions/sign-in/end-sessions.ts';
 import { passwordProblem } from '../../../accounts/password-problem.ts';
 import { password as passwordSchema } from '../../../accounts/schema.ts';
 import { fieldProblem, generalProblem, hidden, passwordField, revocationText } from '../../../pages/components.ts';
-import { type Html, html } from '../../../pages/html.ts';
+import { html } from '../../../pages/html.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { requireProof } from '../proof.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** Changing the password. */
-export const passwordSection: SecuritySection = { section, routes, scripts: ['strength'] };
+export const passwordSection: SecuritySection = { name: 'change-password', row, routes, scripts: ['strength'] };
 
-function section({ site }: PageServices, { account, token, problems, proof }: SecurityState): Html {
+function row({ site }: PageServices, { account, token, problems, proof }: SecurityState): SecurityRow {
   const { messages, path } = site;
   const { account: text } = messages;
   const { username, displayName, email } = account.profile;
   if (account.passwordHash === null) {
     const hasPasskeys = proof.factors.some(({ kind }) => kind === 'passkey');
     // Recovery, which sets a password, removes the passkeys.
-    const recover = html`<div><a class="button" href="${path('/recover')}">${text.setPassword}</a></div>`;
-    return html`<section class="card" id="password"><header><h2>${text.password}</h2><p class="muted small">${hasPasskeys ? text.passkeysInstead : text.passwordNotSet}</p></header>${!hasPasskeys && recover}</section>`;
+    const content = hasPasskeys
+      ? html`<p class="muted small">${text.passkeysInstead}</p>`
+      : html`<div><a class="button" href="${path('/recover')}">${text.setPassword}</a></div>`;
+    return { title: text.password, state: text.passwordNotSet, content };
   }
-  return html`<section class="card"><header><h2>${text.password}</h2><p class="muted small">${text.changePasswordLead}</p></header>
+  const content = html`<p class="muted small">${text.changePasswordLead}</p>
 <form method="post" action="${path('/account/password')}" novalidate>${hidden(token)}
 <input type="text" name="username" value="${username}" autocomplete="username" hidden>
 ${passwordField({ name: 'current', label: text.currentPassword, autocomplete: 'current-password', problems, messages })}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, strengthFor: { displayName, email } })}
-<div><button class="primary" type="submit">${text.changePassword}</button></div></form></section>`;
+<div><button class="primary" type="submit">${text.changePassword}</button></div></form>`;
+  return { title: text.password, state: text.passwordSet, content };
 }
 
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {

@@ -11,14 +11,14 @@ import { listIdentities } from '../../../upstreams/identity-store.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** How the person gets back in, by what they have set up, and whether mail alone is enough for that. */
-export const recoverySection: SecuritySection = { section, routes };
+export const recoverySection: SecuritySection = { name: 'recovery', row, routes };
 
 const ADDRESS = '/account/security/recovery';
 
-async function section(services: PageServices, state: SecurityState): Promise<Html> {
+async function row(services: PageServices, state: SecurityState): Promise<SecurityRow> {
   const { site, database, mail, secondFactor } = services;
   const { visit, proof } = state;
   const text = site.messages.recovery.ways;
@@ -41,11 +41,12 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   // With an authenticator app, a code is asked for already.
   const hasApp = factors.some(({ kind }) => kind === 'totp');
   const isOffered = !isRequired && recoveryCodes > 0 && !hasApp;
-  return html`<section class="card" id="recovery"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
+  const content = html`<p class="muted small">${text.lead}</p>
 <ul>${ways.map((way) => html`<li>${way === 'password' && hasApp ? text.passwordAndCode : text.texts[way]}</li>`)}</ul>
 ${ways.length === 1 && html`<p>${text.last}</p>`}
 <p class="muted small">${text.operator(operator(site))}</p>
-${(isChosen || (mail.available && isOffered)) && setting(services, state, isChosen)}</section>`;
+${(isChosen || (mail.available && isOffered)) && setting(services, state, isChosen)}`;
+  return { title: text.title, state: text.count(ways.length), content };
 }
 
 /** The form that lets mail alone recover the account, or no longer. */

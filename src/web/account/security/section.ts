@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Problems } from '../../../pages/components.ts';
 import type { Html, HtmlPart } from '../../../pages/html.ts';
 import type { Page } from '../../../pages/layout.ts';
+import type { SecurityRowName } from '../../../pages/security-row.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import type { AccountFrame } from '../layout.ts';
 import type { ProofState } from '../proof.ts';
@@ -23,10 +24,21 @@ export type ShowSecurity = (
   result: { readonly problems?: Problems; readonly done?: HtmlPart },
 ) => Promise<FastifyReply>;
 
+/** A row of the Security page: its title, how it stands, and what is behind it, or on which page that is. */
+export type SecurityRow = {
+  readonly title: string;
+  readonly state: HtmlPart;
+} & ({ readonly content: Html } | { readonly page: string });
+
 /** A part of the Security page: one file each, listed in `page.ts`. */
 export interface SecuritySection {
-  /** The section as it is for this account; undefined where there is nothing to offer. What only it needs, it reads itself. */
-  readonly section: (services: PageServices, state: SecurityState) => Html | undefined | Promise<Html | undefined>;
+  /** The name of its row in addresses. */
+  readonly name: SecurityRowName;
+  /** The row as it is for this account; undefined where there is nothing to offer. What only it needs, it reads itself. */
+  readonly row: (
+    services: PageServices,
+    state: SecurityState,
+  ) => SecurityRow | undefined | Promise<SecurityRow | undefined>;
   /** The scripts that make it more convenient, beside that of every page. */
   readonly scripts?: NonNullable<Page['scripts']>;
   /** The routes of its forms. */

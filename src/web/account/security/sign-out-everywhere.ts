@@ -3,20 +3,24 @@ import { signOutEverywhere } from '../../../account-actions/accounts/accounts.ts
 import { takeGeneration } from '../../../account-actions/accounts/generation-limit.ts';
 import { endOfTokens } from '../../../account-actions/sign-in/end-sessions.ts';
 import { hidden, moment, revocationText } from '../../../pages/components.ts';
-import { type Html, html } from '../../../pages/html.ts';
+import { html } from '../../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../../pages/layout.ts';
 import type { RevocationSummary } from '../../../verdict/rules.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type AccountHooks, servicesIn, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState } from './section.ts';
+import type { SecurityRow, SecuritySection, SecurityState } from './section.ts';
 
 /** Ending every session and all access of apps. */
-export const signOutEverywhereSection: SecuritySection = { section, routes };
+export const signOutEverywhereSection: SecuritySection = { name: 'sign-out-everywhere', row, routes };
 
-function section({ site: { messages, path } }: PageServices, { token }: SecurityState): Html {
+function row({ site: { messages, path } }: PageServices, { token }: SecurityState): SecurityRow {
   const { account: text } = messages;
-  return html`<section class="card" id="sign-out-everywhere"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
-<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>`;
+  return {
+    title: text.signOutEverywhere,
+    state: text.signOutEverywhereState,
+    content: html`<p class="muted small">${text.signOutEverywhereLead}</p>
+<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form>`,
+  };
 }
 
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {

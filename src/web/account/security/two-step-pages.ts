@@ -9,11 +9,12 @@ import {
   type Problems,
   problemSummary,
 } from '../../../pages/components.ts';
-import { type Html, html } from '../../../pages/html.ts';
+import { html } from '../../../pages/html.ts';
 import type { Page, Site } from '../../../pages/layout.ts';
 import { seedToScan } from '../../../pages/two-step.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
+import type { SecurityRow } from './section.ts';
 
 /** Where a person sets up an authenticator app. */
 export const AUTHENTICATOR = '/account/security/authenticator';
@@ -36,8 +37,8 @@ export type Hindrance = 'unverified' | 'notOffered';
 /** So few recovery codes that the person should get new ones. */
 const FEW = 3;
 
-/** The section of the authenticator app and the recovery codes. */
-export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): Html {
+/** The row of the authenticator app and the recovery codes. */
+export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): SecurityRow {
   const { messages, path } = site;
   const text = messages.twoStep;
   const { proof, codes, codeRequired, hindrance } = state;
@@ -50,7 +51,7 @@ export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, 
     html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="small">${hasPassword ? text.removeLead : text.removeLeadPasskeys} ${text.securedLead}</p><div><button class="danger" type="submit">${text.removeYes}</button></div></form>`,
   );
   const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${codes.issued > 0 && `${text.newCodesLead} `}${text.securedLead}</p><div><button class="equal" type="submit">${codes.issued > 0 ? text.newCodes : text.firstCodes}</button></div></form>`;
-  return html`<section class="card" id="two-step"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
+  const content = html`<p class="muted small">${text.lead}</p>
 ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
 ${app === undefined && hindrance !== undefined ? html`<p>${text[hindrance]}</p>` : setUp}
 ${app !== undefined && !proof.needed && remove}
@@ -59,7 +60,9 @@ ${
   html`<hr><header><h3>${text.codes}</h3><p class="muted small">${text.codesLead} ${text.codesLeft(codes.left, codes.issued)}</p></header>
 ${codes.issued > 0 && codes.left <= FEW && html`<p class="problem">${text.fewLeft(codes.left)}</p>`}
 ${proofGate(site, proof, 'two-step', renew)}`
-}</section>`;
+}`;
+  const stated = codes.issued > 0 && usesCodes ? `${text.codes}: ${text.codesLeft(codes.left, codes.issued)}` : '';
+  return { title: text.title, state: app === undefined ? stated || text.off : `${text.on} ${stated}`, content };
 }
 
 interface EnrollPage extends AccountFrame {

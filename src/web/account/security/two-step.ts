@@ -11,7 +11,6 @@ import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts'
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../../pages/components.ts';
-import type { Html } from '../../../pages/html.ts';
 import { sendPage } from '../../../pages/layout.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
@@ -19,13 +18,13 @@ import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type ProofState, readProof, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
-import { AUTHENTICATOR, enrollPage, type Hindrance, RECOVERY_CODES, REMOVE, twoStepCard } from './two-step-pages.ts';
+import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import { AUTHENTICATOR, enrollPage, type Hindrance, RECOVERY_CODES, REMOVE, twoStepRow } from './two-step-pages.ts';
 
 /** What is asked for after the password: an authenticator app, and recovery codes that stand in for it. */
-export const twoStepSection: SecuritySection = { section, routes };
+export const twoStepSection: SecuritySection = { name: 'two-step', row, routes };
 
-async function section(services: PageServices, state: SecurityState): Promise<Html | undefined> {
+async function row(services: PageServices, state: SecurityState): Promise<SecurityRow | undefined> {
   const { visit, proof } = state;
   const accountId = visit.account.id;
   const { codes, codeRequired } = await services.database.read(function* read() {
@@ -33,7 +32,7 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   });
   const hindrance = hindranceOf(services, visit, proof);
   if (hindrance === 'notOffered' && (codes?.issued ?? 0) === 0) return undefined;
-  return twoStepCard(services.site, state, {
+  return twoStepRow(services.site, state, {
     proof,
     codes: codes ?? { issued: 0, left: 0 },
     codeRequired,

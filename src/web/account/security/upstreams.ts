@@ -10,6 +10,7 @@ import { identifierKey } from '../../../accounts/rules/profile.ts';
 import { fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Site, sendPage } from '../../../pages/layout.ts';
+import { securityRow } from '../../../pages/security-row.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { redirect } from '../../../platform/http/server.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
@@ -26,11 +27,11 @@ import { confirmConnectPath } from '../../upstreams/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
-import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { connectTexts as text } from './upstream-messages.ts';
 
 /** The other providers through which the person signs in. */
-export const upstreamsSection: SecuritySection = { section, routes };
+export const upstreamsSection: SecuritySection = { name: 'upstreams', row, routes };
 
 const CONNECT = '/account/security/connect/:name';
 const DISCONNECT = '/account/security/disconnect';
@@ -39,7 +40,7 @@ interface OfUpstream {
   Params: { name: string };
 }
 
-async function section(services: PageServices, state: SecurityState): Promise<Html | undefined> {
+async function row(services: PageServices, state: SecurityState): Promise<SecurityRow | undefined> {
   const { site, database, upstreams } = services;
   const shown = await upstreams.shown();
   if (shown.length === 0) return undefined;
@@ -47,9 +48,12 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   const identities = await database.read(() => listIdentities({ accountId: account.id }));
   const links = html`<div class="stack">${shown.map(({ name, displayName }) => html`<a class="button" href="${site.path(`/account/security/connect/${name}`)}">${text.connect(isolate(displayName))}</a>`)}</div>`;
   const add = mayConnect(services, account) ? links : html`<p>${text.verifyAddressFirst}</p>`;
-  return html`<section class="card apps" id="upstreams"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
-${identities.length === 0 ? html`<p>${text.none}</p>` : identities.map((identity) => identityRow(site, state, identity))}
-${proofGate(site, proof, 'upstreams', add)}</section>`;
+  const content = html`<p class="muted small">${text.lead}</p>
+<div class="apps">${identities.map((identity) => identityRow(site, state, identity))}</div>
+${proofGate(site, proof, 'upstreams', add)}`;
+  const names = identities.map(({ upstream }) => html`${isolate(upstream)}`);
+  const connected = names.flatMap((name, at) => (at === 0 ? [name] : [html`, `, name]));
+  return { title: text.title, state: names.length === 0 ? text.none : connected, content };
 }
 
 function identityRow({ path, messages }: Site, { proof, token }: SecurityState, identity: ConnectedIdentity): Html {
@@ -154,7 +158,7 @@ function confirmPage(site: Site, upstream: Upstream, label: string | null, usern
 ${label !== null && html`<p>${upstreamTexts.known(name, html`<strong>${isolate(label)}</strong>`)}</p>`}
 <p class="muted small">${text.confirmWarning(name)}</p>
 <form method="post" action="${site.path(confirmConnectPath(upstream))}">${hidden(token)}<div><button class="primary" type="submit">${text.connect(name)}</button></div></form>
-<p><a href="${site.path('/account/security#upstreams')}">${site.messages.proof.cancel}</a></p></section>`;
+<p><a href="${site.path(securityRow('upstreams'))}">${site.messages.proof.cancel}</a></p></section>`;
 }
 
 function problemText({ kind }: Exclude<ConnectResult, { kind: 'connected' }>, name: Html) {
