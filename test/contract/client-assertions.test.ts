@@ -40,7 +40,7 @@ async function refusedAs(proof: Readonly<Record<string, string>>): Promise<void>
   const words =
     'Client authentication failed: check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, ' +
     'aud is the issuer, exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. ' +
-    'The operator finds which by x-request-id.';
+    'Which of these it is, the operator finds by the x-request-id of this response: tessera explain ID.';
   const ofForm = /^Client authentication failed: send client_assertion as a JWT whose .* What was sent is /;
   assertRefused(answer, 401, 'invalid_client', ofForm.test(answer.body.error_description) ? undefined : words);
   assert.equal(answer.headers.get('www-authenticate'), null);

@@ -62,7 +62,7 @@ let tokens: Tokens;
 let oidcTokens: Tokens;
 
 before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_REGISTRATION: 'open' });
   user = await newUser(server);
   app = await newClient(server);
   other = await newClient(server);
@@ -154,6 +154,21 @@ const withPkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' };
 const userinfo = async (headers: Readonly<Record<string, string>>, path = '/oidc/userinfo'): Promise<Told> =>
   told(await call(server, 'GET', path, headers));
 const bearer = (token: string, path?: string) => userinfo({ authorization: `Bearer ${token}` }, path);
+
+const SELF_REGISTERED = '{"client_name":"A","redirect_uris":["https://app.example.com/callback"]}';
+const registerApp = async (
+  members: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Told> =>
+  told(
+    await call(
+      server,
+      'POST',
+      '/oidc/register',
+      { 'content-type': JSON_TYPE, ...headers },
+      JSON.stringify({ ...JSON.parse(SELF_REGISTERED), ...members }),
+    ),
+  );
 
 const introspect = (token: string, by: TestClient): Promise<Told> =>
   post('/oidc/introspect', form({ token }), basic(by.clientId, by.clientSecret));
@@ -672,7 +687,7 @@ const mistakes: readonly Mistake[] = [
   [
     'a refresh token of another client',
     async () => told(await refresh(server, other, tokens.refresh_token)),
-    /issued to another client/,
+    /issued to another client\. Send the client_id that it was issued to/,
     facts('issued to the app \\d+', 'remedy +Have the app send the client_id'),
   ],
   [
@@ -693,7 +708,63 @@ const mistakes: readonly Mistake[] = [
     /not part of the authorization request. Add resource/,
     facts('received +resource=', 'remedy +Have the app add resource'),
   ],
+  [
+    'a device without client_id',
+    () => post('/oidc/device_authorization', form({ scope: 'openid' })),
+    /send client_id alone if the app is public, else with client_secret/,
+    facts('remedy +Send client_id alone if the app is public'),
+  ],
+  [
+    'an assertion in the Authorization header',
+    () => post('/oidc/token', form({ grant_type: 'x' }), { authorization: `Bearer ${oidcTokens.id_token}` }),
+    /has a JWT\..*sends it in the body, as client_assertion, with client_assertion_type urn:ietf/,
+    facts('received +an Authorization header with a JWT', 'remedy +Send the assertion in the body'),
+  ],
+  [
+    'a secret alone in the Authorization header',
+    () => post('/oidc/token', form({ grant_type: 'x' }), { authorization: `Bearer ${app.clientSecret}` }),
+    /must be Basic, with client_id:client_secret in base64, and has a client secret alone/,
+    facts('received +an Authorization header with a client secret alone', 'remedy +Encode client_id'),
+  ],
+  [
+    'a scope of Entra',
+    () => grant({ grant_type: 'client_credentials', scope: 'https://api.example.com/.default' }, machine),
+    /\/\.default, which another service has\. Send the names of the scopes/,
+    facts('remedy .*tessera client api-scopes \\d+'),
+  ],
+  [
+    'an admin key at the registration endpoint',
+    async () => {
+      const { body } = await admin(server, 'POST', '/admin-keys', { name: 'Developer', role: 'developer' });
+      return registerApp({}, { authorization: `Bearer ${body.adminKey}` });
+    },
+    /begins with tak_, as admin keys do.*initial access token/,
+    facts('received +an admin key', 'remedy +Send an initial access token'),
+  ],
+  [
+    'a registration that is replaced in part',
+    async () => {
+      const { body } = await call(server, 'POST', '/oidc/register', { 'content-type': JSON_TYPE }, SELF_REGISTERED);
+      const path = new URL(body.registration_client_uri).pathname;
+      const headers = { 'content-type': JSON_TYPE, authorization: `Bearer ${body.registration_access_token}` };
+      return told(await call(server, 'PUT', path, headers, '{"client_name":"B"}'));
+    },
+    /client_id is missing\. Send client_id, and everything else.*PUT replaces all/,
+    facts('received +client_id is missing', 'remedy +Send client_id, and everything else'),
+  ],
+  [
+    'metadata below the path of the v2 endpoints',
+    async () => told(await call(server, 'GET', '/.well-known/oauth-authorization-server/api/v2')),
+    /The issuer is the base URL itself.*\/\.well-known\/oauth-authorization-server\./,
+    facts('The issuer is the base URL itself'),
+  ],
   // UserInfo.
+  [
+    'the whole token response as token',
+    () => userinfo({ authorization: `Bearer ${JSON.stringify({ access_token: 'x', token_type: 'Bearer' })}` }),
+    /is JSON, such as the whole token response\. Send its member access_token/,
+    facts('remedy .*Send its member access_token'),
+  ],
   ['no header', () => userinfo({}), /no Authorization header. Send/, facts('remedy +Send Authorization')],
   [
     'no Bearer',
@@ -1086,6 +1157,22 @@ const ignoredInPart: readonly (readonly [string, () => Promise<Told>, RegExp])[]
     'a language that the pages do not have',
     () => ask({ ui_locales: 'tr' }),
     facts('ignored +parameter ui_locales \\(the pages are in English only'),
+  ],
+  [
+    'DPoP at the token endpoint',
+    () =>
+      post('/oidc/token', form({ grant_type: 'client_credentials' }), {
+        ...basic(machine.clientId, machine.clientSecret),
+        dpop: 'x',
+      }),
+    facts('ignored +header DPoP, which is not supported: the token is a Bearer token'),
+  ],
+  [
+    'a software statement at the registration endpoint',
+    () => registerApp({ software_statement: 'a.b.c', logo_uri: 'https://app.example.com/logo.png' }),
+    facts(
+      'ignored +parameter logo_uri \\(an operator.*parameter software_statement \\(not supported: send its members',
+    ),
   ],
   [
     'the audience of a token for the app itself',

@@ -283,9 +283,18 @@ const readContacts = (value: unknown): readonly string[] =>
 
 /** What an app is told to do instead, in the trace, where it cannot register a member itself. */
 export const adviceForMetadata = (name: string): string | undefined =>
-  name === 'scope'
-    ? `an app can register these by itself: ${IDENTITY_SCOPES.join(' ')}. An operator gives it scopes of an API: tessera client allow-scopes`
-    : undefined;
+  Object.hasOwn(ADVICE, name) ? ADVICE[name] : undefined;
+
+const BY_OPERATOR = 'an operator sets it, once the app is accepted';
+
+const ADVICE: Readonly<Record<string, string>> = {
+  scope: `an app can register these by itself: ${IDENTITY_SCOPES.join(' ')}. An operator gives it scopes of an API: tessera client allow-scopes`,
+  software_statement: 'not supported: send its members themselves',
+  logo_uri: BY_OPERATOR,
+  require_pushed_authorization_requests: 'there are no pushed authorization requests',
+  dpop_bound_access_tokens: 'DPoP is not supported, and access tokens are Bearer tokens',
+  tls_client_certificate_bound_access_tokens: 'not supported, and access tokens are Bearer tokens',
+};
 
 /** What was sent and has another value in the registration, or none, for the trace. */
 function ignoredMembers(members: Members, fields: SelfRegisteredFields): readonly string[] {

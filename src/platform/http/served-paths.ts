@@ -46,8 +46,12 @@ const DEVICE =
   'A device begins at /oidc/device_authorization, and its user types the code at /device: see Connect a device in the documentation.';
 const PUSHED = 'There are no pushed authorization requests: send the parameters to the authorization endpoint.';
 
+const WITHOUT_PATH = 'The issuer is the base URL itself, with nothing after it, so this document is at';
+
 /** Endpoints that are not offered, or have another path here, by the end of the path. */
 const ABSENT: readonly (readonly [RegExp, string])[] = [
+  [/^\/\.well-known\/openid-configuration\/./, `${WITHOUT_PATH} /.well-known/openid-configuration.`],
+  [/^\/\.well-known\/oauth-authorization-server\/./, `${WITHOUT_PATH} /.well-known/oauth-authorization-server.`],
   [/\/(register|registration)$/, REGISTER],
   [/\/(device|device\/code|device[-_]authorization|device\/auth)$/, DEVICE],
   [/\/(par|pushed[-_]authorization[-_]request|par\/request)$/, PUSHED],

@@ -6,7 +6,7 @@ import { OAuthError } from '../../platform/oauth-error.ts';
 import { readCredentials } from './authenticate.ts';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
-const UNREADABLE = { method: 'client_secret_basic', clientId: '', clientSecret: '' };
+const UNREADABLE = { method: 'client_secret_basic', clientId: '', clientSecret: '', header: 'another text' };
 const read = (authorization: string | undefined, body: string) => readCredentials(authorization, formParameters(body));
 
 const accepted: [name: string, authorization: string | undefined, body: string, credentials: object][] = [

@@ -18,12 +18,19 @@ import type { ClientKeys } from './client-keys.ts';
 import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';
 import { type AuthenticationRefusalName, refuseClient } from './refusals.ts';
-import { kindByForm, type SecretKind, unwrapped } from './rules/secret-kind.ts';
+import { isSecretLike, kindByForm, type SecretKind, unwrapped } from './rules/secret-kind.ts';
 import { matchSecret, recordSecretUse } from './secret.ts';
 
 /** What a request presents to authenticate its client; not verified yet. */
 export type ClientCredentials =
   | { readonly method: 'none'; readonly clientId: string; readonly misspelled?: string }
+  /** With an Authorization header that is not Basic, or not base64 of a client_id and a client_secret. */
+  | {
+      readonly method: 'client_secret_basic';
+      readonly clientId: '';
+      readonly clientSecret: '';
+      readonly header: UnreadableHeader;
+    }
   | {
       readonly method: 'client_secret_basic' | 'client_secret_post';
       readonly clientId: string;
@@ -38,6 +45,9 @@ export type ClientCredentials =
       readonly assertion: undefined;
       readonly is: string;
     };
+
+/** What an Authorization header has that is no Basic authentication, by its form alone. */
+export type UnreadableHeader = 'an assertion' | 'a client secret' | 'another text';
 
 /** How a client authenticated. */
 export type ClientProof =
@@ -293,7 +303,7 @@ export function readCredentials(authorization: string | undefined, body: Paramet
     );
   }
   if (colon < 1 || clientId === undefined || clientSecret === undefined) {
-    return { method: 'client_secret_basic', clientId: '', clientSecret: '' };
+    return { method: 'client_secret_basic', clientId: '', clientSecret: '', header: formOfHeader(authorization) };
   }
   if (bodyId !== undefined && bodyId !== clientId) {
     throw invalidRequest(
@@ -302,6 +312,12 @@ export function readCredentials(authorization: string | undefined, body: Paramet
     );
   }
   return { method: 'client_secret_basic', clientId, clientSecret };
+}
+
+function formOfHeader(authorization: string): UnreadableHeader {
+  const text = authorization.replace(/^(Bearer|Basic|JWT) +/i, '');
+  if (/^ey[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return 'an assertion';
+  return isSecretLike(text) ? 'a client secret' : 'another text';
 }
 
 /** RFC 7521 §4.2: an assertion is sent with its type. `client_id` may be left out, and must be its subject otherwise. */

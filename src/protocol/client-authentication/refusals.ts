@@ -1,7 +1,7 @@
 import type { Client } from '../../clients/store.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
-import { type Column, columnOf, type RefusalRow } from '../refusals/row.ts';
-import type { ClientCredentials } from './authenticate.ts';
+import { type Column, columnOf, type RefusalRow, sentence } from '../refusals/row.ts';
+import type { ClientCredentials, UnreadableHeader } from './authenticate.ts';
 import {
   describeSecret,
   isEmptyWord,
@@ -120,12 +120,13 @@ function describeSent(credentials: ClientCredentials): string {
 const sentInstead = (credentials: ClientCredentials): string =>
   'misspelled' in credentials && credentials.misspelled !== undefined ? ` (${credentials.misspelled} was sent)` : '';
 
-const FORM_OF_ASSERTION =
-  'send client_assertion as a JWT whose alg is RS256, PS256, ES256 or EdDSA and whose iss and sub are the client_id, with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer.';
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+const FORM_OF_ASSERTION = `send client_assertion as a JWT whose alg is RS256, PS256, ES256 or EdDSA and whose iss and sub are the client_id, with client_assertion_type ${JWT_BEARER}.`;
 
 const CHECK_ASSERTION =
   'check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, aud is the issuer, ' +
-  'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
+  'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. Which of these it is, the operator finds by the x-request-id of this response: tessera explain ID';
 
 const COMPARE = 'Compare both with the registration. A lost secret cannot be shown again: the operator makes another';
 
@@ -157,23 +158,49 @@ const CLOCKS = 'Run NTP on both machines: clocks may differ by 30 seconds.';
 const COMPARE_KEYS = (facts: UnauthenticatedRequest) =>
   `Compare kid and key with jwks or jwksUri of the registration: ${showClient(facts)}`;
 
+const SEND_ID =
+  'send client_id alone if the app is public, else with client_secret, in the body or by HTTP Basic, or with client_assertion';
+
+const BASIC = 'the Authorization header must be Basic, with client_id:client_secret in base64';
+
+/** What a header has instead of Basic authentication: its sender knows what it sent. */
+const HEADERS: Readonly<Record<UnreadableHeader, { advice: string; received: string; remedy: string }>> = {
+  'an assertion': {
+    advice: `the Authorization header has a JWT. An app that signs assertions (private_key_jwt) sends it in the body, as client_assertion, with client_assertion_type ${JWT_BEARER} and without this header.`,
+    received: 'an Authorization header with a JWT, such as a client assertion',
+    remedy: `Send the assertion in the body as client_assertion, with client_assertion_type ${JWT_BEARER}, and no Authorization header.`,
+  },
+  'a client secret': {
+    advice: `${BASIC}, and has a client secret alone.`,
+    received: 'an Authorization header with a client secret alone',
+    remedy: 'Encode client_id, a colon and client_secret in base64 after the word Basic, or send both in the body.',
+  },
+  'another text': {
+    advice: `${BASIC}.`,
+    received: 'an Authorization header that is not Basic, or not base64 of a client_id and a client_secret',
+    remedy: 'Encode client_id, a colon and client_secret in base64 after the word Basic, or send both in the body.',
+  },
+};
+
+const headerOf = (credentials: ClientCredentials): UnreadableHeader =>
+  'header' in credentials ? credentials.header : 'another text';
+
 /** Why a client was not authenticated. The names are the reasons of the log and the audit trail. */
 export const AUTHENTICATION_REFUSALS = {
   'client_id missing': row({
     when: 'The request names no client.',
-    advice: ({ credentials }) =>
-      `client_id is missing${sentInstead(credentials)}: send it with client_secret in the body, or both by HTTP Basic.`,
+    advice: ({ credentials }) => `client_id is missing${sentInstead(credentials)}: ${SEND_ID}.`,
     expected: 'client_id in the body, or by HTTP Basic',
     received: 'a request without client_id',
-    remedy: 'Send client_id with client_secret in the body, or both by HTTP Basic.',
+    remedy: sentence(SEND_ID),
     example: { ...WITH_SECRET, credentials: { method: 'none', clientId: '' }, client: undefined },
   }),
   'unreadable Authorization header': row({
     when: 'The `Authorization` header cannot be read as client credentials.',
-    advice: 'the Authorization header must be Basic, with client_id:client_secret in base64.',
+    advice: ({ credentials }) => HEADERS[headerOf(credentials)].advice,
     expected: 'Basic, with client_id and client_secret form-encoded, joined by a colon, in base64',
-    received: 'an Authorization header that is not Basic, or not base64 of a client_id and a client_secret',
-    remedy: 'Encode client_id, a colon and client_secret in base64 after the word Basic, or send both in the body.',
+    received: ({ credentials }) => HEADERS[headerOf(credentials)].received,
+    remedy: ({ credentials }) => HEADERS[headerOf(credentials)].remedy,
     example: { ...WITH_SECRET, client: undefined },
   }),
   'unknown client': row({
@@ -267,7 +294,7 @@ export const AUTHENTICATION_REFUSALS = {
   }),
   'the assertion has a wrong signature': assertionRow(
     'The signature of the assertion is wrong.',
-    'an assertion that another key signed, or that was changed',
+    'an assertion that was signed by another key than the registered one with its kid, or was changed',
     COMPARE_KEYS,
   ),
   'the registration has changed': assertionRow(

@@ -34,7 +34,9 @@ for (const [catalogue, rows] of Object.entries({
         const description = columnOf(app.description, example as never);
         assert.match(description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
         assert.doesNotMatch(description, UNCLEAR);
-        assert.equal(masked(description), description);
+        // A correlation ID is masked, which the trace is found by.
+        const plain = description.replaceAll(/[0-9a-f-]{36}/g, 'ID');
+        assert.equal(masked(plain), plain);
       }
       const trace = operator.trace && columnOf(operator.trace, example as never);
       for (const [fact, text] of Object.entries(trace ?? {})) {

@@ -116,6 +116,12 @@ export const REGISTRATION_REFUSALS = {
     `${fromOperator} for another. The operator lists them with: tessera initial-access-token list`,
     'initial access token not valid',
   ),
+  'admin key for an initial access token': tokenRow(
+    'An admin key was sent in place of an initial access token.',
+    'The token begins with tak_, as admin keys do, which register no app here.',
+    'Send an initial access token: the operator makes one with tessera initial-access-token create. Admin keys register apps at /api/v2/admin/clients.',
+    'an admin key',
+  ),
   'too many unused': row({
     when: 'Too many apps registered themselves within an hour and were not used.',
     app: {

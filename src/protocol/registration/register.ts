@@ -63,6 +63,7 @@ export async function register(
   const { database, clock, ids, registration } = parts;
   // RFC 7591 §3: who may not register learns nothing of what would be allowed.
   if (token === undefined && registration === 'token') throw refuseRegistration('initial access token missing');
+  if (token?.startsWith('tak_')) throw refuseRegistration('admin key for an initial access token');
   const now = clock();
   if (token === undefined) {
     const wait = await database.commit(() => countRegistration(parts, origin, now));
@@ -166,6 +167,10 @@ function* requireOwnMembers(client: Client, body: unknown, now: number): Work<vo
   const members: Readonly<Record<string, unknown>> = typeof body === 'object' && body !== null ? { ...body } : {};
   const refuse = (field: string, problem: string, remedy: string): OAuthError =>
     refuseMetadata({ error: 'invalid_client_metadata', field, problem, remedy });
+  if (members['client_id'] === undefined) {
+    const remedy = 'Send client_id, and everything else of the registration, because PUT replaces all of it.';
+    throw refuse('client_id', 'client_id is missing.', remedy);
+  }
   if (members['client_id'] !== client.id) {
     throw refuse('client_id', 'client_id is not that of this registration.', 'Send the client_id of the app.');
   }

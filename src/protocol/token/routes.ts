@@ -31,6 +31,9 @@ import { accessAudience } from './rules/claims.ts';
 /** What an API is told of a token that is not active, and no more (RFC 7662 §2.2). */
 const NOT_ACTIVE = 'The token is not active.';
 
+/** RFC 9449 §5: a server that does not know the header issues a Bearer token, and a client that relied on it must notice. */
+const IGNORED_DPOP = 'header DPoP, which is not supported: the token is a Bearer token, bound to no key';
+
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
 
@@ -54,7 +57,15 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
           rules.reportsDisabledClient,
         );
         const current = await withCurrentMetadata(parts, authenticated);
-        return answer(reply, await requestTokens(parts, current, parameters, rules));
+        const response = await requestTokens(parts, current, parameters, rules);
+        // A refresh is told of nothing that its authorization was told of.
+        if (parameters.get('grant_type') !== 'refresh_token' && request.headers['dpop'] !== undefined) {
+          parts.traces.completed.push({
+            ...{ at: parts.clock(), requestId: request.id, step: 'token', clientId: current.client.id },
+            facts: { description: 'Tokens were issued.', ignored: IGNORED_DPOP },
+          });
+        }
+        return answer(reply, response);
       });
     }
 

@@ -24,6 +24,7 @@ export function stepLine(
   const what = [step, answer === '' ? '' : `(${answer})`, clientId === null ? '' : `app ${clientId}`];
   const parts = [
     facts.description ?? facts.reason ?? facts.received,
+    isFurther(facts) && `Received: ${facts.received}.`,
     facts.ignored && `Ignored: ${facts.ignored}.`,
     facts.remedy !== undefined && !hasRemedy(facts.description, facts.remedy) && `Remedy: ${facts.remedy}`,
   ];
@@ -34,6 +35,10 @@ export function stepLine(
   const more = isExplained ? [`More: ${explain(requestId)}`] : [];
   return [`${mark} ${at.slice(11, 19)} ${what.filter((part) => part !== '').join(' ')}:`, ...text, ...more].join(' ');
 }
+
+/** Whether what came says more than the description, which is often the same for several causes. */
+const isFurther = ({ description, received }: StepFacts): boolean =>
+  description !== undefined && received !== undefined && !description.includes(received) && !received.includes('=');
 
 /** A remedy that follows a colon in the description begins there in lower case. */
 const hasRemedy = (description: string | undefined, remedy: string): boolean => {

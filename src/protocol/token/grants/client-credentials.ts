@@ -75,7 +75,7 @@ function* check(
   const registered = yield* listApiScopes({ clientId: client.id });
   const { found: scopes, leftOut } = resolveApiScopes(names, requestedResources, registered);
   if (scopes.length === 0 || scopes.length > MOST_API_SCOPES)
-    return yield* refuse('no scope of an API', { clientId: client.id });
+    return yield* refuse('no scope of an API', { clientId: client.id, scope: names.join(' ') });
   // RFC 9068 §3: without resource, the scopes say which APIs the token is for.
   const granted =
     requestedResources.length > 0 ? requestedResources : [...new Set(scopes.map((scope) => scope.resource))];

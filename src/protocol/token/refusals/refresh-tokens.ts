@@ -5,7 +5,10 @@ import { type AboutCredential, AGAIN, recorded, row } from '../../refusals/row.t
 import type { TokenFault } from '../misuse.ts';
 import { detailOfInvalid } from '../refuse-verdict.ts';
 
-const NOT_VALID = `The refresh token is no longer valid, or was issued to another client. ${AGAIN}`;
+const NOT_VALID = `The refresh token is no longer valid. ${AGAIN}`;
+/** The holder of the token can read in it to which client it was issued. */
+const OF_ANOTHER =
+  'The refresh token was issued to another client. Send the client_id that it was issued to, and keep the tokens of two apps apart.';
 const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. Store each new refresh token, refresh once at a time, and retry within 30 seconds only. ${AGAIN}`;
 
 interface OfOtherEndpoints extends AboutCredential {
@@ -63,7 +66,7 @@ export const REFRESH_TOKENS = {
   }),
   'refresh token of another client': row<AboutCredential & { readonly familyId: string; readonly issuedTo: string }>({
     when: 'The refresh token was issued to another client.',
-    app: { error: 'invalid_grant', description: NOT_VALID },
+    app: { error: 'invalid_grant', description: OF_ANOTHER },
     operator: {
       reason: 'of another client',
       trace: ({ issuedTo }) => ({

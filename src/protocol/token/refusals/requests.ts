@@ -198,12 +198,12 @@ export const REQUESTS = {
       },
     },
   }),
-  'no scope of an API': row<AboutCredential & { readonly clientId: string }>({
+  'no scope of an API': row<AboutCredential & { readonly clientId: string; readonly scope: string }>({
     when: 'Client credentials: no `scope` is one of an API that the client may request, or there are more than 50.',
     app: {
       error: 'invalid_scope',
-      description:
-        'scope has no scope that the client may request here. Compare it with: tessera client api-scopes CLIENT_ID; and send resource where several APIs have the name.',
+      description: ({ clientId, scope }) =>
+        `This app may not request ${scope.includes('/.default') ? 'a scope such as /.default, which another service has. Send the names of the scopes, as orders.read' : 'any of these scopes, or several APIs have a scope of this name. Send the resource of the API as well'}. The operator lists what it may request: tessera client api-scopes ${clientId}`,
     },
     operator: {
       ...recorded('no scope of an API'),
@@ -212,6 +212,6 @@ export const REQUESTS = {
         remedy: `Allow them: tessera client allow-scopes ${clientId} --api API --scope SCOPE. What the app may request: tessera client api-scopes ${clientId}`,
       }),
     },
-    example: { clientId: 'CLIENT_ID' },
+    example: { clientId: 'CLIENT_ID', scope: 'notes.read' },
   }),
 };

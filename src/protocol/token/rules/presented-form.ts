@@ -38,6 +38,7 @@ export function describeForm(text: string, wanted: 'access' | 'refresh'): Presen
   if (/^(["'`]|%22|%27)/.test(text)) return form('quoted', `is in quotes. ${send} without quotes.`);
   if (/^bearer(\s|%20|$)/i.test(text))
     return form('Bearer twice', 'begins with the word Bearer: leave that word out of the token.');
+  if (/^\{\s*"/.test(text)) return form('JSON', `is JSON, such as the whole token response. Send its member ${field}.`);
   if (/^[<{$%]|^your[_-]/i.test(text)) return form('placeholder', `is a placeholder. ${send} in its place.`);
   if (text.startsWith('tcs_')) return form('a client secret', `looks like a client secret. ${send}.`);
   if (text.startsWith('tak_')) return form('an admin key', `looks like an admin key. ${send}.`);
@@ -113,6 +114,9 @@ export function describeAuthorization(authorization: string | undefined): Author
   if (/^bearer$/i.test(text)) return fault(`Nothing follows the word Bearer: ${NOT_SET}`);
   if (/^bearer[\s]+\[object/i.test(text)) {
     return fault('The token is [object Object]: an object was sent instead of its member access_token.');
+  }
+  if (/^bearer\s*\{/i.test(text)) {
+    return fault('The header has JSON, such as the whole token response.', `Send its member access_token: ${HEADER}.`);
   }
   if (/^bearer\s+bearer\s/i.test(text)) return fault('The header has the word Bearer twice.');
   if (/^bearer\s/i.test(text)) {

@@ -58,7 +58,7 @@ export const PEOPLE = {
   'sign-in too old': redirectRow({
     when: '`prompt=none`, and the sign-in is older than `max_age`, or the `defaultMaxAge` of the client, allows.',
     error: 'login_required',
-    cause: 'the sign-in is older than max_age, or the defaultMaxAge of the registration, allows',
+    cause: 'the user must sign in again, because max_age, or the defaultMaxAge of the registration, has passed',
     remedy: 'remove prompt=none to show the sign-in page',
     rule: NO_PAGE,
   }),
