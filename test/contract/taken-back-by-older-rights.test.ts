@@ -108,6 +108,31 @@ test('a passkey of a thief that was used and removed does not end the right of t
   assert.equal((await profileOf(ada)).email, ada.email);
 });
 
+test('a report ends the passkey with which the reported sign-in was made, and leaves another one', async () => {
+  const ada = await personWithPasskey();
+  server.advance(MINUTE);
+  const kept = await newPasskey(server, ada.user.id);
+  server.advance(10 * 24 * 60 * MINUTE);
+  const thief = await signedInBy(ada.passkey);
+  assert.equal(await press((await newestMail(server, ada.email, 'security notice')).link ?? ''), 200);
+  assert.equal((await thief.get('/account')).status, 302);
+  assert.notEqual((await usePasskey(browserOf(), ada.passkey)).status, 303);
+  const { text, link = '' } = await newestMail(server, ada.email, 'recovery');
+  assert.match(text, /The passkey with which this was done no longer works/);
+  // Nobody is in who could end the recovery.
+  assert.equal((await browserOf().get(link)).status, 200);
+  await signedInBy(kept);
+});
+
+test('a report of a sign-in by the password leaves passkeys', async () => {
+  const ada = await personWithPasskey();
+  await signedInBy(ada.passkey);
+  server.advance(MINUTE);
+  await signedIn(server, ada.user);
+  assert.equal(await press((await newestMail(server, ada.email, 'security notice')).link ?? ''), 200);
+  await signedInBy(ada.passkey);
+});
+
 test('a passkey from before proves the owner’s return, whatever a thief added', async () => {
   const ada = await personWithPasskey();
   const thief = await signedInBy(ada.passkey);

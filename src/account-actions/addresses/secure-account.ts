@@ -2,6 +2,7 @@ import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
+import { listPasskeys, removePasskey } from '../../authenticators/passkey-store.ts';
 import { type TakingBack, untilNow } from '../../authenticators/rules/taking-back.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { type Challenge, endChallenges, findChallenge, prepareChallenge, useChallenge } from '../../mail/challenges.ts';
@@ -13,7 +14,7 @@ import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
-import type { SecurityReport } from '../notices/rules/notice-text.ts';
+import { passkeysOf, type SecurityReport } from '../notices/rules/notice-text.ts';
 import { waitForMakers } from '../operators/made.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
@@ -67,12 +68,13 @@ export async function secureAccount(
     if (account === undefined) return undefined;
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
     if (challenge === undefined) return undefined;
-    const { notice, since } = challenge.data as SecurityReport;
+    const { notice, since, facts, events = [] } = challenge.data as SecurityReport;
     yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
     const right = yield* endYoungerRights(account, undefined, now);
     const from = Math.min(since, right?.factorsSince ?? since);
-    return yield* endAndRecover(services, account, account.profile, { span: untilNow(from) }, origin, now);
+    const back = { span: untilNow(from), passkeys: [{ facts }, ...events].flatMap(passkeysOf) };
+    return yield* endAndRecover(services, account, account.profile, back, origin, now);
   });
   await waitForMakers(database, secured?.undone.makers ?? []);
   return secured?.changed;
@@ -81,7 +83,13 @@ export async function secureAccount(
 /** An account of which everything has ended, and what was removed. */
 interface Secured {
   readonly changed: Account;
-  readonly undone: Undone;
+  readonly undone: Undone & { readonly usedPasskeys: number };
+}
+
+/** How an owner takes everything back. */
+interface TakingAllBack extends TakingBack {
+  /** When the passkeys were set up with which somebody else acted, however old they are. */
+  readonly passkeys?: readonly number[];
 }
 
 /**
@@ -93,7 +101,7 @@ export function* endEverything(
   services: SecurityNoticeServices,
   account: Account,
   profile: Account['profile'],
-  back: TakingBack,
+  back: TakingAllBack,
   origin: Origin,
   now: number,
 ): Work<Secured> {
@@ -115,10 +123,18 @@ export function* endEverything(
   const added = yield* removeAddedSince(changed, back, origin, now);
   // Like the password, an identity at another provider may have been the way in, however old it is.
   const older = yield* removeIdentitiesSince({ accountId: id, since: 0 });
-  const undone = { ...added, identities: added.identities + older.length };
+  const usedPasskeys = yield* removeUsed(id, back.passkeys ?? []);
+  const undone = { ...added, identities: added.identities + older.length, usedPasskeys };
   yield* forgetBrowsers({ accountId: id });
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   return { changed, undone };
+}
+
+/** They are not set aside as others are that are removed: nobody shows them again. */
+function* removeUsed(accountId: string, passkeys: readonly number[]): Work<number> {
+  const used = (yield* listPasskeys({ accountId })).filter(({ createdAt }) => passkeys.includes(createdAt));
+  for (const { id } of used) yield* removePasskey({ id, accountId });
+  return used.length;
 }
 
 /** {@link endEverything}, with the recovery of the account by its address. */
@@ -126,7 +142,7 @@ export function* endAndRecover(
   services: SecurityNoticeServices,
   account: Account,
   profile: Account['profile'],
-  back: TakingBack,
+  back: TakingAllBack,
   origin: Origin,
   now: number,
 ): Work<Secured> {

@@ -1,4 +1,4 @@
-import type { AccountEvent } from './notice-text.ts';
+import { type AccountEvent, passkeysOf } from './notice-text.ts';
 
 /** How many entries a message lists; more than there are kinds of notices, so that the latest of each kind is always among them. */
 const MOST_ENTRIES = 20;
@@ -7,11 +7,15 @@ const isLike = (one: AccountEvent, other: AccountEvent): boolean =>
   one.notice === other.notice && JSON.stringify(one.facts) === JSON.stringify(other.facts);
 
 /** Two entries as one, with the facts of the later one. */
-const joined = (earlier: AccountEvent, later: AccountEvent): AccountEvent => ({
-  ...later,
-  count: earlier.count + later.count,
-  firstAt: Math.min(earlier.firstAt, later.firstAt),
-});
+function joined(earlier: AccountEvent, later: AccountEvent): AccountEvent {
+  const passkeys = passkeysOf({ ...later, passkeys: [...passkeysOf(earlier), ...passkeysOf(later)] });
+  return {
+    ...later,
+    count: earlier.count + later.count,
+    firstAt: Math.min(earlier.firstAt, later.firstAt),
+    ...(passkeys.length > 0 && { passkeys }),
+  };
+}
 
 /**
  * What one message says of several events, in the order of the latest time of each entry. What happened again in the same way is one

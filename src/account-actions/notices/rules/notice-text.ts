@@ -1,3 +1,4 @@
+import type { Method } from '../../../authenticators/rules/authentication-context.ts';
 import type { MailContent, MailFact } from '../../../mail/mail.ts';
 import { dateText } from '../../../platform/date-text.ts';
 import { readableEmail } from '../../../platform/domain-name.ts';
@@ -34,20 +35,30 @@ export interface SecurityFacts {
   readonly what?: string | undefined;
   /** Whether an operator did it. */
   readonly byOperator?: boolean | undefined;
+  /** Where a passkey proved who is in that browser, when it was set up: the report ends it. */
+  readonly passkey?: number;
 }
 
-/** The facts of a browser. */
+/** The facts of a browser, or of a session there. */
 export const deviceFacts = ({
   browser,
   system,
   network,
+  provedBy,
+  provedFactorSince = null,
 }: {
   readonly browser: string | null;
   readonly system: string | null;
   readonly network: string | null;
+  readonly provedBy?: Method;
+  readonly provedFactorSince?: number | null;
 }): SecurityFacts => {
   const device = browser !== null && system !== null ? `${browser} on ${system}` : (browser ?? system ?? undefined);
-  return { device, network };
+  return {
+    device,
+    network,
+    ...(provedBy === 'passkey' && provedFactorSince !== null && { passkey: provedFactorSince }),
+  };
 };
 
 /** Where somebody asked for a message, as its reader is told. */
@@ -64,7 +75,14 @@ export interface AccountEvent {
   readonly at: number;
   readonly firstAt: number;
   readonly count: number;
+  /** Those of earlier ones of the same kind: see {@link SecurityFacts.passkey}. */
+  readonly passkeys?: readonly number[];
 }
+
+/** When the passkeys were set up that proved who did something. */
+export const passkeysOf = ({ facts, passkeys = [] }: Pick<AccountEvent, 'facts' | 'passkeys'>): readonly number[] => [
+  ...new Set([...passkeys, ...(facts.passkey === undefined ? [] : [facts.passkey])]),
+];
 
 /** A notice as it is shown on the page behind its link. */
 export interface SecurityReport {
@@ -262,6 +280,8 @@ export interface UndoneFacts {
   readonly passkeysRestored: number;
   /** How many identities at other providers. */
   readonly identities: number;
+  /** How many passkeys were removed with which what is reported was done. */
+  readonly usedPasskeys?: number;
   readonly apps: number;
   /** How many admin keys and roles that were made with the account. */
   readonly made: number;
@@ -285,6 +305,9 @@ const redirectedText = (clientIds: readonly string[]): string => {
 };
 const MOST_NAMED = 10;
 
+const USED_PASSKEY =
+  'The passkey with which this was done no longer works. If you still have it, add it again on the Security page of your account.';
+
 const DISCONNECTED =
   'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.';
 
@@ -295,6 +318,7 @@ export function undoneSentences({
   passkeys,
   passkeysRestored,
   identities,
+  usedPasskeys = 0,
   apps,
   made,
   registered,
@@ -323,6 +347,7 @@ export function undoneSentences({
   return [
     ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
     ...(identities > 0 ? [DISCONNECTED] : []),
+    ...(usedPasskeys > 0 ? [USED_PASSKEY] : []),
     ...(redirected.length > 0 ? [redirectedText(redirected)] : []),
     ...(again.length > 0 ? [`This works again: ${again.join(', ')}.`] : []),
     ...((removed.app && restored.app) || (removed.codes && restored.codes) ? [RENEWED] : []),
