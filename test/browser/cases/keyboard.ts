@@ -106,6 +106,8 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
 
   await page.goto(`${baseUrl}/account`);
   await enter('Security');
+  await tabTo(page, 'PasswordYou have a password.');
+  await page.keyboard.press('Enter');
   await tabTo(page, 'current');
   await page.keyboard.type(PASSWORD);
   assert.deepEqual(await tabTo(page, 'password'), script ? ['Show password'] : []);
@@ -139,6 +141,8 @@ async function twoSteps(page: Page, stage: Stage): Promise<void> {
   await page.goto(`${server.baseUrl}/login`);
   await signIn();
   await enter('Security');
+  await tabTo(page, 'Two-step sign-inOff.');
+  await page.keyboard.press('Enter');
   await enter('Set up an authenticator app');
   const seed = (await textOf(page.locator('.copyable code'))).replaceAll(' ', '');
   await tabTo(page, 'code');
