@@ -78,7 +78,7 @@ const TABLE = {
   'upstreams.read': row('installation', READERS, 'See the other providers through which people sign in.'),
   'upstreams.manage': row('installation', OWNER, 'Register, change, disable and delete such providers.'),
   'mail.read': row('installation', READERS, 'See which messages wait, were sent or were given up.'),
-  'mail.manage': row('installation', OWNER, 'Send a test message.'),
+  'mail.manage': row('installation', ADMINS, 'Send a test message.'),
   'operators.read': row('organization', READERS, 'See operators and admin keys.'),
   'operators.manage': row('organization', ADMINS, 'Give and take away roles, and make and revoke admin keys.'),
 } as const satisfies Readonly<Record<string, PermissionRow>>;

@@ -21,7 +21,7 @@ export const setupMessages = {
   app: 'Try an app',
   appNote: 'Walk through a sign-in with an app that is made for you, up to the moment when you take its access away.',
   register: 'Register an app of your own',
-  registerNote: 'In a terminal on the server:',
+  registerNote: 'Choose its kind, and copy its settings. With a second factor, as all of the console.',
   invite: 'Invite somebody',
-  inviteNote: 'In a terminal on the server:',
+  inviteNote: 'By mail or by a link that you hand over; they make their own account.',
 } as const;

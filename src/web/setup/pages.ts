@@ -49,23 +49,17 @@ interface DoneContent {
 }
 
 /** After the setup: what holds now, and what to do next. */
-export function setupDonePage({ messages, path }: Site, { username, playground }: DoneContent): Page {
+export function setupDonePage({ path }: Site, { username, playground }: DoneContent): Page {
   const step = (name: string, note: string, address: string): Html =>
     html`<li><a href="${path(address)}">${name}</a><p class="muted small">${note}</p></li>`;
-  const command = (name: string, note: string, line: string): Html =>
-    html`<li><strong>${name}</strong><p class="muted small">${note}</p>${commandBlock(line, messages.error, text.copyCommand)}</li>`;
   return page(
     text.doneTitle,
     html`<p>${text.done(username)}</p><h2>${text.next}</h2><ul class="ways">${[
       step(text.factor, text.factorNote, '/account/security'),
       step(text.operate, text.operateNote, '/console'),
       playground && step(text.app, text.appNote, '/playground'),
-      command(
-        text.register,
-        text.registerNote,
-        'tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
-      ),
-      command(text.invite, text.inviteNote, 'tessera invite create --email ada@example.com'),
+      step(text.register, text.registerNote, '/console/apps/new'),
+      step(text.invite, text.inviteNote, '/console/invitations/new'),
     ]}</ul>`,
   );
 }
