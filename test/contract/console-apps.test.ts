@@ -166,6 +166,10 @@ test('a developer sees and changes the apps that they made, and no other', async
   assert.equal((await developer.browser.get(`/console/apps/${other.clientId}`)).status, 404);
   assert.equal((await open(server, developer, `/console/apps/disable?app=${other.clientId}`)).status, 404);
   assert.ok(!(await developer.browser.get('/console/apps?q=Other')).text.includes(other.clientId));
+  // An ID that exists is answered like one that does not.
+  for (const id of [other.clientId, '1']) {
+    assert.equal((await developer.browser.get(`/console/apps?q=${id}`)).status, 200, id);
+  }
   assert.equal((await act(server, developer, '/console/apps/disable', { app: own })).status, 200);
   assert.doesNotMatch(list, /\/console\/people"/);
   // Also where something is wrong with the form itself.

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { findAppsContaining, type ListedApp, listNewestApps } from '../../clients/directory-store.ts';
 import { findClient } from '../../clients/store.ts';
-import { holdsSomewhere, reachOf } from '../../operators/rights.ts';
+import { holds, holdsSomewhere, reachOf } from '../../operators/rights.ts';
 import { day, field, isolate, NO_PROBLEMS } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -12,6 +12,7 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { consolePage } from '../layout.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
+import { placeOfApp } from './page.ts';
 
 const PAGE_SIZE = 25;
 const ADDRESS = '/console/apps';
@@ -65,9 +66,10 @@ export function appListRoutes(app: FastifyInstance, services: ConsoleServices): 
       const given = query.get(name) ?? '';
       return isSnowflake(given) ? given : start;
     };
-    const isId = isSnowflake(q) && (await visit.services.database.read(() => findClient({ id: q }))) !== undefined;
-    // The page itself says whether the operator may see it.
-    if (isId) return redirect(request, reply, site.path(`${ADDRESS}/${q}`));
+    const named = isSnowflake(q) ? await visit.services.database.read(() => findClient({ id: q })) : undefined;
+    // What is outside of the operator’s reach is as if it were not there.
+    if (named !== undefined && holds(visit.operator, 'apps.read', placeOfApp(named)))
+      return redirect(request, reply, site.path(`${ADDRESS}/${q}`));
     const listing =
       q === ''
         ? await newestApps(visit, place('before', BEFORE_NEWEST))

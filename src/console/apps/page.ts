@@ -34,11 +34,11 @@ ${presentsSecret(client) && secrets(site, visit, found)}`;
   });
 }
 
-const placeOf = ({ organizationId, developerId }: Client) => ({ organizationId, developerId });
+export const placeOfApp = ({ organizationId, developerId }: Client) => ({ organizationId, developerId });
 
 /** Whether the operator may change the app. */
 const manages = ({ operator }: ConsoleVisit, client: Client): boolean =>
-  !isCommandLine(client) && holds(operator, 'apps.manage', placeOf(client));
+  !isCommandLine(client) && holds(operator, 'apps.manage', placeOfApp(client));
 
 function stateText({ messages }: Site, { status }: Client): HtmlPart {
   const { apps: text } = messages.operators;

@@ -21,7 +21,7 @@ export const setupMessages = {
   app: 'Try an app',
   appNote: 'Walk through a sign-in with an app that is made for you, up to the moment when you take its access away.',
   register: 'Register an app of your own',
-  registerNote: 'Choose its kind, and copy its settings. With a second factor, as all of the console.',
+  registerNote: 'Choose its kind, and copy its settings. It opens once you have a second factor.',
   invite: 'Invite somebody',
   inviteNote: 'By mail or by a link that you hand over; they make their own account.',
 } as const;
