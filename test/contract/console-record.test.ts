@@ -56,7 +56,6 @@ test('what is wrong or taken is said at its field', async () => {
 test('of two operators who correct at once one does, and the other sees both versions and loses nothing typed', async () => {
   const user = await newUser(server);
   const page = await open(server, owner, `${PATH}/correct?id=${user.id}`);
-  server.advance(1000);
   await admin(server, 'PATCH', `/users/${user.id}`, { displayName: 'First Come' });
   const late = await owner.browser.submit(page, fieldsOf(user, { displayName: 'Second Come' }), `${PATH}/correct`);
   assert.equal(late.status, 409);

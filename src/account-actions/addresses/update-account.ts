@@ -56,8 +56,7 @@ export async function updateAccount(
     const decidesAddress = yield* isAddressDecision(account, asked, input, now);
     const isSecured = passwordHash !== undefined || decidesAddress;
     if (!isSecured && isDeepStrictEqual(asked, account.profile)) return account;
-    // An operator may be a person, too.
-    const isByPerson = origin.actor.type === 'user' && origin.actor.id === id;
+    const isByPerson = isOwnAct(origin, id);
     const isRenamed = asked.username !== account.profile.username && isByPerson;
     const at = isSecured || isRenamed ? yield* accountTime(account, now) : now;
     const since = yield* unansweredSince(context.sealer, id, at);
@@ -142,6 +141,12 @@ function noticeOf(change: {
 }
 
 /** @throws {Failure} `not found`, `invalid` where the password is not good enough */
+/**
+ * Whether the person of an account acts, on whichever page or call. An operator who changes their own account is its person: somebody else in
+ * their session must not be able to make a change that the owner cannot take back.
+ */
+const isOwnAct = ({ actor }: Origin, id: string): boolean => actor.type === 'user' && actor.id === id;
+
 async function hashNewPassword(
   context: PasswordContext & AddressServices,
   id: string,

@@ -26,6 +26,7 @@ import { validate } from '../../platform/validation/validate.ts';
 import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
+import { versionOfShown } from '../seen.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { addedUri } from './added-uri.ts';
 import { appAddress, appSettings } from './page.ts';
@@ -139,7 +140,7 @@ const ACTS: Readonly<Record<AppActName, AppAct>> = {
 };
 
 /** The version that a page shows. */
-const versionOf = ({ updatedAt }: Client): string => String(updatedAt);
+const versionOf = ({ redirectUris }: Client): string => versionOfShown(redirectUris);
 
 /** The app was changed since its page was opened. */
 class StaleApp extends Failure {

@@ -22,6 +22,7 @@ import { beforeFirstCommit } from '../../platform/database/first-commit.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { validate } from '../../platform/validation/validate.ts';
 import { type ConsoleAct, defineAct, type Given } from '../act.ts';
+import { versionOfShown } from '../seen.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { personAddress } from './frame.ts';
 
@@ -56,9 +57,12 @@ function corrections({ profile }: Account, given: Given): Readonly<Record<string
   };
 }
 
+const versionOf = ({ profile }: Account): string =>
+  versionOfShown(...CORRECTED.map((name) => profile[name]), profile.emailVerified);
+
 /** The version that the operator has seen: after a form that was too late, the one that is shown above it. */
-const seenOf = ({ updatedAt }: Account, given: Given, { general }: Problems): string =>
-  general.length > 0 ? String(updatedAt) : (given.get('seen') ?? String(updatedAt));
+const seenOf = (account: Account, given: Given, { general }: Problems): string =>
+  general.length > 0 ? versionOf(account) : (given.get('seen') ?? versionOf(account));
 
 const correct = defineAct<Account>({
   ...{ address: `${PEOPLE}/correct`, section: 'people', permission: 'users.update' },
@@ -96,7 +100,7 @@ const correct = defineAct<Account>({
     const database = beforeFirstCommit(visit.services.database, function* check() {
       const current = yield* lockAccount({ id: account.id });
       if (current === undefined) throw userNotFound(account.id);
-      if (String(current.updatedAt) !== given.get('seen')) throw new StaleAccount();
+      if (versionOf(current) !== given.get('seen')) throw new StaleAccount();
     });
     const changed = await updateAccount({ ...visit.services, database }, account.id, change, visit.origin);
     return { title: text.done(nameOf(changed)), now: text.now, ...back(visit, changed) };
