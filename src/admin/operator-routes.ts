@@ -13,7 +13,7 @@ import * as keys from './route-schemas/admin-keys.ts';
 import * as operators from './route-schemas/operators.ts';
 
 /** What an operator made, in answers. */
-const madeView = ({ adminKeys, roles }: Made, now: number) => ({
+export const madeView = ({ adminKeys, roles }: Made, now: number) => ({
   adminKeys: adminKeys.map((key) => adminKeyView(key, now)),
   roles: roles.map(grantView),
 });

@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { grantsOf } from '../access/operator-grant-store.ts';
+import { grantView } from '../account-actions/operators/grants.ts';
+import { madeBy } from '../account-actions/operators/made.ts';
 import { organizationView } from '../account-actions/organizations/organizations.ts';
 import { lockAccount } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
+import { makingDatabase } from '../admin-keys/hand-out.ts';
+import { findAdminKey } from '../admin-keys/store.ts';
 import { lockClient } from '../clients/store.ts';
 import { clientView } from '../clients/view.ts';
 import { lockGroup } from '../groups/store.ts';
@@ -13,9 +18,11 @@ import { beforeFirstCommit } from '../platform/database/first-commit.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import type { CallerServices } from './guard.ts';
+import { adminKeyView } from './keys.ts';
+import { madeView } from './operator-routes.ts';
 
 /** A kind of record that has versions. */
-export type Versioned = 'user' | 'client' | 'group' | 'organization';
+export type Versioned = 'user' | 'client' | 'group' | 'organization' | 'roles' | 'admin key';
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -27,12 +34,12 @@ declare module 'fastify' {
 type View = Readonly<Record<string, unknown>>;
 
 /** What is no part of a version, because it changes by itself: a secret is used, a claim was too long; and the members of an organization. */
-const APART = ['secrets', 'claimsLeftOut', 'members'];
+const APART = ['secrets', 'claimsLeftOut', 'members', 'lastUsedAt', 'nextCursor'];
 
 /** The entity tag of a record: RFC 9110 §8.8.3. It differs for any two states of what can be changed. */
 function tagOf(view: View): string {
   const counted = Object.entries(view).filter(([name]) => !APART.includes(name));
-  return `"${digest(JSON.stringify(counted))}"`;
+  return `"${digest(JSON.stringify(counted, (name, value) => (name === 'lastUsedAt' ? undefined : value)))}"`;
 }
 
 /** Reads a record and locks it against changes until the unit of work ends, as the API shows it. */
@@ -54,7 +61,20 @@ const CURRENT: Readonly<Record<Versioned, (id: string, now: number) => Work<View
     const organization = yield* findOrganization({ id });
     return organization && organizationView(organization);
   },
+  *roles(id) {
+    if ((yield* lockAccount({ id })) === undefined) return undefined;
+    return { items: (yield* grantsOf(id)).map(grantView) };
+  },
+  // Those who make and revoke keys come one after the other.
+  *'admin key'(id, now) {
+    const key = yield* findAdminKey({ id });
+    return key && { ...adminKeyView(key, now), made: madeView(yield* madeBy(id, now), now) };
+  },
 };
+
+/** Whether an answer is the record itself. What a deletion answers is not, nor is one role all of them. */
+const isRecordOf = (kind: Versioned, method: string): boolean =>
+  kind === 'roles' ? method === 'GET' : method !== 'DELETE';
 
 /** RFC 9110 §13.1.1, with the version that was meant and the one that is there. */
 function precondition(meant: string, current: string): OAuthError {
@@ -101,14 +121,17 @@ export function versionRecords(admin: FastifyInstance): void {
     if (tags === 'any') return;
     const [id = ''] = Object.values(params as Readonly<Record<string, string>>);
     const { services } = adminCaller;
-    const database = conditional(services.database, kind, id, tags, services.clock());
+    // Acts that hand something out come one after the other, before anything is locked.
+    const handsOut = kind === 'roles' || kind === 'admin key';
+    const base = handsOut ? makingDatabase(services.database) : services.database;
+    const database = conditional(base, kind, id, tags, services.clock());
     const conditioned: CallerServices = { ...services, database };
     reply.request.adminCaller = { ...adminCaller, services: conditioned };
   });
   admin.addHook('preSerialization', async ({ method, routeOptions: { schema } }, reply, payload) => {
-    // What a deletion answers is no record.
-    const isRecord = method !== 'DELETE' && typeof payload === 'object' && payload !== null && reply.statusCode < 300;
-    if (schema?.versioned !== undefined && isRecord) reply.header('etag', tagOf(payload as View));
+    const kind = schema?.versioned;
+    const isAnswer = typeof payload === 'object' && payload !== null && reply.statusCode < 300;
+    if (kind !== undefined && isAnswer && isRecordOf(kind, method)) reply.header('etag', tagOf(payload as View));
     return payload;
   });
 }

@@ -109,6 +109,67 @@ for (const [kind, make] of Object.entries(KINDS)) {
   });
 }
 
+for (const [part, body] of [
+  ['ban', { reason: 'x' }],
+  ['suspension', { reason: 'x' }],
+] as const) {
+  test(`the ${part} of a user needs the version of the user that was read, and gives the next one`, async () => {
+    const path = await (KINDS['user'] ?? assert.fail)();
+    const { etag } = await call('GET', path);
+    const current = await call('PATCH', path, { about: 'changed' });
+    for (const method of ['PUT', 'DELETE']) {
+      const sent = method === 'PUT' ? body : undefined;
+      const refused = await call(method, `${path}/${part}`, sent, etag ?? '');
+      assert.deepEqual([refused.status, refused.etag], [412, current.etag]);
+      for (const tag of [etag, current.etag]) assert.ok(refused.body.error_description.includes(tag));
+    }
+    assert.equal((await call('GET', path)).etag, current.etag);
+    const done = await call('PUT', `${path}/${part}`, body, current.etag ?? '');
+    assert.equal(done.status, 200, JSON.stringify(done.body));
+    assert.equal((await call('GET', path)).etag, done.etag);
+    assert.notEqual(done.etag, current.etag);
+    assert.equal((await call('DELETE', `${path}/${part}`, undefined, done.etag ?? '')).status, 200);
+  });
+}
+
+test('roles: one is given or taken away with the version of all of them; a stale one is 412, and without a version as before', async () => {
+  const path = `${await (KINDS['user'] ?? assert.fail)()}/roles`;
+  const none = await call('GET', path);
+  assert.match(none.etag ?? '', /^"[\w-]{43}"$/);
+  assert.equal((await call('PUT', `${path}/support`, {}, none.etag ?? '')).status, 200);
+  const one = await call('GET', path);
+  for (const [method, body] of [['PUT', { expiresAt: '2036-01-31T12:00:00Z' }], ['DELETE']] as const) {
+    const refused = await call(method, `${path}/support`, body, none.etag ?? '');
+    assert.deepEqual([refused.status, refused.etag], [412, one.etag]);
+  }
+  assert.deepEqual((await call('GET', path)).body, one.body);
+  assert.equal((await call('PUT', `${path}/auditor`, {})).status, 200);
+  assert.equal((await call('DELETE', `${path}/support`, undefined, one.etag ?? '')).status, 412);
+  const { etag } = await call('GET', path);
+  assert.equal((await call('DELETE', `${path}/support`, undefined, etag ?? '')).status, 200);
+});
+
+test('of two who read the same roles, on two nodes at once, one changes them', async () => {
+  const path = `${await (KINDS['user'] ?? assert.fail)()}/roles`;
+  const { etag } = await call('GET', path);
+  const roles = ['support', 'auditor', 'support', 'auditor'];
+  const answers = await Promise.all(roles.map((role) => call('PUT', `${path}/${role}`, {}, etag ?? '')));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+});
+
+test('an admin key is revoked as it was read: not after it made something; its use is no change', async () => {
+  const { body: maker } = await call('POST', '/admin-keys', { name: 'maker', role: 'admin' });
+  const path = `/admin-keys/${maker.id}`;
+  const { etag } = await call('GET', path);
+  assert.equal((await call('GET', '/users', undefined, undefined, maker.adminKey)).status, 200);
+  assert.equal((await call('GET', path)).etag, etag);
+  await call('POST', '/admin-keys', { name: 'made', role: 'auditor' }, undefined, maker.adminKey);
+  const refused = await call('DELETE', path, undefined, etag ?? '');
+  const current = await call('GET', path);
+  assert.deepEqual([refused.status, refused.etag], [412, current.etag]);
+  assert.equal((await call('DELETE', path, undefined, current.etag ?? '')).status, 200);
+});
+
 test('what may not be seen or changed is told before its version', async () => {
   const { body } = await admin(server, 'POST', '/admin-keys', { name: 'reads', role: 'auditor' });
   const path = await (KINDS['user'] ?? assert.fail)();

@@ -4,7 +4,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_HAVE_CHANGED } from './errors.ts';
 import { AdminKeyRecord, keyFields, MadeRecord, queryFlag } from './operator-records.ts';
 
 const OF_OPERATORS = { area: 'operators', caller: 'admin key' } as const;
@@ -65,6 +65,7 @@ export const listAdminKeysSchema = {
 export const readAdminKeySchema = {
   ...OF_OPERATORS,
   operationId: 'readAdminKey',
+  versioned: 'admin key',
   permission: 'operators.read',
   objects: { adminKey: 'id' },
   summary: 'Read an admin key',
@@ -83,6 +84,7 @@ const invitations = Type.Integer({ about: 'Invitations that nobody had accepted.
 export const revokeAdminKeySchema = {
   ...OF_OPERATORS,
   operationId: 'revokeAdminKey',
+  versioned: 'admin key',
   permission: 'operators.manage',
   objects: { adminKey: 'id' },
   summary: 'Revoke an admin key',
@@ -113,7 +115,7 @@ export const revokeAdminKeySchema = {
         { title: 'RevokedAdminKey' },
       ),
     ),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {

@@ -5,7 +5,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 import { GrantRecord, MadeRecord, queryFlag } from './operator-records.ts';
 
 const OF_OPERATORS = { area: 'operators', caller: 'admin key' } as const;
@@ -29,10 +29,11 @@ export const listOperatorsSchema = {
 export const listRolesSchema = {
   ...OF_OPERATORS,
   operationId: 'listRolesOfUser',
+  versioned: 'roles',
   permission: 'operators.read',
   objects: { person: 'id' },
   summary: 'List the roles of a user',
-  description: 'Every role, also that of a membership.',
+  description: 'Every role, also that of a membership. The `ETag` is the version of all of them.',
   params: Type.Object({ id: Id }),
   response: { 200: jsonResponse('The roles.', pageOf(GrantRecord)), ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'The roles', params: { id: sample.operatorId }, status: 200 }],
@@ -41,6 +42,7 @@ export const listRolesSchema = {
 export const grantRoleSchema = {
   ...OF_OPERATORS,
   operationId: 'grantRole',
+  versioned: 'roles',
   permission: 'operators.manage',
   objects: { person: 'id', inOrganizationOfBody: true },
   summary: 'Give a role to a user',
@@ -48,7 +50,10 @@ export const grantRoleSchema = {
     'Or change its end. Nobody gives a role with a permission that they lack, or for longer than they hold it themselves. `owner` and `admin` of an organization are roles of the membership.',
   params,
   body: GrantRoleRequest,
-  response: { 200: jsonResponse('The role.', GrantRecord), ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: {
+    200: jsonResponse('The role.', GrantRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
+  },
   examples: [
     {
       summary: 'The help desk, until the end of the contract',
@@ -66,6 +71,7 @@ export const grantRoleSchema = {
 export const revokeRoleSchema = {
   ...OF_OPERATORS,
   operationId: 'revokeRole',
+  versioned: 'roles',
   permission: 'operators.manage',
   objects: { person: 'id' },
   summary: 'Take a role away from a user',
@@ -87,7 +93,7 @@ export const revokeRoleSchema = {
         { title: 'RevokedRole' },
       ),
     ),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {

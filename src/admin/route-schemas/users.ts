@@ -159,13 +159,14 @@ export const deleteUserSchema = {
 export const banUserSchema = {
   ...theUser,
   operationId: 'banUser',
+  versioned: 'user',
   permission: 'users.ban',
   objects: { person: 'id' },
   summary: 'Ban an account',
   description:
     'When the call returns, all sessions and tokens are invalid, and stay so. The ban ends at `until`; another call replaces the end.',
   body: BanRequest,
-  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [
     {
       summary: 'Until a date',
@@ -180,31 +181,36 @@ export const banUserSchema = {
 export const unbanUserSchema = {
   ...theUser,
   operationId: 'unbanUser',
+  versioned: 'user',
   permission: 'users.ban',
   objects: { person: 'id' },
   summary: 'Lift a ban',
   description: 'The user can sign in again. Tokens from before the ban stay invalid.',
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies AdminSchema;
 
 export const suspendUserSchema = {
   ...theUser,
   operationId: 'suspendUser',
+  versioned: 'user',
   permission: 'users.suspend',
   objects: { person: 'id' },
   summary: 'Suspend an account',
   description: 'Like a ban without an end date.',
   body: SuspensionRequest,
-  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
 } satisfies AdminSchema;
 
 export const reinstateUserSchema = {
   ...theUser,
   operationId: 'reinstateUser',
+  versioned: 'user',
   permission: 'users.reinstate',
   objects: { person: 'id' },
   summary: 'Lift a suspension',
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies AdminSchema;
 
