@@ -25,7 +25,7 @@ import {
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
-import { MINUTE } from '../support/outcome.ts';
+import { MINUTE, query } from '../support/outcome.ts';
 import { registerSelf } from '../support/registration.ts';
 import { atSecondStep, enroll, typeCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -281,4 +281,15 @@ test('PW-08: whoever uses up the sign-ins to an account with its password keeps 
   assert.deepEqual([await signInFrom(), await signInFrom()], [303, 429]);
   await browser.submit(await browser.get('/account'), {}, '/logout');
   assert.equal(await signInFrom(browser), 303);
+});
+
+test('codes of devices that are typed beyond the limit of an address add no count for each new browser', async () => {
+  const server = await startServer({ TESSERA_LIMIT_USER_CODE_ADDRESS: '5/10m' });
+  after(() => server.close());
+  for (let turn = 0; turn < 12; turn++) {
+    const answer = await typeUserCode(server, agent(server.baseUrl), 'BBBB-BBBB');
+    assert.equal(answer.status, turn < 5 ? 400 : 429);
+  }
+  const counts = await query(server, "SELECT bucket FROM rate_count WHERE bucket LIKE 'user-code browser %'");
+  assert.equal(counts.length, 5);
 });

@@ -258,6 +258,14 @@ test('the changes of address that were undone do not count', async () => {
   await moveTo(await signedIn(server, ada.user, 'a new password by mail'), freshAddress());
 });
 
+test('the changes of address that going back by the form undid do not count', async () => {
+  const ada = await person();
+  const thief = await signedIn(server, ada.user);
+  for (let turn = 0; turn < 3; turn++) await moveTo(thief, freshAddress());
+  await moveTo(await signedIn(server, ada.user), ada.email);
+  for (let turn = 0; turn < 3; turn++) await moveTo(await signedIn(server, ada.user), freshAddress());
+});
+
 test('an operator’s decision on the address calls a deletion off, whatever came before', async () => {
   const ada = await person();
   const thief = await signedIn(server, ada.user);

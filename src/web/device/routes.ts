@@ -67,7 +67,11 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     return storeAndRedirect(services, request, reply, authorization, browser, '/continue');
   });
 
-  /** Counts a typed code for the browser or the account, for the address and for its network. @returns the seconds to wait */
+  /**
+   * Counts a typed code for the address and its network, and then for the browser or the account: beyond the limit of an address, a new
+   * browser for each code adds no count.
+   * @returns the seconds to wait
+   */
   async function countTyped(request: FastifyRequest, browser: Browser): Promise<number> {
     const visitor = await findVisitor(services, browser.sessionSecret);
     const account = visitor.kind === 'signed in' ? visitor.account.id : undefined;
@@ -76,15 +80,18 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     const now = clock();
     return database.commit(function* count(): Work<number> {
       const about = { origin, accountId: account ?? null };
-      const bucket = `user-code ${account === undefined ? `browser ${browser.hash}` : `account ${account}`}`;
-      const own = yield* take(bucket, limits.userCode, now, { name: 'userCode', ...about });
-      if (own > 0) return own;
       const byAddress = { name: 'userCodeAddress', ...about } as const;
       const address = `user-code ${addressBucket(origin.address)}`;
       const wait = yield* take(address, limits.userCodeAddress, now, byAddress);
       const network = networkBucket(origin.address);
-      if (wait > 0 || network === undefined) return wait;
-      return yield* take(`user-code ${network}`, ofNetwork(limits.userCodeAddress), now, byAddress);
+      if (wait > 0) return wait;
+      const ofAll =
+        network === undefined
+          ? 0
+          : yield* take(`user-code ${network}`, ofNetwork(limits.userCodeAddress), now, byAddress);
+      if (ofAll > 0) return ofAll;
+      const bucket = `user-code ${account === undefined ? `browser ${browser.hash}` : `account ${account}`}`;
+      return yield* take(bucket, limits.userCode, now, { name: 'userCode', ...about });
     });
   }
 }
