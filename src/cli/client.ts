@@ -13,7 +13,7 @@ import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { collect, seconds } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, savePicture, withPicture } from './picture.ts';
-import { confirm, YES } from './prompt.ts';
+import { confirmDeletion, YES } from './prompt.ts';
 import type { ClientView } from './records.ts';
 import { unregisteredCommands } from './unregistered.ts';
 
@@ -220,7 +220,7 @@ function credentialCommands({ client, about, showing, getContext }: ClientComman
       const { flags, out } = getContext(command);
       await withApi(flags, async (api) => {
         const { name } = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
-        await confirm(`This deletes the app ${name} (${id}).`, options);
+        await confirmDeletion(`This deletes the app ${name} (${id}).`, options);
         await api.delete(path`/clients/${id}`);
       });
       out.say(`Deleted the client ${id}.`, { clientId: id, deleted: true });

@@ -4,7 +4,7 @@ export const exitCodes = {
   failure: [
     1,
     'failure',
-    'The input or the current state does not allow it; `doctor` found a problem; `health` found the server not ready; the confirmation was declined; or the server was told to stop twice and exited immediately.',
+    'The input or the current state does not allow it; `doctor` found a problem; `health` found the server not ready; the confirmation was declined, or there was no terminal to ask in; or the server was told to stop twice and exited immediately.',
   ],
   missing: [
     4,

@@ -8,7 +8,7 @@ import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
-import { confirm, YES } from './prompt.ts';
+import { confirmDeletion, YES } from './prompt.ts';
 import type { GroupView, ListedRow } from './records.ts';
 
 const GROUP = ['<group>', 'ID or name; ORGANIZATION/NAME for a group of an organization'] as const;
@@ -171,7 +171,7 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       const { id, change } = await withApi(flags, async (api) => {
         const found = await api.get<GroupView>(path`/groups/${await groupId(api, which)}`);
-        await confirm(
+        await confirmDeletion(
           `This deletes the group ${found.name} (${found.id}). People who may use an app by this group alone lose the app.`,
           options,
         );

@@ -11,7 +11,7 @@ import { type Api, path, withApi } from './api.ts';
 import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
-import { confirm, YES } from './prompt.ts';
+import { confirm, confirmDeletion, YES } from './prompt.ts';
 import type { ListedRow, OrganizationView } from './records.ts';
 import { findUpstreamId } from './upstream.ts';
 
@@ -184,7 +184,7 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
       const { id, change } = await withApi(flags, async (api) => {
         const id = await organizationId(api, which);
         const organization = await api.get<OrganizationView>(path`/organizations/${id}`);
-        await confirm(
+        await confirmDeletion(
           `This deletes the organization ${organization.name} (${organization.id}) with its groups. People who may use an app by it alone lose the app.`,
           options,
         );

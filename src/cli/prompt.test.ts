@@ -4,7 +4,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
 
-import { confirm, DECLINED, promptLine, readSecret } from './prompt.ts';
+import { confirm, confirmDeletion, DECLINED, promptLine, readSecret } from './prompt.ts';
 
 /** A terminal on which somebody types, and what it shows. */
 function typing(...keys: readonly (string | null)[]) {
@@ -84,4 +84,12 @@ test('a secret on standard input is text in UTF-8, without mark and final line b
   ]) {
     await assert.rejects(read(bytes), /^Failure: The text on standard input (is|contains) .*Nothing was changed/);
   }
+});
+
+test('without a terminal, a record is deleted with --yes alone', async () => {
+  const at = typing(null);
+  at.input.isTTY = false;
+  await assert.rejects(confirmDeletion('This deletes ada.', {}, at), /nothing was deleted.*--yes/);
+  await confirmDeletion('This deletes ada.', { yes: true }, at);
+  assert.equal(at.shown(), '');
 });

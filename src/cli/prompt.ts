@@ -69,6 +69,22 @@ export async function confirm(
 }
 
 /**
+ * Asks for confirmation that a record is deleted. Where there is no terminal to ask in, `--yes` must be given.
+ * @throws {Failure} `invalid` without a terminal and `--yes`
+ * @throws {CommanderError} if the user does not confirm
+ */
+export async function confirmDeletion(
+  consequence: string,
+  options: { readonly yes?: boolean },
+  terminal: Terminal = processTerminal,
+): Promise<void> {
+  if (options.yes !== true && !terminal.input.isTTY) {
+    throw invalid(`${consequence} There is no terminal to ask in, so nothing was deleted. To delete it, add --yes.`);
+  }
+  await confirm(consequence, options, terminal);
+}
+
+/**
  * Reads a secret from standard input: a hidden line of a terminal, or the whole input without its final line break.
  * @throws {Failure} `invalid` where the input is not text in UTF-8
  */

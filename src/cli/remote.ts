@@ -69,7 +69,12 @@ function readKey(file: string): string {
   try {
     key = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new ConfigError([`The file of the admin key cannot be read: ${(error as Error).message}.`]);
+    throw new ConfigError([
+      `The file of the admin key cannot be read: ${(error as Error).message}. Correct --key-file (TESSERA_KEY_FILE), or make a key: tessera admin-key create.`,
+    ]);
+  }
+  if (key.startsWith('{')) {
+    throw new ConfigError([`The file ${file} has JSON. Write the value of adminKey into it, and nothing else.`]);
   }
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   const what = key === '' ? 'is empty' : 'has more in it than a key, which is one word of ASCII';

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Tessera } from '../app.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
+import { isLoopback } from '../platform/config/loopback.ts';
 import { findSecret } from '../platform/config/secret-file.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { unreadSettings } from '../platform/config/variable.ts';
@@ -50,11 +51,23 @@ async function serveBySeveral(config: Config, logs: Logs, flags: GlobalFlags): P
   greet(config, logs, service, flags);
 }
 
+/** A base URL on this machine whose port is not the one that is listened on leads nowhere, unless a proxy stands between them. */
+function otherPort({ host, port }: Config, baseUrl: string): readonly string[] {
+  const { hostname, port: named, protocol } = new URL(baseUrl);
+  const expected = named === '' ? (protocol === 'https:' ? 443 : 80) : Number(named);
+  if (port === 0 || expected === port || !isLoopback(hostname)) return [];
+  return [
+    `The base URL ${baseUrl} has the port ${expected}, and the server listens on ${host}:${port}. Without a proxy between them, no link works: correct TESSERA_BASE_URL or TESSERA_PORT.`,
+  ];
+}
+
 /** What a server that has started tells the operator. */
 type Started = Pick<Tessera, 'baseUrl' | 'setupAddress'>;
 
 function greet(config: Config, logs: Logs, { baseUrl, setupAddress }: Started, flags: GlobalFlags): void {
-  for (const text of unreadSettings(environment(flags))) logs.err.write(`Warning: ${text}\n`);
+  for (const text of [...unreadSettings(environment(flags)), ...otherPort(config, baseUrl)]) {
+    logs.err.write(`Warning: ${text}\n`);
+  }
   const seconds = (performance.now() / 1000).toFixed(2);
   const secret = findSecret(config);
   const mailbox =

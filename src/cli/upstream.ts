@@ -7,7 +7,7 @@ import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { collect, wholeNumber } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
-import { confirm, readSecret, YES } from './prompt.ts';
+import { confirm, confirmDeletion, readSecret, YES } from './prompt.ts';
 import type { ListedRow, UpstreamView } from './records.ts';
 
 const UPSTREAM = ['<upstream>', 'ID or name'] as const;
@@ -219,7 +219,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       const id = await withApi(flags, async (api) => {
         const found = await findUpstreamId(api, which);
-        await confirm(`This deletes ${which} and what people connected through it.`, options);
+        await confirmDeletion(`This deletes ${which} and what people connected through it.`, options);
         await api.delete(path`/upstreams/${found}`);
         return found;
       });

@@ -11,7 +11,7 @@ import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { futureTime } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, savePicture, withPicture } from './picture.ts';
-import { confirm, LAST_OWNER, readSecret, YES } from './prompt.ts';
+import { confirmDeletion, LAST_OWNER, readSecret, YES } from './prompt.ts';
 import type { ConnectionView, ListedRow, UserView } from './records.ts';
 import { roleCommands } from './roles.ts';
 import { supportCommands } from './support.ts';
@@ -177,7 +177,7 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
       const { flags, out } = getContext(command);
       const remove = async (api: Api) => {
         const found = await accountId(api, who);
-        await confirm(`This deletes the user ${who} (${found}).`, options);
+        await confirmDeletion(`This deletes the user ${who} (${found}).`, options);
         await api.delete(path`/users/${found}`);
         return found;
       };

@@ -88,9 +88,16 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
   };
 }
 
+/** The errors whose descriptions are made of our own words alone. */
+const REPEAT_NOTHING: ReadonlySet<string> = new Set([
+  'invalid_token',
+  'idempotency_key_reused',
+  'insufficient_permission',
+]);
+
 /** What is said of a token or an admin key repeats nothing that was typed. */
 const isDescribed = (step: StepName, refusal: RequestRefusal | null): boolean =>
-  FOR_PROGRAMS.has(step) || refusal?.code === 'invalid_token';
+  FOR_PROGRAMS.has(step) || (refusal !== null && REPEAT_NOTHING.has(refusal.code));
 
 /** The field that a description begins with: a path such as `redirectUris[0]`. */
 const FIELD =
@@ -111,7 +118,8 @@ const UNKNOWN_FIELD =
   /^(?<name>[A-Za-z_]{1,40}) is not a field here\.(?: Did you mean (?<meant>[A-Za-z]{1,40})\?)? The fields are:/;
 
 const MISSING_FIELD = /^([A-Za-z]{1,40}) is missing\./;
-const UNKNOWN_PARAMETER = /^([A-Za-z_]{1,40}) is not a parameter here:/;
+const UNKNOWN_PARAMETER =
+  /^(?<name>[A-Za-z_]{1,40}) is not a parameter here:[^.]*\.(?<advice> Pages are read with cursor: [A-Za-z ]+\.)?/;
 
 interface RefusedRequest {
   readonly step: StepName;
@@ -145,11 +153,11 @@ function undescribed(
   }
   const missing = MISSING_FIELD.exec(refusal.description)?.[1];
   if (missing !== undefined) return { received: `no ${missing}`, remedy: `Send ${missing} as well.` };
-  const parameter = UNKNOWN_PARAMETER.exec(refusal.description)?.[1];
+  const parameter = UNKNOWN_PARAMETER.exec(refusal.description)?.groups;
   if (parameter !== undefined) {
     return {
-      received: `a parameter named ${parameter}`,
-      remedy: 'Correct the name: the response lists the parameters.',
+      received: `a parameter named ${parameter['name']}`,
+      remedy: parameter['advice']?.trim() ?? 'Correct the name: the response lists the parameters.',
     };
   }
   const field = FIELD.exec(refusal.description)?.[1];

@@ -1071,6 +1071,27 @@ const mistakes: readonly Mistake[] = [
     facts('received +an id that nothing here has', 'remedy .*tessera client list'),
   ],
   [
+    'the number of a page',
+    async () => told(await admin(server, 'GET', '/users?page=2')),
+    /page is not a parameter here.*Pages are read with cursor: send the nextCursor/,
+    facts('received +a parameter named page', 'remedy +Pages are read with cursor'),
+  ],
+  [
+    'PUT of a record that PATCH changes',
+    async () => told(await admin(server, 'PUT', `/clients/${app.clientId}`, {})),
+    /the method was PUT\. Use PATCH to change fields/,
+    facts('remedy +Use PATCH'),
+  ],
+  [
+    'an admin key whose role lacks a permission',
+    async () => {
+      const { body } = await admin(server, 'POST', '/admin-keys', { name: 'Auditor', role: 'auditor' });
+      return told(await admin(server, 'POST', '/clients', { name: 'A' }, body.adminKey));
+    },
+    /Missing permission: apps\.create/,
+    facts('description .*Missing permission: apps\\.create'),
+  ],
+  [
     'a wrong admin key',
     async () => told(await admin(server, 'GET', '/users', undefined, 'wrong')),
     /admin key/i,

@@ -294,7 +294,17 @@ describe('bad input', () => {
     }
     const token = runHere('explain', '--server', server.baseUrl, '--key-file', OWNER);
     await assert.rejects(token, /This works only on the server itself.*keys/);
-    const last = runHere('user', 'delete', 'ada', '--last-owner', '--server', server.baseUrl, '--key-file', OWNER);
+    const last = runHere(
+      'user',
+      'delete',
+      'ada',
+      '--yes',
+      '--last-owner',
+      '--server',
+      server.baseUrl,
+      '--key-file',
+      OWNER,
+    );
     await assert.rejects(last, /--last-owner works only on the server itself/);
   });
 });

@@ -87,7 +87,7 @@ test('user: create with a password from standard input, sign in, show, list, upd
     [made.id],
   );
   assert.deepEqual([updated.phone, updated.socialLinks[0].platform, updated.about], [null, 'x', 'First']);
-  assert.deepEqual(await done(['user', 'delete', 'ada']), { id: made.id, deleted: true });
+  assert.deepEqual(await done(['user', 'delete', 'ada', '--yes']), { id: made.id, deleted: true });
   assert.equal((await admin(server, 'GET', `/users/${made.id}`)).status, 404);
 });
 
@@ -147,7 +147,7 @@ test('client: create, show, list, update, rotate-secret, disable, enable, delete
   assert.equal((await userinfo(server, renewed.body.access_token)).status, 401);
   assert.equal((await done(['client', 'enable', clientId])).status, 'active');
   assert.equal((await userinfo(server, renewed.body.access_token)).status, 401);
-  assert.deepEqual(await done(['client', 'delete', clientId]), { clientId, deleted: true });
+  assert.deepEqual(await done(['client', 'delete', clientId, '--yes']), { clientId, deleted: true });
 });
 
 test('org: create, show, list, add-member by name, remove-member, seen at UserInfo', async () => {

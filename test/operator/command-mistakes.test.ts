@@ -36,6 +36,12 @@ const mistakes: readonly (readonly [args: readonly string[], code: number, ...to
   [[...USER, 'ada@example'], 1, /--email must be an email address such as ada@example\.com/],
   [[...USER, 'ada@example.com', '--password', 'x'], 1, /other users .* process list/, /Use --password-stdin/],
   [['explain', 'abc'], 1, /must be a correlation ID/, /x-request-id/],
+  [[...APP, `${GOOD},https://b.example.com/cb`], 1, /must be one address: register each of several by itself/],
+  [
+    ['user', 'list', '--server', 'http://localhost:9', '--key-file', 'none'],
+    3,
+    /Correct --key-file .*admin-key create/,
+  ],
   // What is not there.
   [['client', 'show', ID], 4, new RegExp(`no client with the id ${ID}`)],
   [['client', 'show', 'My app'], 4, /tessera client list/],

@@ -23,6 +23,7 @@ export function redirectUriProblem(
     return 'consist of printable ASCII without spaces, quotes, braces and backslashes (percent-encode other characters, and write a domain in its ASCII form, such as xn--bcher-kva.example)';
   }
   if (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\*/i.test(uri)) return 'have no wildcard: register each host and port by itself';
+  if (/,[a-z][a-z0-9+.-]*:\/\//i.test(uri)) return 'be one address: register each of several by itself';
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url === undefined) return 'be an absolute URI, for example https://app.example.com/callback';
   // RFC 6749 §3.1.2: no fragment.

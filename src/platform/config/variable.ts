@@ -47,7 +47,23 @@ const WITHOUT_PREFIX = ['DATABASE_URL', 'BASE_URL', 'SMTP_URL', 'PORT'] as const
 /** What to tell an operator whose environment has a setting without the prefix that Tessera reads it with. */
 export function unreadSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const isRead = (name: string) => environment[`TESSERA_${name}`] || environment[`TESSERA_${name}_FILE`];
-  return WITHOUT_PREFIX.filter((name) => environment[name] && !isRead(name)).map(
+  const inLowerCase = Object.keys(environment).filter(
+    (name) => /^tessera_/i.test(name) && !name.startsWith('TESSERA_'),
+  );
+  const withoutPrefix = WITHOUT_PREFIX.filter((name) => environment[name] && !isRead(name)).map(
     (name) => `${name} is set, and Tessera does not read it. If it is meant for Tessera, call it TESSERA_${name}.`,
   );
+  return [
+    ...withoutPrefix,
+    ...inLowerCase.map(
+      (name) =>
+        `${name} is set, and Tessera does not read it: the names of settings are in capitals. Call it ${name.toUpperCase()}.`,
+    ),
+    ...['OTEL_EXPORTER_OTLP_ENDPOINT']
+      .filter((name) => /:4317\/?$/.test(environment[name] ?? ''))
+      .map(
+        (name) =>
+          `${name} has the port 4317, where collectors speak gRPC. Tessera sends OTLP over HTTP, for which the port is usually 4318.`,
+      ),
+  ];
 }

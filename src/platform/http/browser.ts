@@ -370,11 +370,11 @@ function rejectCrossSiteForm({ headers }: FastifyRequest, origin: string): void 
   const isKnown = sentOrigin !== undefined && sentOrigin !== 'null';
   const isCrossSite = site !== undefined ? site !== 'same-origin' && site !== 'none' : isKnown && sentOrigin !== origin;
   if (isCrossSite) {
-    throw new OAuthError(
-      403,
-      'access_denied',
-      `This form must be sent from ${origin}. Open that address and start again.`,
-    );
+    const text = `This form must be sent from ${origin}. Open that address and start again.`;
+    throw new OAuthError(403, 'access_denied', text, {}, undefined, {
+      expected: `a form of ${origin}`,
+      remedy: `Use ${origin} everywhere, and not another name or address of this server: localhost and 127.0.0.1 are two sites.`,
+    });
   }
 }
 

@@ -186,7 +186,9 @@ function readQuery(schema: ObjectSchema, query: RepeatableParameters): object {
   const found: Record<string, unknown> = {};
   for (const name of query.names) {
     if (schema.additionalProperties === false && !known.includes(name)) {
-      throw invalidRequest(`${name.slice(0, 64)} is not a parameter here: ${known.join(', ')} are.`);
+      const isPage = known.includes('cursor') && /^(page|offset|skip|start|after)$/i.test(name);
+      const advice = isPage ? ' Pages are read with cursor: send the nextCursor of the response before.' : '';
+      throw invalidRequest(`${name.slice(0, 64)} is not a parameter here: ${known.join(', ')} are.${advice}`);
     }
   }
   for (const name of known) {

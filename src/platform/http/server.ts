@@ -274,7 +274,12 @@ function refuseRoute(request: FastifyRequest, { methodsAt, similarTo, insteadOf 
       },
     );
   }
-  const remedy = `Use ${allow.replaceAll(', ', ' or ')}.`;
+  // What only reads comes first, and what deletes last.
+  const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) =>
+    allow.split(', ').includes(method),
+  );
+  const isChange = request.method === 'PUT' || request.method === 'POST';
+  const remedy = isChange && methods.includes('PATCH') ? 'Use PATCH to change fields.' : `Use ${methods.join(' or ')}.`;
   const description = `This address answers ${allow}, and the method was ${request.method}. ${remedy}`;
   return new OAuthError(405, 'invalid_request', description, { allow }, undefined, { remedy });
 }
