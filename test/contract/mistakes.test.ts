@@ -150,12 +150,12 @@ for (const endpointSet of ENDPOINT_SETS) {
           /Compare both/,
         ],
         ['no secret', () => exchange({ client_secret: undefined }), /client_secret was not sent/, /check client_id/],
-        ['no client_id', () => exchange(none), /client_id is missing: /, /send it with client_secret/],
+        ['no client_id', () => exchange(none), /client_id is missing: /, /send client_id alone if the app is public/],
         [
           'camelCase',
           () => exchange({ ...none, clientId: client.clientId }),
           /client_id is missing \(clientId was sent\)/,
-          /send it with client_secret/,
+          /send client_id alone if the app is public/,
         ],
         [
           'a secret in camelCase',
@@ -447,7 +447,7 @@ for (const endpointSet of ENDPOINT_SETS) {
           'the token of another client',
           () => send(tokens.refresh_token, other),
           /another client/,
-          /authorization again/,
+          /Send the client_id that it was issued to/,
         ],
       ]);
 
