@@ -1,5 +1,6 @@
 import { disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
 import { readOnlyUpstream, requireUpstream } from '../account-actions/upstreams/only-upstream.ts';
+import { previewClaims } from '../account-actions/upstreams/preview.ts';
 import { testUpstream } from '../account-actions/upstreams/test-upstream.ts';
 import {
   createUpstream,
@@ -61,6 +62,10 @@ export function upstreamRoutes(admin: AdminApp): void {
     const { services } = callerOf(request);
     return { steps: await testUpstream(services, request.params.id) };
   });
+
+  admin.post('/upstreams/:id/preview', { schema: schemas.previewClaimsSchema }, async (request) =>
+    previewClaims(callerOf(request).services.database, request.params.id, request.body.token),
+  );
 
   const only = '/organizations/:id/only-upstream';
   admin.get(only, { schema: schemas.readOnlyUpstreamSchema }, async (request) => ({

@@ -10,6 +10,7 @@ import { organizationId } from './org.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { confirmDeletion, YES } from './prompt.ts';
 import type { GroupView, ListedRow } from './records.ts';
+import { findUpstreamId } from './upstream.ts';
 
 const GROUP = ['<group>', 'ID or name; ORGANIZATION/NAME for a group of an organization'] as const;
 const USER = ['<user>', 'ID, username or email'] as const;
@@ -31,6 +32,7 @@ interface GroupOptions {
   readonly displayName?: string;
   readonly description?: string;
   readonly organization?: string;
+  readonly upstream?: string;
 }
 
 /** The fields that were given; an empty description is none. */
@@ -55,18 +57,26 @@ function recordCommands(group: Command, getContext: GetCommandContext): void {
     group.command('create'),
     'tessera group create --name analysts --display-name Analysts',
     'tessera group create --name admins --organization acme',
+    'tessera group create --name ops --upstream staff',
   )
     .description('create a group')
     .requiredOption('--name <slug>', '2 to 64 characters of a-z, 0-9, ".", "_" and "-"; tokens name the group by it')
     .option('--display-name <name>', 'name for people (default: the name)')
     .option('--description <text>', 'what the group is for')
     .option('--organization <organization>', 'ID or name of the organization whose members can be in it')
+    .option('--upstream <upstream>', 'ID or name of the provider that maintains its members')
     .action(async (options: GroupOptions, command: Command) => {
       const { flags, out } = getContext(command);
       const create = async (api: Api) => {
         const owner = options.organization;
         const organization = owner === undefined ? undefined : await organizationId(api, owner);
-        const input = checkInput(CreateGroupRequest, { ...fieldsOf(options), organizationId: organization });
+        const { upstream } = options;
+        const upstreamId = upstream === undefined ? undefined : await findUpstreamId(api, upstream);
+        const input = checkInput(CreateGroupRequest, {
+          ...fieldsOf(options),
+          organizationId: organization,
+          upstreamId,
+        });
         return api.post<GroupView>('/groups', input);
       };
       out.show(await withApi(flags, create, { mayBeNew: true }));

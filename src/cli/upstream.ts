@@ -38,6 +38,7 @@ interface UpstreamOptions {
   readonly signUpDomain?: readonly string[];
   readonly domain?: readonly string[];
   readonly position?: number;
+  readonly map?: readonly string[];
 }
 
 async function fieldsOf({
@@ -47,6 +48,7 @@ async function fieldsOf({
   scope,
   signUpDomain,
   domain,
+  map,
   ...given
 }: UpstreamOptions) {
   if (clientSecretStdin === true && privateKeyStdin === true) {
@@ -59,12 +61,19 @@ async function fieldsOf({
     scopes: scope,
     signUpDomains: signUpDomain,
     domains: domain,
+    claimsMap: map === undefined ? undefined : claimsMapOf(map),
     clientSecret: clientSecretStdin === true ? await readSecret('Client secret: ') : undefined,
   };
 }
 
 /** A day is its beginning in UTC. */
 const instantIn = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+
+/** `name=/pointer`; an empty list of pointers is written as `none`. */
+function claimsMapOf(entries: readonly string[]): Record<string, string> {
+  const pairs = entries.filter((entry) => entry !== 'none').map((entry) => entry.split(/=(.*)/s, 2));
+  return Object.fromEntries(pairs.map(([field = '', pointer = '']) => [field, pointer]));
+}
 
 /** The options that a new upstream and a change have in common. */
 const withFields = (command: Command): Command =>
@@ -80,11 +89,16 @@ const withFields = (command: Command): Command =>
     .option('--sign-up <mode>', 'who may create an account with it: nobody, invited, domains or anyone')
     .option('--sign-up-domain <domain>', 'with domains: a domain of email addresses (repeatable)', collect)
     .option('--domain <domain>', 'a domain of email addresses for which it is authoritative (repeatable)', collect)
+    .option(
+      '--map <field=pointer>',
+      'write a claim into the account: name, language or groups, by a JSON pointer; none for nothing (repeatable)',
+      collect,
+    )
     .option('--position <number>', 'the buttons are in this order', wholeNumber(0, 1000));
 
 export function upstreamCommands(getContext: GetCommandContext): Command {
   const upstream = new Command('upstream').description(
-    'manage other providers through which people sign in: create, show, list, update, test, disable, enable, delete',
+    'manage other providers through which people sign in: create, show, list, update, test, preview, disable, enable, delete',
   );
   recordCommands(upstream, getContext);
   stateCommands(upstream, getContext);
@@ -197,6 +211,20 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
         ),
       );
       out.list(steps, ['step', 'level', 'found']);
+    });
+
+  examples(upstream.command('preview'), `tessera upstream preview staff --claims '{"sub":"1234","groups":["ops"]}'`)
+    .description('show what a token would write into an account: read from standard input, or its claims')
+    .argument(...UPSTREAM)
+    .option('--claims <json>', 'the claims, instead of a token on standard input')
+    .action(async (which: string, options: { claims?: string }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const token = options.claims ?? (await readSecret('Token: '));
+      out.show(
+        await withApi(flags, async (api) =>
+          api.post<ListedRow>(path`/upstreams/${await findUpstreamId(api, which)}/preview`, { token }),
+        ),
+      );
     });
 
   examples(upstream.command('enable'), 'tessera upstream enable google')

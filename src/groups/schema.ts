@@ -23,6 +23,13 @@ export const CreateGroupRequest = requestBody('CreateGroupRequest', {
   name,
   displayName: Type.Optional(displayName),
   description: Type.Optional(description),
+  upstreamId: Type.Optional(
+    Type.String({
+      format: 'id',
+      about: 'The provider that maintains the members, by its map. Default: operators do.',
+      description: 'the ID of an upstream',
+    }),
+  ),
   organizationId: Type.Optional(
     Type.Union([Type.String({ format: 'id' }), Type.Null()], {
       about: 'The organization that the group belongs to: only its members can be in it. Default: none.',

@@ -331,6 +331,27 @@ export const listGroupsOfPerson = many(
   decoder(GROUP_OF_PERSON),
 );
 
+/** Gives the groups of a source to the operators. */
+export const releaseGroupsOfSource = command((db, p: { source: string }) =>
+  db.updateTable('user_group').set({ source: 'local' }).where('source', '=', p.source),
+);
+
+/** How many groups one source maintains. */
+const MOST_OF_SOURCE = 1000;
+
+/** The groups that a source maintains. */
+export const listGroupsOfSource = many(
+  (db, p: { source: string }) => present(db).where('source', '=', p.source).orderBy('id').limit(MOST_OF_SOURCE),
+  toGroup,
+);
+
+/** The id of a membership; undefined where the person is not in the group. */
+export const findGroupMember = one(
+  (db, p: { groupId: string; accountId: string }) =>
+    db.selectFrom('group_member').select('id').where('group_id', '=', p.groupId).where('account_id', '=', p.accountId),
+  ({ id }) => id,
+);
+
 /** Those of {@link listGroupsOf} that are assigned to an app. */
 export const listAssignedGroupsOf = many(
   (db, p: { accountId: string; clientId: string; limit: number }) =>

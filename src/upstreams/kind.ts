@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { randomSecret } from '../platform/crypto/secrets.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
 import type { ProviderDocuments } from './provider-documents.ts';
+import type { ClaimsMap } from './rules/claims-map.ts';
 import type { UpstreamPerson } from './rules/id-token.ts';
 import type { ProbeStep } from './rules/probe-step.ts';
 
@@ -14,6 +15,8 @@ export interface ProviderClient {
   readonly clientSecret: string | null;
   readonly scopes: readonly string[];
   readonly subjectClaim: 'sub' | 'oid';
+  /** Which claims are written into accounts. */
+  readonly claimsMap: ClaimsMap;
   /** Names the private key at Apple. */
   readonly signer: KeyOfTeam | null;
 }

@@ -1,6 +1,7 @@
 import { Id, Instant } from '../platform/http/operation.ts';
 import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
+import { POINTER } from './rules/claims-map.ts';
 import { PRESET_NAMES, type PresetName, UPSTREAM_KINDS, type UpstreamKindName } from './rules/presets.ts';
 import { PROBE_LEVELS, PROBE_STEPS, type ProbeStep } from './rules/probe-step.ts';
 import { SIGN_UP_MODES, type UpstreamSignUp } from './store.ts';
@@ -97,6 +98,18 @@ const domains = Type.Array(Type.String({ maxLength: 255 }), {
     'The domains of email addresses for which the provider is authoritative: exact, each at one provider, never one of public mail. What it verified of these is believed. The sign-in page leads their people to it.',
   description: 'a list of at most 100 domain names',
 });
+const pointer = Type.String({
+  pattern: POINTER,
+  about: 'A JSON pointer (RFC 6901) into the claims, such as `/name` or `/realm_access/roles`.',
+  description: 'a JSON pointer such as /name',
+});
+const mapped = { name: Type.Optional(pointer), language: Type.Optional(pointer), groups: Type.Optional(pointer) };
+const claimsMap = Type.Object(mapped, {
+  additionalProperties: false,
+  about:
+    'Which claims are written into the account at each sign-in: its display name, its language, and its memberships in the groups that this provider maintains (`source`). Nothing else is ever written.',
+  description: 'an object with JSON pointers for name, language and groups',
+});
 const position = Type.Integer({
   minimum: 0,
   maximum: 1000,
@@ -121,6 +134,7 @@ export const CreateUpstreamRequest = requestBody('CreateUpstreamRequest', {
   signUp: Type.Optional(signUp),
   signUpDomains: Type.Optional(signUpDomains),
   domains: Type.Optional(domains),
+  claimsMap: Type.Optional(claimsMap),
   position: Type.Optional(position),
 });
 export type CreateUpstreamRequest = Type.Static<typeof CreateUpstreamRequest>;
@@ -137,6 +151,7 @@ export const UpdateUpstreamRequest = requestBody('UpdateUpstreamRequest', {
   signUp: Type.Optional(signUp),
   signUpDomains: Type.Optional(signUpDomains),
   domains: Type.Optional(domains),
+  claimsMap: Type.Optional(claimsMap),
   position: Type.Optional(position),
 });
 export type UpdateUpstreamRequest = Type.Static<typeof UpdateUpstreamRequest>;
@@ -201,6 +216,7 @@ export const UpstreamRecord = Type.Object(
     signUp: Type.String(),
     signUpDomains: Type.Array(Type.String()),
     domains: Type.Array(Type.String()),
+    claimsMap,
     position: Type.Integer(),
     status: Type.String({ about: '`active` or `disabled`.' }),
     redirectUri: Type.String({ about: 'To register at the provider.' }),
@@ -221,6 +237,29 @@ export const DisabledUpstreamRecord = Type.Object(
     }),
   },
   { title: 'DisabledUpstream' },
+);
+
+export const PreviewClaimsRequest = requestBody('PreviewClaimsRequest', {
+  token: Type.String({
+    minLength: 2,
+    maxLength: 32_768,
+    about: 'An ID token, whose signature is not verified, or the JSON object of its claims.',
+    description: 'a JWT, or a JSON object as text',
+  }),
+});
+
+const names = Type.Array(Type.String());
+/** What a token of an upstream would do. */
+export const ClaimsPreviewRecord = Type.Object(
+  {
+    accountId: Type.Union([Id, Type.Null()], { about: 'Null where nobody has connected this identity.' }),
+    displayName: Type.Union([Type.String(), Type.Null()], { about: 'Null where it is left as it is.' }),
+    language: Type.Union([Type.String(), Type.Null()], { about: 'Null where it is left as it is.' }),
+    joins: names,
+    leaves: names,
+    unknownGroups: names,
+  },
+  { title: 'ClaimsPreview' },
 );
 
 /** What a test of an upstream found. */

@@ -15,6 +15,7 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import type { UpstreamTable } from '../platform/database/upstream-tables.ts';
+import type { ClaimsMap } from './rules/claims-map.ts';
 import type { UpstreamKindName } from './rules/presets.ts';
 
 /** Who may create an account with an upstream that vouches for them. */
@@ -42,6 +43,8 @@ const UPSTREAM = {
   signUpDomains: storedField('sign_up_domains', json<readonly string[]>()),
   /** For which addresses it is authoritative (decisions §14): in ASCII and lower case. */
   domains: storedField('domains', json<readonly string[]>()),
+  /** Which claims are written into accounts. */
+  claimsMap: storedField('claims_map', json<ClaimsMap>()),
   /** The buttons are in this order. */
   position: storedField('position', plain<number>()),
   status: storedField('status', plain<'active' | 'disabled'>()),
@@ -102,6 +105,7 @@ const update = command((db, p: UpstreamTable) =>
       sign_up: p.sign_up,
       sign_up_domains: p.sign_up_domains,
       domains: p.domains,
+      claims_map: p.claims_map,
       position: p.position,
       status: p.status,
       updated_at: p.updated_at,

@@ -19,7 +19,7 @@ export const upstreamView = (upstream: Upstream, issuer: string) => ({
   hasClientSecret: upstream.sealedSecret !== null,
   ...pick(upstream, ['teamId', 'keyId']),
   secretExpiresAt: upstream.secretExpiresAt === null ? null : iso(upstream.secretExpiresAt),
-  ...pick(upstream, ['scopes', 'signUp', 'signUpDomains', 'domains', 'position', 'status']),
+  ...pick(upstream, ['scopes', 'signUp', 'signUpDomains', 'domains', 'claimsMap', 'position', 'status']),
   redirectUri: redirectUriOf(issuer, upstream),
   backchannelLogoutUri: logoutUriOf(issuer, upstream),
   createdAt: iso(upstream.createdAt),

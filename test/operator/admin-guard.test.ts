@@ -59,6 +59,7 @@ const CALLS = [
   'POST /upstreams/:id/enable',
   'POST /upstreams/:id/test',
   'DELETE /upstreams/:id',
+  'POST /upstreams/:id/preview',
   'GET /organizations/:id/only-upstream',
   'PUT /organizations/:id/only-upstream',
   'GET /blocked-domains',

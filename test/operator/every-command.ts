@@ -272,5 +272,6 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'upstream list': [],
   'upstream show': ['staff'],
   'upstream test': ['staff'],
+  'upstream preview': ['staff', '--claims', '{}'],
   'invite list': [],
 };

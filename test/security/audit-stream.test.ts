@@ -828,6 +828,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v2/admin/upstreams/:id/enable': [],
   'POST /api/v2/admin/upstreams/:id/test': [],
   'DELETE /api/v2/admin/upstreams/:id': [],
+  'POST /api/v2/admin/upstreams/:id/preview': [],
   'PUT /api/v2/admin/organizations/:id/only-upstream': [],
   'POST /upstreams/:name/backchannel-logout': [],
   'POST /login/with/:name/callback': [],

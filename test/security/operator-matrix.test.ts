@@ -100,6 +100,7 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'POST /upstreams/:id/enable': ['upstreams.manage', '+ F F F F F F F F'],
   'POST /upstreams/:id/test': ['upstreams.manage', '+ F F F F F F F F'],
   'DELETE /upstreams/:id': ['upstreams.manage', '+ F F F F F F F F'],
+  'POST /upstreams/:id/preview': ['upstreams.manage', '+ F F F F F F F F'],
   'GET /organizations/:id/only-upstream': ['upstreams.read', '+ + F + F F F F F'],
   'PUT /organizations/:id/only-upstream': ['upstreams.manage', '+ F F F F F F F F'],
   'PUT /blocked-domains/:domain': ['apps.admit', '+ + F F F F F F F'],

@@ -33,6 +33,7 @@ const client = (): ProviderClient => ({
   scopes: ['openid', 'email'],
   subjectClaim: 'sub',
   signer: null,
+  claimsMap: {},
 });
 
 const newServices = () => ({

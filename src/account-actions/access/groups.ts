@@ -10,8 +10,10 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, type Failure, noneWithId, notFound } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { holdUpstream } from '../../upstreams/store.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from './paths.ts';
+import { sourceOfUpstream } from './sourced-groups.ts';
 
 interface GroupsContext {
   readonly database: Database;
@@ -38,14 +40,18 @@ export async function createGroup(
   origin: Origin,
 ): Promise<Group> {
   const now = clock();
-  const { organizationId = null, name, displayName = name, description = null } = input;
+  const { organizationId = null, name, displayName = name, description = null, upstreamId } = input;
+  const source = upstreamId === undefined ? 'local' : sourceOfUpstream(upstreamId);
   const group: Group = {
-    ...{ id: await ids.next(), organizationId, name, displayName, description, source: 'local' },
+    ...{ id: await ids.next(), organizationId, name, displayName, description, source },
     ...{ createdAt: now, updatedAt: now, deletedAt: null },
   };
   await database.commit(function* create(): Work<void> {
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
       throw organizationNotFound(organizationId);
+    }
+    if (upstreamId !== undefined && (yield* holdUpstream({ id: upstreamId })) === undefined) {
+      throw notFound(`There is no upstream with the id ${upstreamId}.`);
     }
     if (!(yield* store.insertGroup(group))) throw nameTaken();
     const details = { groupId: group.id, name, ...(organizationId !== null && { organizationId }) };

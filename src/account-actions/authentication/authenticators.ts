@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Passwords } from '../../platform/crypto/passwords.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import type { MappedClaims } from '../../upstreams/rules/claims-map.ts';
 import type { UpstreamOrigin } from '../../upstreams/session-store.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { authenticateByMailCode } from './mail-code.ts';
@@ -31,6 +32,8 @@ export interface Authenticated {
   readonly factorSince: number | null;
   /** Where the person came from, if it was another provider. */
   readonly upstream?: UpstreamOrigin;
+  /** What that writes into the account. */
+  readonly mapped?: MappedClaims;
 }
 
 /** Too many attempts: nothing was checked. */

@@ -78,7 +78,7 @@ export async function authenticateByUpstream(
     yield* recordIdentityUse({ id: identity.id, now });
     return {
       ...{ kind: 'authenticated', account, method: 'upstream' },
-      ...{ factorSince: identity.createdAt, upstream: cameFrom },
+      ...{ factorSince: identity.createdAt, upstream: cameFrom, mapped: person.mapped ?? {} },
     };
   }
   return { kind: 'checked', complete };

@@ -29,6 +29,7 @@ import { recordUpstreamSession, type UpstreamOrigin } from '../../upstreams/sess
 import { findUpstream, holdUpstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { applyClaims } from '../access/apply-claims.ts';
 import type {
   AttemptsLimited,
   AuthenticationRefusal,
@@ -105,9 +106,13 @@ export async function signIn(
   return services.database.commit(function* start(): Work<SignInResult> {
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;
-    const { account, method } = authentication;
-    const seconds = yield* countSignIn(services, account, browser, now);
+    const { method, upstream, mapped = {} } = authentication;
+    const seconds = yield* countSignIn(services, authentication.account, browser, now);
     if (seconds > 0) return { kind: 'limited', seconds };
+    const account =
+      upstream === undefined
+        ? authentication.account
+        : yield* applyClaims(authentication.account, upstream.upstreamId, mapped, browser.origin, now);
     const methods = secondFactors([method], yield* listFactors(account));
     // A code by mail is never spared the second factor: a person who reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));

@@ -1,4 +1,5 @@
 import { record } from '../../audit/audit.ts';
+import { releaseGroupsOfSource } from '../../groups/store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isLoopback } from '../../platform/config/config.ts';
@@ -17,6 +18,7 @@ import { privateKeyProblem } from '../../upstreams/rules/private-key.ts';
 import type { CreateUpstreamRequest, UpdateUpstreamRequest } from '../../upstreams/schema.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import * as store from '../../upstreams/store.ts';
+import { sourceOfUpstream } from '../access/sourced-groups.ts';
 
 interface UpstreamContext {
   readonly database: Database;
@@ -36,6 +38,7 @@ export const providerClientOf = (sealer: Sealer, upstream: Upstream): ProviderCl
   clientSecret: upstream.sealedSecret === null ? null : openSecret(sealer, upstream.id, upstream.sealedSecret),
   scopes: upstream.scopes,
   subjectClaim: subjectClaimOf(upstream.issuer),
+  claimsMap: upstream.claimsMap,
   signer:
     upstream.teamId === null || upstream.keyId === null ? null : { teamId: upstream.teamId, keyId: upstream.keyId },
 });
@@ -132,7 +135,7 @@ export async function createUpstream(
   const { name, clientId, clientSecret = null, privateKey, teamId = null, keyId = null } = input;
   const { kind, issuer, displayName } = placeOf(input);
   const { scopes = defaultScopesOf(kind), secretExpiresAt = null } = input;
-  const { signUp = 'nobody', signUpDomains = [], domains = [], position = 0 } = input;
+  const { signUp = 'nobody', signUpDomains = [], domains = [], claimsMap = {}, position = 0 } = input;
   const problem = issuerProblem(issuer, isLoopback(new URL(own).hostname));
   if (problem !== undefined) throw invalid(`issuer must ${problem}.`);
   const now = clock();
@@ -142,7 +145,7 @@ export async function createUpstream(
     ...{ id, name, displayName: input.displayName ?? displayName ?? name, kind, issuer, clientId },
     ...{ sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: instantOf(secretExpiresAt), teamId, keyId },
     ...{ scopes: scopesOf(kind, scopes), signUp, signUpDomains: checkedDomains('signUpDomains', signUpDomains) },
-    ...{ domains: checkedDomains('domains', domains), position },
+    ...{ domains: checkedDomains('domains', domains), claimsMap, position },
     ...{ status: 'active', createdAt: now, updatedAt: now },
   };
   requireCredentials(upstream, privateKey !== undefined);
@@ -213,7 +216,7 @@ export function enableUpstream(
 
 /**
  * Deletes an upstream that is disabled, with the identities that were connected through it. Sessions go on, unless they were ended
- * when it was disabled.
+ * when it was disabled, and its groups are maintained by operators.
  * @throws {Failure} `not found`, or `conflict` where it is active, or an organization names it
  */
 export function deleteUpstream(
@@ -232,6 +235,7 @@ export function deleteUpstream(
         `The organization ${organizationId} lets its members in only through this upstream. Change that first.`,
       );
     }
+    yield* releaseGroupsOfSource({ source: sourceOfUpstream(id) });
     yield* store.removeUpstream({ id });
     yield* record({ at: now, type: 'upstream.deleted', origin, details: { upstreamId: id, name: upstream.name } });
   });

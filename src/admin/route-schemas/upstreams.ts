@@ -2,12 +2,14 @@ import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/opera
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import {
+  ClaimsPreviewRecord,
   CreateUpstreamRequest,
   DisabledUpstreamRecord,
   DisableUpstreamRequest,
   OnlyUpstreamChangeRecord,
   OnlyUpstreamRecord,
   OnlyUpstreamRequest,
+  PreviewClaimsRequest,
   UpdateUpstreamRequest,
   UpstreamRecord,
   UpstreamTestRecord,
@@ -161,6 +163,24 @@ export const requireUpstreamSchema = {
       summary: 'Through the provider of the company',
       params: theOrganization,
       body: { upstreamId: sample.upstreamId, endSessions: true },
+      status: 200,
+    },
+  ],
+} satisfies AdminSchema;
+
+export const previewClaimsSchema = {
+  ...MANAGING,
+  operationId: 'previewClaims',
+  summary: 'Show what a token of an upstream would write into an account',
+  description: 'By the map of the upstream. The signature is not verified, and nothing is written.',
+  params: ofUpstream,
+  body: PreviewClaimsRequest,
+  response: { 200: jsonResponse('What it would do.', ClaimsPreviewRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'Claims of an ID token',
+      params: theUpstream,
+      body: { token: '{"sub":"1234","name":"Ada Lovelace"}' },
       status: 200,
     },
   ],

@@ -30,6 +30,7 @@ export interface UpstreamTable {
   sign_up_domains: Json;
   /** For which addresses it is authoritative: also rows of `upstream_domain`, one for each domain. */
   domains: Json;
+  claims_map: Json;
   /** The buttons are in this order. */
   position: number;
   /** `active` or `disabled`. */

@@ -12,7 +12,8 @@ import type {
 import { probeClient } from '../probe.ts';
 import { redeemAtProvider } from '../redeem.ts';
 import { UpstreamRefusal } from '../refusal.ts';
-import { readGithubPerson } from '../rules/github-person.ts';
+import { mapClaims } from '../rules/claims-map.ts';
+import { membersOf, readGithubPerson } from '../rules/github-person.ts';
 import type { UpstreamPerson } from '../rules/id-token.ts';
 import type { ProbeStep } from '../rules/probe-step.ts';
 
@@ -79,7 +80,7 @@ async function finish(
   const known = emails.status === 200 ? emails.body : undefined;
   const person = readGithubPerson(client.issuer, user.body, known, services.clock());
   if ('problem' in person) throw unreadable(person.problem);
-  return person;
+  return { ...person, mapped: mapClaims(membersOf(user.body), client.claimsMap) };
 }
 
 const unreadable = (reason: string): UpstreamRefusal => new UpstreamRefusal('token', `GitHub's API: ${reason}.`);

@@ -12,6 +12,7 @@ import { probeProvider } from '../probe.ts';
 import type { ProviderMetadata } from '../provider-documents.ts';
 import { redeemAtProvider } from '../redeem.ts';
 import { UpstreamRefusal } from '../refusal.ts';
+import { mapClaims } from '../rules/claims-map.ts';
 import { readIdToken, type UpstreamPerson } from '../rules/id-token.ts';
 import { isOfAnyTenant } from '../rules/issuer.ts';
 import { accessTokenHash, tokenIssuer, verifyProviderToken } from '../tokens.ts';
@@ -86,7 +87,7 @@ export async function finishWith(
   };
   const person = readIdToken(claims, expected, services.clock());
   if ('problem' in person) throw new UpstreamRefusal('token', `The ID token is refused: ${person.problem}.`);
-  return person;
+  return { ...person, mapped: mapClaims(claims, client.claimsMap) };
 }
 
 /** The library compares the issuer of an ID token with the metadata, which have a placeholder for people of any tenant. */

@@ -1,3 +1,4 @@
+import { membersOf } from './github-person.ts';
 import { proposal } from './proposal.ts';
 
 /** The longest name that is proposed. */
@@ -21,6 +22,3 @@ function parsed(text: string | null): unknown {
     return undefined;
   }
 }
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};

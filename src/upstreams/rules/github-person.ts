@@ -39,5 +39,6 @@ function primaryAddress(emails: unknown): string | undefined {
   return proposal(primary?.['email'], LONGEST_EMAIL);
 }
 
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+/** The members of an object; none of anything else. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW, SECOND } from '../../platform/clock.ts';
+import type { MappedClaims } from './claims-map.ts';
 import { domainIn } from './domains.ts';
 import { proposal } from './proposal.ts';
 import {
@@ -40,6 +41,8 @@ export interface UpstreamPerson {
   readonly email: string | undefined;
   /** Whether the upstream says that the person has proved the address. It is believed for a few domains only: decisions §14. */
   readonly emailVerified: boolean;
+  /** What the map of the upstream has read of the claims. */
+  readonly mapped?: MappedClaims;
 }
 
 /** How many methods of `amr` are kept. */

@@ -182,7 +182,9 @@ function keep(
 ): void {
   const { session, handle } = departure;
   const at = services.clock();
-  const kept = { upstreamId: upstream.id, person, state: upstreamStateName(state), session, handle, at };
+  // A cookie has no room for groups. They are written at the sign-ins that follow.
+  const { mapped: _, ...said } = person;
+  const kept = { upstreamId: upstream.id, person: said, state: upstreamStateName(state), session, handle, at };
   keepVouched(services, reply, browser, kept);
 }
 

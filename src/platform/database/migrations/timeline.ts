@@ -24,6 +24,7 @@ import { membershipMakers } from './0022-membership-makers.ts';
 import { organizationUpstream } from './0023-organization-upstream.ts';
 import { clientActs } from './0024-client-acts.ts';
 import { eventCounts } from './0025-event-counts.ts';
+import { upstreamClaims } from './0026-upstream-claims.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -80,6 +81,7 @@ export const timeline: Timeline = {
   '0023-organization-upstream': expand(organizationUpstream),
   '0024-client-acts': expand(clientActs),
   '0025-event-counts': expand(eventCounts),
+  '0026-upstream-claims': expand(upstreamClaims),
 };
 
 export { NewerDatabase } from './position.ts';
