@@ -35,7 +35,7 @@ export const consoleOperatorTexts = {
   giveField: 'Username, email address or ID',
   giveNext: 'Next',
   takeAway: 'Take away',
-  takeAwayOf: (role: string, name: string): string => `Take the role ${role} of ${name} away`,
+  takeAwayOf: (role: string, name: string): string => `Take away: the role ${role} of ${name}`,
   lastOwner: 'The last owner cannot go. Give somebody else the role owner first.',
   roleLabels,
   made,
