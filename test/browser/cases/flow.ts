@@ -221,6 +221,7 @@ export function flowCases(theStage: () => Stage): void {
         await page.goto(`${server.baseUrl}/login`);
         await signIn(page, user.username, PASSWORD);
         await press(page.getByRole('link', { name: 'Security' }));
+        await page.click('#change-password > summary');
         const change = async (current: string) => {
           await page.fill('#current', current);
           await page.fill('#password', 'a brand new password');
