@@ -4,6 +4,7 @@ import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/
 import { grantRole, grantView, revokeRole, rolesOfAccount } from '../account-actions/operators/grants.ts';
 import type { Made } from '../account-actions/operators/made.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
+import type { ClientActKind } from '../clients/act-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
@@ -13,10 +14,19 @@ import * as keys from './route-schemas/admin-keys.ts';
 import * as operators from './route-schemas/operators.ts';
 
 /** What an operator made, in answers. */
-export const madeView = ({ adminKeys, roles }: Made, now: number) => ({
+export const madeView = ({ adminKeys, roles, apps }: Made, now: number) => ({
   adminKeys: adminKeys.map((key) => adminKeyView(key, now)),
   roles: roles.map(grantView),
+  apps: apps.map(({ clientId, name, acts }) => ({ clientId, name, acts: acts.map((act) => ACTS[act]) })),
 });
+
+const ACTS = {
+  registered: 'registered',
+  accepted: 'accepted',
+  approved: 'approved',
+  secret: 'secret_added',
+  'redirect URIs': 'redirect_uris_changed',
+} as const satisfies Record<ClientActKind, string>;
 
 /** The roles of accounts, and the admin keys. */
 export function operatorRoutes(admin: AdminApp, clock: Clock): void {

@@ -17,7 +17,10 @@ export const END = [
   'when it ends: 2030-01-31T12:00:00Z, or 12h, 90d from now',
   futureTime,
 ] as const;
-export const END_MADE = ['--end-made', 'end the keys and roles that it made, too, and what these made'] as const;
+export const END_MADE = [
+  '--end-made',
+  'end what it made, too, and what these made: keys, roles, and what it did to apps',
+] as const;
 
 /** Adds the commands about the roles of people. */
 export function roleCommands(

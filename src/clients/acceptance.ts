@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { type ClientActor, recordClientAct } from './act-store.ts';
 import { isBlockedHost } from './blocked-domains.ts';
 import { type ClientWithSecrets, clientNotFound } from './clients.ts';
 import { disableClient } from './disable.ts';
@@ -16,7 +17,7 @@ import { type Client, findClient, liveSecrets, lockClient, saveClient } from './
  * @throws {Failure} `not found`, `conflict` for a client that an operator registered
  */
 export function acceptClient(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { database, clock, operator }: ClientActor & { readonly database: Database; readonly clock: Clock },
   id: string,
   isAccepted: boolean,
   origin: Origin,
@@ -34,6 +35,7 @@ export function acceptClient(
     const unusedUntil = isAccepted ? null : client.unusedUntil;
     const saved = { ...client, acceptedAt: isAccepted ? now : null, unusedUntil, updatedAt: now };
     yield* saveClient(saved);
+    if (isAccepted) yield* recordClientAct({ operator }, id, { kind: 'accepted' }, now);
     yield* record({ at: now, type: isAccepted ? 'client.accepted' : 'client.acceptance_ended', origin, clientId: id });
     if (isAccepted || !(yield* leadsToBlockedHost(saved))) return { client: saved, secrets };
     yield* disableClient(id, now, origin);

@@ -2,7 +2,7 @@ import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
 
 /** What an operator did to a client that somebody who held the operator's account or key may still use. */
-type ClientActKind = 'registered' | 'secret' | 'redirect URIs' | 'approved';
+export type ClientActKind = 'registered' | 'accepted' | 'secret' | 'redirect URIs' | 'approved';
 
 interface ClientAct {
   readonly clientId: string;

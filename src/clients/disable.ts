@@ -2,7 +2,7 @@ import { record } from '../audit/audit.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { clientActsSince } from './act-store.ts';
+import { type ClientActKind, clientActsSince } from './act-store.ts';
 import * as store from './store.ts';
 
 /**
@@ -18,6 +18,42 @@ export function* disableClient(id: string, now: number, origin: Origin): Work<bo
   return true;
 }
 
+/** An app, and what an operator did to it that still counts. */
+export interface TouchedClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly acts: readonly ClientActKind[];
+}
+
+/** What operators did to active clients at an instant or later, as far as it still counts, by client. */
+export function* clientsTouchedBy(
+  operatorIds: readonly string[],
+  since: number,
+  now: number,
+): Work<readonly TouchedClient[]> {
+  const touched = new Map<
+    string,
+    { readonly clientId: string; readonly name: string; readonly acts: ClientActKind[] }
+  >();
+  for (const operatorId of operatorIds) {
+    for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
+      const client = yield* store.findClient({ id: clientId });
+      if (client === undefined || client.status === 'disabled') continue;
+      const counts =
+        kind === 'approved'
+          ? client.consentApproval?.approvedBy.id === operatorId
+          : kind === 'secret'
+            ? (yield* store.liveSecrets({ clientId, now })).some(({ id }) => id === secretId)
+            : kind !== 'accepted' || client.acceptedAt !== null;
+      if (!counts) continue;
+      const known = touched.get(clientId);
+      if (known === undefined) touched.set(clientId, { clientId, name: client.name, acts: [kind] });
+      else if (!known.acts.includes(kind)) known.acts.push(kind);
+    }
+  }
+  return [...touched.values()];
+}
+
 /** What ended of what operators did to apps. */
 export interface ClientsUndone {
   /** How many apps were disabled that were registered, */
@@ -29,7 +65,7 @@ export interface ClientsUndone {
 }
 
 /**
- * Ends what operators did to clients at an instant or later, inside a unit of work: the clients that they registered are disabled, the secrets
+ * Ends what operators did to clients at an instant or later, inside a unit of work: the clients that they registered or accepted are disabled, the secrets
  * that they added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
  */
 export function* endClientActs(
@@ -44,7 +80,7 @@ export function* endClientActs(
   for (const operatorId of operatorIds) {
     // An app is made before anything else is done to it.
     for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
-      if (kind === 'registered') {
+      if (kind === 'registered' || kind === 'accepted') {
         disabled.add(clientId);
         if (yield* disableClient(clientId, now, origin)) registered++;
       } else if (kind === 'secret' && secretId !== null) {
@@ -65,7 +101,7 @@ function* endSecret(clientId: string, secretId: string, origin: Origin, now: num
 }
 
 /** Withdraws what operators approved at an instant or later, inside a unit of work: people are asked at their next authorization. */
-export function* endApprovals(operatorIds: readonly string[], since: number, origin: Origin, now: number): Work<void> {
+function* endApprovals(operatorIds: readonly string[], since: number, origin: Origin, now: number): Work<void> {
   for (const operatorId of operatorIds) {
     for (const { clientId, kind } of yield* clientActsSince({ operatorId, since })) {
       if (kind !== 'approved') continue;

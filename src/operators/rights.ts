@@ -63,6 +63,21 @@ export function reachOf({ id, grants }: Operator, permission: Permission): Withi
   };
 }
 
+/** Whose app it is that an operator registers in an organization, or in the installation: nobody's, where more than the role developer reaches it. */
+export const developerIn = ({ id, grants }: Operator, organizationId: string | null): string | null =>
+  grants.some((grant) => grant.role !== 'developer' && includes(grant, 'apps.create') && covers(grant, organizationId))
+    ? null
+    : id;
+
+/** The organizations in which an operator holds a permission by a role that counts in them alone. */
+export const organizationsOf = ({ grants }: Pick<Operator, 'grants'>, permission: Permission): readonly string[] => [
+  ...new Set(
+    grants.flatMap((grant) =>
+      grant.organizationId !== null && includes(grant, permission) ? [grant.organizationId] : [],
+    ),
+  ),
+];
+
 /** Whether an operator holds a permission for any object. */
 export const holdsSomewhere = ({ grants }: Operator, permission: Permission): boolean =>
   grants.some((grant) => includes(grant, permission));

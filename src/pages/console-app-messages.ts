@@ -7,6 +7,7 @@ export const consoleAppTexts = {
   searchHint: 'A part of the name is enough.',
   submit: 'Search',
   create: 'Register an app',
+  organization: 'Organization',
   newest: 'The newest apps first.',
   contains: (text: HtmlPart): HtmlPart => ['The name contains ', text, '.'],
   none: (text: HtmlPart): HtmlPart => ['No app is found by ', text, '.'],

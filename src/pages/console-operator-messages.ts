@@ -10,9 +10,18 @@ const roleLabels = {
 
 /** What an operator or a key made, and whether it ends, too. */
 const made = {
-  madeNothing: 'It made no key or role that still counts.',
+  madeNothing: 'It made nothing that still counts.',
   keyMade: (name: HtmlPart): HtmlPart => ['the key ', name],
   roleMade: (role: string, person: HtmlPart): HtmlPart => ['the role ', role, ' of ', person],
+  appMade: (name: HtmlPart, acts: string): HtmlPart => ['the app ', name, ' (', acts, ')'],
+  appActs: {
+    registered: 'registered',
+    accepted: 'accepted',
+    approved: 'approved',
+    secret: 'a secret added',
+    'redirect URIs': 'redirect URIs or keys changed',
+  },
+  checkAddresses: 'Redirect URIs and keys of apps stay as they were changed: check them.',
   goesOn: (list: HtmlPart): HtmlPart => ['Made with it, and valid: ', list, '.'],
   endMade: 'End these as well, and what was made with them',
   ended: (list: HtmlPart): HtmlPart => ['Ended with it: ', list, '.'],

@@ -66,8 +66,8 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/invitations': 1,
   '/console/operators': 1,
   '/console/keys': 1,
-  // The key, and the keys, roles and memberships that were made with it.
-  [`/console/keys/${key}`]: 4,
+  // The key, and the keys, roles, memberships and acts on apps that were made with it.
+  [`/console/keys/${key}`]: 5,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 2,
   [`/console/explain?app=${app.clientId}`]: 1,

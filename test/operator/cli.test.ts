@@ -188,12 +188,12 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
     revoked: true,
     ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
-    made: { adminKeys: [], roles: [] },
+    made: { adminKeys: [], roles: [], apps: [] },
   });
   const { stdout } = await run(['admin-key', 'revoke', taken.id, '--take-over']);
   assert.equal(
     stdout,
-    `Revoked the admin key ${taken.id}.\nEnded with it, unused: 0 invitations, 0 recovery links and 0 initial access tokens.\nTaken over: 2 invitations.\nIt had made no other keys and roles.\n`,
+    `Revoked the admin key ${taken.id}.\nEnded with it, unused: 0 invitations, 0 recovery links and 0 initial access tokens.\nTaken over: 2 invitations.\nIt had made nothing that still counts.\n`,
   );
   assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 401);
   await refused(['admin-key', 'revoke', made.id], 4, /no live admin key/);

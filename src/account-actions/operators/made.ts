@@ -9,7 +9,7 @@ import {
   waitForAdminKeyLocks,
 } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
-import { endApprovals } from '../../clients/disable.ts';
+import { type ClientsUndone, clientsTouchedBy, endClientActs, type TouchedClient } from '../../clients/disable.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
 import type { Operator } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
@@ -18,25 +18,32 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { isLastOwner } from '../accounts/last-owner.ts';
 import { endHandedOut, endInvitationsInRole } from './handed-out.ts';
 
-/** The valid keys and roles that an operator made. */
+/** What an operator made that still counts. */
 export interface Made {
   readonly adminKeys: readonly AdminKey[];
   readonly roles: readonly AccountGrant[];
+  /** The active apps that they registered, accepted or approved, or whose secrets or redirect URIs they changed. */
+  readonly apps: readonly TouchedClient[];
 }
 
 /** What an event says of them. */
-export const idsOfMade = ({ adminKeys, roles }: Made) => ({
+export const idsOfMade = ({ adminKeys, roles, apps }: Made) => ({
   adminKeys: adminKeys.map(({ id }) => id),
   roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
+  ...(apps.length > 0 && { apps: apps.map(({ clientId, acts }) => ({ clientId, acts })) }),
 });
 
 /** What was ended of an operator's, and whose rights ended with it. */
 export interface EndedMade extends Made {
   /** The keys and accounts to wait for: see {@link waitForMakers}. */
   readonly makers: readonly string[];
+  readonly clients: ClientsUndone;
 }
 
-export const NOTHING_ENDED: EndedMade = { adminKeys: [], roles: [], makers: [] };
+export const NOTHING_ENDED: EndedMade = {
+  ...{ adminKeys: [], roles: [], apps: [], makers: [] },
+  clients: { registered: 0, secrets: 0, redirected: [] },
+};
 
 /**
  * Waits, after the commit that ended the rights of keys and accounts, until the units of work have ended that act with them: what those
@@ -56,6 +63,7 @@ export function* madeBy(operatorId: string, now: number): Work<Made> {
   return {
     adminKeys: yield* adminKeysMadeBy({ madeBy: operatorId, now }),
     roles: yield* grantsMadeBy({ madeBy: operatorId }),
+    apps: yield* clientsTouchedBy([operatorId], 0, now),
   };
 }
 
@@ -70,8 +78,9 @@ const NOWHERE = '0';
 
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
- * `makingDatabase`: also where a key between them has ended before. What they approved for the people who use an app is withdrawn. The last
- * owner keeps the role, and what they made.
+ * `makingDatabase`: also where a key between them has ended before. The apps that they registered or accepted are
+ * disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. The last owner
+ * keeps the role, and what they made.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
  * @param by.alsoEnd ends more of what a maker made
@@ -125,8 +134,8 @@ export function* endAllMadeBy(
     }
     for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker, since })) if (!makers.includes(id)) makers.push(id);
   }
-  // Otherwise an app that one of them approved would go on getting data of people without asking them.
-  yield* endApprovals(makers, since, origin, now);
+  const apps = yield* clientsTouchedBy(makers, since, now);
+  const clients = yield* endClientActs(makers, since, origin, now);
   const makersEnded = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
-  return { adminKeys, roles, makers: makersEnded };
+  return { adminKeys, roles, apps, clients, makers: makersEnded };
 }

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
-import { type ClientsUndone, endClientActs } from '../../clients/disable.ts';
+import type { ClientsUndone } from '../../clients/disable.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -54,15 +54,12 @@ export function* endMadeSince(
   origin: Origin,
   now: number,
 ): Work<ClientsUndone & Pick<Undone, 'made' | 'makers'>> {
-  const all: string[] = [];
-  const { adminKeys, roles, makers } = yield* endAllMadeBy(accountId, {
+  const { adminKeys, roles, makers, clients } = yield* endAllMadeBy(accountId, {
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
-      all.push(maker);
       yield* endInvitationsSince(maker, since, origin, now);
     },
   });
-  const clients = yield* endClientActs(all, since, origin, now);
   return { made: adminKeys.length + roles.length, makers, ...clients };
 }
 

@@ -89,14 +89,14 @@ export const revokeAdminKeySchema = {
   objects: { adminKey: 'id' },
   summary: 'Revoke an admin key',
   description:
-    'Once this has answered, no request with the key changes anything. Its invitations, recovery links and initial access tokens that nobody used end as well. The keys and roles that it made are listed, and end with `endMade`.',
+    'Once this has answered, no request with the key changes anything. Its invitations, recovery links and initial access tokens that nobody used end as well. The keys and roles that it made, and the apps that it registered or changed, are listed, and end with `endMade`.',
   params,
   querystring: Type.Object(
     {
       takeOver: queryFlag(
         'Keeps the invitations, as if they were made on the command line; recovery links always end.',
       ),
-      endMade: queryFlag('Ends the keys and roles that it made, and what these made.'),
+      endMade: queryFlag('Ends what it made, and what these made.'),
     },
     { additionalProperties: false },
   ),
@@ -125,7 +125,7 @@ export const revokeAdminKeySchema = {
       answer: {
         ended: { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0 },
         takenOver: { invitations: 0 },
-        made: { adminKeys: [], roles: [] },
+        made: { adminKeys: [], roles: [], apps: [] },
       },
     },
   ],

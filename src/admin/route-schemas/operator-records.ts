@@ -30,9 +30,27 @@ export const keyFields = {
 
 export const AdminKeyRecord = Type.Object(keyFields, { title: 'AdminKey' });
 
+const TouchedApp = Type.Object(
+  {
+    clientId: Id,
+    name: Type.String(),
+    acts: Type.Array(
+      Type.Unsafe<string>({ enum: ['registered', 'accepted', 'approved', 'secret_added', 'redirect_uris_changed'] }),
+    ),
+  },
+  { title: 'TouchedApp' },
+);
+
 /** What an operator made and is still valid. */
 export const MadeRecord = Type.Object(
-  { adminKeys: Type.Array(AdminKeyRecord), roles: Type.Array(GrantRecord) },
+  {
+    adminKeys: Type.Array(AdminKeyRecord),
+    roles: Type.Array(GrantRecord),
+    apps: Type.Array(TouchedApp, {
+      about:
+        'Active apps, with what was done to each. With `endMade`, those that were registered or accepted are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
+    }),
+  },
   { title: 'Made' },
 );
 

@@ -76,12 +76,12 @@ export const revokeRoleSchema = {
   objects: { person: 'id' },
   summary: 'Take a role away from a user',
   description:
-    'The keys and roles that the person made are listed, and end with `endMade`. The last owner of the installation stays.',
+    'The keys and roles that the person made, and the apps that the person registered or changed, are listed, and end with `endMade`. The last owner of the installation stays.',
   params,
   querystring: Type.Object(
     {
       organizationId: Type.Optional(Type.String({ format: 'id', about: 'Of the role.', description: 'an ID' })),
-      endMade: queryFlag('Ends the keys and roles that the person made, and what these made.'),
+      endMade: queryFlag('Ends what the person made, and what these made.'),
     },
     { additionalProperties: false },
   ),
@@ -100,7 +100,7 @@ export const revokeRoleSchema = {
       summary: 'Take it away',
       params: { id: sample.operatorId, role: 'support' },
       status: 200,
-      answer: { made: { adminKeys: [], roles: [] }, ended: false },
+      answer: { made: { adminKeys: [], roles: [], apps: [] }, ended: false },
     },
   ],
 } satisfies AdminSchema;

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createClient } from '../../clients/clients.ts';
 import { CreateClientRequest } from '../../clients/schema.ts';
-import { reachOf } from '../../operators/rights.ts';
+import { developerIn, holds, INSTALLATION, organizationsOf } from '../../operators/rights.ts';
+import { findOrganization, type Organization } from '../../organizations/store.ts';
 import {
   doneNotice,
   field,
@@ -12,11 +13,13 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
+  selectField,
   textArea,
 } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
@@ -40,8 +43,8 @@ export function createAppRoutes(app: FastifyInstance, services: ConsoleServices)
   const config = { permission: 'apps.create', objects: { inOrganizationOfBody: true }, acts: true } as const;
   const preHandler = requireFreshProof(services);
 
-  function show(reply: FastifyReply, status: number, visit: ConsoleVisit, given: Given, problems: Problems) {
-    const { organizationId = null } = reachOf(visit.operator, 'apps.create') ?? {};
+  async function show(reply: FastifyReply, status: number, visit: ConsoleVisit, given: Given, problems: Problems) {
+    const { own, place } = placeChoice(site, await placesOf(visit), given, problems);
     const input = (name: 'name' | 'resource', label: string, hint: string, required: boolean) =>
       field({
         ...{ name, label, hint, required, problems, autocomplete: 'off', value: given.get(name) ?? '' },
@@ -49,7 +52,8 @@ export function createAppRoutes(app: FastifyInstance, services: ConsoleServices)
       });
     const content = html`<header><h1>${text.create}</h1></header>
 ${problemSummary(site.messages, problems)}
-<section class="card"><form method="post" action="${site.path(ADDRESS)}" novalidate>${hidden(visit.token, { ...keptField(visit.browser, visit, ADDRESS), ...(organizationId !== null && { organization: organizationId }) })}
+<section class="card"><form method="post" action="${site.path(ADDRESS)}" novalidate>${hidden(visit.token, { ...keptField(visit.browser, visit, ADDRESS), ...own })}
+${place}
 ${kindChoice(site, given.get('kind') ?? 'web', problems)}
 ${input('name', text.name, text.nameHint, true)}
 ${textArea({ name: 'uris', label: text.urisLabel, hint: text.urisHint, rows: 3, value: given.get('uris') ?? '', problems })}
@@ -71,15 +75,15 @@ ${input('resource', text.resource, text.resourceHint, false)}
     const form = formOf(request);
     const kind = form.get('kind') ?? '';
     if (!isAppKind(kind)) return show(reply, 400, visit, form, fieldProblem('kind', text.kindMissing));
-    const within = reachOf(visit.operator, 'apps.create');
+    // The admission has decided on this very value.
+    const organizationId = form.get('organization') ?? null;
     try {
       const asked = {
         ...registrationOf(kind, typedIn(form)),
-        ...(within?.organizationId != null && { organizationId: within.organizationId }),
+        ...(organizationId !== null && { organizationId }),
       };
       const created = await createClient(visit.services, validate(CreateClientRequest, asked), visit.origin, {
-        // Where everything is reached, nothing is one's own.
-        developerId: within?.developerId ?? null,
+        developerId: developerIn(visit.operator, organizationId),
       });
       const name = isolate(created.client.name);
       const { clientSecret } = created;
@@ -107,6 +111,37 @@ function problemOf({ message }: Failure, { operators: { apps: text } }: Messages
   if (message.startsWith('redirectUris')) return fieldProblem('uris', message);
   if (message.startsWith('resource')) return fieldProblem('resource', message);
   return generalProblem(message);
+}
+
+/** The organizations in which the operator registers apps, unless that is everywhere. */
+const placesOf = async ({ operator, services }: ConsoleVisit): Promise<readonly Organization[]> =>
+  holds(operator, 'apps.create', INSTALLATION)
+    ? []
+    : services.database.read(function* find(): Work<readonly Organization[]> {
+        const found: Organization[] = [];
+        for (const id of organizationsOf(operator, 'apps.create')) {
+          const organization = yield* findOrganization({ id });
+          if (organization !== undefined) found.push(organization);
+        }
+        return found;
+      });
+
+/** Where the app will be: a hidden field for one organization, and a choice among several. */
+function placeChoice(
+  { messages }: Site,
+  places: readonly Organization[],
+  given: Given,
+  problems: Problems,
+): { readonly own: Readonly<Record<string, string>>; readonly place: Html | undefined } {
+  const [first] = places;
+  if (first === undefined) return { own: {}, place: undefined };
+  if (places.length === 1) return { own: { organization: first.id }, place: undefined };
+  const place = selectField({
+    ...{ name: 'organization', label: messages.operators.apps.organization, problems },
+    value: given.get('organization') ?? first.id,
+    options: places.map(({ id, name }) => [id, name]),
+  });
+  return { own: {}, place };
 }
 
 function kindChoice({ messages }: Site, chosen: string, { fields }: Problems): Html {

@@ -2,18 +2,25 @@ import type { Made } from '../../account-actions/operators/made.ts';
 import { isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
+import { appAddress } from '../apps/page.ts';
 import { keyAddress } from '../keys/addresses.ts';
 import { personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
-/** The valid keys and roles that an operator or a key made; undefined where there are none. */
-export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles }: Made): HtmlPart {
+/** What an operator or a key made that still counts; undefined where that is nothing. */
+export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles, apps }: Made): HtmlPart {
   const { operators: text, roles: names } = site.messages.operators;
   const listed = [
     ...adminKeys.map(({ id, name }) =>
       text.made.keyMade(html`<a href="${site.path(keyAddress(id))}">${isolate(name)}</a>`),
     ),
     ...roles.map(({ accountId, role }) => text.made.roleMade(names[role], personLink(site, visit, accountId))),
+    ...apps.map(({ clientId, name, acts }) =>
+      text.made.appMade(
+        html`<a href="${site.path(appAddress(clientId))}">${isolate(name)}</a>`,
+        acts.map((act) => text.made.appActs[act]).join(', '),
+      ),
+    ),
   ];
   return listed.length === 0 ? undefined : listed.map((one, index) => html`${index > 0 && ', '}${one}`);
 }
@@ -31,5 +38,6 @@ export function endedMade(site: Site, visit: ConsoleVisit, made: Made, isEnded: 
   const { made: text } = site.messages.operators.operators;
   const listed = madeList(site, visit, made);
   if (listed === undefined) return undefined;
-  return html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`;
+  const isChanged = made.apps.some(({ acts }) => acts.includes('redirect URIs'));
+  return html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>${isChanged && html`<p>${text.checkAddresses}</p>`}`;
 }

@@ -1,0 +1,76 @@
+// store: SQLite, PostgreSQL
+/** Decisions §12: what an admin key, or a role, did to apps is listed where it ends, and ends with it on request. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { admin, newUser } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
+
+const server = await startServer({});
+after(() => server.close());
+const keeper = await newUser(server, { password: undefined });
+assert.equal((await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {})).status, 200);
+
+const call = async (method: string, path: string, body?: object, key?: string) => {
+  const answer = await admin(server, method, path, body, key);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+const newKey = (): Promise<{ id: string; adminKey: string }> =>
+  call('POST', '/admin-keys', { name: 'stolen', role: 'admin' });
+const APP = {
+  ...{ name: 'Intranet', redirectUris: ['https://app.example/callback'], scopes: ['openid', 'email'] },
+  consent: 'operator',
+};
+const newApp = (by?: string) => call('POST', '/clients', APP, by);
+const approve = (id: string, by?: string) => call('PUT', `/clients/${id}/consent-approval`, { scopes: ['email'] }, by);
+
+/** What a thief does with a key: to an app of their own, and to one that was there. */
+async function plant(by: string) {
+  const [own, other] = [await newApp(by), await newApp()];
+  await approve(own.clientId, by);
+  await approve(other.clientId, by);
+  const { id: secretId } = await call('POST', `/clients/${other.clientId}/secrets`, {}, by);
+  return { own: own.clientId as string, other: other.clientId as string, secretId: secretId as string };
+}
+
+const EXPECTED = ({ own, other }: { own: string; other: string }) => [
+  { clientId: own, name: 'Intranet', acts: ['registered', 'approved'] },
+  { clientId: other, name: 'Intranet', acts: ['approved', 'secret_added'] },
+];
+
+test('what a key did to apps is listed, and goes on where only the key is revoked', async () => {
+  const key = await newKey();
+  const planted = await plant(key.adminKey);
+  assert.deepEqual((await call('GET', `/admin-keys/${key.id}`)).made.apps, EXPECTED(planted));
+  const { made } = await call('DELETE', `/admin-keys/${key.id}`);
+  assert.deepEqual(made.apps, EXPECTED(planted));
+  assert.equal((await call('GET', `/clients/${planted.own}`)).status, 'active');
+});
+
+test('with what it made, the apps that a key registered are disabled, its secrets end and its approvals are withdrawn', async () => {
+  const key = await newKey();
+  const helper = await call('POST', '/admin-keys', { name: 'helper', role: 'admin' }, key.adminKey);
+  const planted = [await plant(key.adminKey), await plant(helper.adminKey)];
+  const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
+  assert.deepEqual(made.apps, planted.flatMap(EXPECTED));
+  for (const { own, other, secretId } of planted) {
+    assert.equal((await call('GET', `/clients/${own}`)).status, 'disabled');
+    const kept = await call('GET', `/clients/${other}`);
+    assert.deepEqual([kept.status, kept.consentApproval], ['active', null]);
+    const secret = kept.secrets.find(({ id }: { id: string }) => id === secretId);
+    assert.ok(secret === undefined || Date.parse(secret.expiresAt) <= server.now());
+  }
+  const { items } = await call('GET', '/audit-events?type=admin_key.revoked&limit=10');
+  const event = items.find(({ details }: { details: { adminKeyId: string } }) => details.adminKeyId === key.id);
+  assert.equal(event.details.made.apps.length, 4);
+});
+
+test('an app whose redirect URIs a key changed is listed where it ends, and stays as it was left', async () => {
+  const key = await newKey();
+  const { clientId } = await newApp();
+  const redirectUris = ['https://other.example/callback'];
+  await call('PATCH', `/clients/${clientId}`, { redirectUris }, key.adminKey);
+  const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
+  assert.deepEqual(made.apps, [{ clientId, name: 'Intranet', acts: ['redirect_uris_changed'] }]);
+  assert.deepEqual((await call('GET', `/clients/${clientId}`)).redirectUris, redirectUris);
+});
