@@ -72,6 +72,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
   'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
   '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  // RFC 8037, appendix A.1: the private key of the same example.
+  'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
   // The alphabet of base64url.
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
   // That of base64 without its last two.

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 
 /** What is wrong with the private key of Apple's client secrets, phrased to follow "must"; undefined where nothing is. */
 export function privateKeyProblem(pem: string): string | undefined {
-  if (!/^\s*-----BEGIN PRIVATE KEY-----/.test(pem)) return 'be the content of the .p8 file, in PEM (PKCS #8)';
+  if (!/^\s*-{5}BEGIN PRIVATE KEY-{5}/.test(pem)) return 'be the content of the .p8 file, in PEM (PKCS #8)';
   let key: KeyObject;
   try {
     key = createPrivateKey(pem);
