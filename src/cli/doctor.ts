@@ -21,6 +21,7 @@ import { judgeMail } from '../operations/doctor/rules/mail.ts';
 import { judgeNodeNumbers } from '../operations/doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
 import { judgeSecret, type SecretMatch, type SecretSight } from '../operations/doctor/rules/secret.ts';
+import { judgeUpstreams } from '../operations/doctor/rules/upstreams.ts';
 import { judgeVersion } from '../operations/doctor/rules/version.ts';
 import { baseUrlOf, type Config, ConfigError, readConfig } from '../platform/config/config.ts';
 import { findSecret, previousSecrets, secretFile } from '../platform/config/secret-file.ts';
@@ -30,6 +31,7 @@ import { timeline } from '../platform/database/migrations/timeline.ts';
 import { describeServers } from '../platform/database/server-address.ts';
 import { cookieStyle } from '../platform/http/browser.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
+import { listActiveUpstreams } from '../upstreams/store.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
 import { reportProgress } from './progress.ts';
@@ -71,12 +73,14 @@ async function examine(
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let heldNumbers: number | undefined;
   let deadMails: number | undefined;
+  let upstreams: Parameters<typeof judgeUpstreams>[0];
   const roots = { current: secret, previous: previousSecrets(config) };
   let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
       deadMails = await inspection.read(() => countDead({}));
+      upstreams = await inspection.read(() => listActiveUpstreams({}));
       fit = await findSecretMatch(inspection, roots, clock);
     }
   } finally {
@@ -90,6 +94,7 @@ async function examine(
     ...judgeSecret(secretSight, fit),
     ...judgeBackup(backup === undefined ? undefined : await lookAtBackup(backup, roots)),
     ...judgeMail(config, baseUrl, deadMails),
+    ...judgeUpstreams(upstreams, clock()),
   ];
   if (config.baseUrl === undefined && config.port === 0) {
     const found = 'TESSERA_PORT is 0, so the address of the server is not known.';

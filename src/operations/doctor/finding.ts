@@ -8,6 +8,7 @@ export type Check =
   | 'secret'
   | 'backup'
   | 'mail'
+  | 'upstreams'
   | 'base-url'
   | 'log'
   | 'proxy-headers'

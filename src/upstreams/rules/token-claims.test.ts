@@ -23,16 +23,20 @@ const LOGOUT: TokenClaims = {
 const readLogout = (changes: TokenClaims, type?: string) =>
   readLogoutToken({ ...LOGOUT, ...changes }, type, EXPECTED, NOW);
 
+const issuer = 'https://upstream.example';
+
 describe('a logout token', () => {
   test('names a session, a person, or both', () => {
-    assert.deepEqual(readLogout({}), { jti: 'one', sid: 'session-1', subject: 'alice-1', issuedAt: NOW });
+    assert.deepEqual(readLogout({}), { issuer, jti: 'one', sid: 'session-1', subject: 'alice-1', issuedAt: NOW });
     assert.deepEqual(readLogout({ sub: undefined }, 'logout+jwt'), {
+      issuer,
       jti: 'one',
       sid: 'session-1',
       subject: null,
       issuedAt: NOW,
     });
     assert.deepEqual(readLogout({ sid: undefined }, 'JWT'), {
+      issuer,
       jti: 'one',
       sid: null,
       subject: 'alice-1',

@@ -16,6 +16,7 @@ import { judgeDatabase, othersWhoRead } from './database.ts';
 import { judgeLog } from './log.ts';
 import { judgeNodeNumbers } from './node-numbers.ts';
 import { judgeProxies, MARKER } from './proxy.ts';
+import { judgeUpstreams } from './upstreams.ts';
 import { judgeVersion } from './version.ts';
 
 /** The worst of some findings, as `level: what was found → remedy`. */
@@ -399,3 +400,19 @@ const losses: [string, Pick<ProbeReport, 'log'> | undefined, RegExp][] = [
 for (const [about, seen, expected] of losses) {
   test(`the log of a service: ${about}`, () => assert.match(worst(judgeLog(seen)), expected));
 }
+
+test('upstreams: a client secret that ends soon is told, and one that has ended is a problem', () => {
+  const day = 24 * 60 * 60 * 1000;
+  const now = Date.UTC(2026, 0, 1);
+  const levels = (...ends: (number | null)[]) =>
+    judgeUpstreams(
+      ends.map((secretExpiresAt, at) => ({ name: `provider-${at}`, secretExpiresAt })),
+      now,
+    ).map(({ level, remedy }) => [level, /upstream update (\S+)/.exec(remedy ?? '')?.[1]]);
+  assert.deepEqual(levels(), []);
+  assert.deepEqual(levels(null, now + 31 * day), [['ok', undefined]]);
+  assert.deepEqual(levels(now + 29 * day, null, now), [
+    ['warning', 'provider-0'],
+    ['problem', 'provider-2'],
+  ]);
+});

@@ -1,0 +1,29 @@
+import type { Upstream } from '../../../upstreams/store.ts';
+import { type Finding, ok, tabulate } from '../finding.ts';
+
+/** How long before the end of a secret there is a warning: time to make another one at the provider. */
+const SOON = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Whether people can go on signing in through other providers: a client secret that has ended stops it.
+ * @param upstreams the active ones; undefined where they are not known
+ */
+export function judgeUpstreams(
+  upstreams: readonly Pick<Upstream, 'name' | 'secretExpiresAt'>[] | undefined,
+  now: number,
+): Finding[] {
+  const ending = (upstreams ?? []).filter(({ secretExpiresAt }) => (secretExpiresAt ?? Infinity) - SOON < now);
+  const findings = ending.flatMap(({ name, secretExpiresAt }) => {
+    const day = new Date(secretExpiresAt ?? 0).toISOString().slice(0, 10);
+    const remedy = `Make another one at the provider, then: tessera upstream update ${name} --client-secret-stdin --secret-expires <date>`;
+    const hasEnded = (secretExpiresAt ?? 0) <= now;
+    return tabulate('upstreams', [
+      [hasEnded && 'problem', `The client secret of ${name} ended on ${day}: nobody can sign in through it.`, remedy],
+      [!hasEnded && 'warning', `The client secret of ${name} ends on ${day}.`, remedy],
+    ]);
+  });
+  if (findings.length > 0 || upstreams === undefined || upstreams.length === 0) return findings;
+  return [
+    ok('upstreams', 'No client secret of a provider ends within 30 days. To check one: tessera upstream test <name>'),
+  ];
+}
