@@ -34,9 +34,10 @@ const status = Type.Unsafe<'active' | 'disabled'>({
 /** The body of a request that changes a client. Omitted fields keep their values. */
 export type UpdateClientRequest = Partial<Omit<ClientValues, 'type'> & { readonly status: 'active' | 'disabled' }> &
   FormerEndpoints;
-export const UpdateClientRequest = Type.Unsafe<UpdateClientRequest>(
-  requestBody('UpdateClientRequest', optional({ name, redirectUris, status, ...others })),
-);
+export const UpdateClientRequest = Type.Unsafe<UpdateClientRequest>({
+  ...requestBody('UpdateClientRequest', optional({ name, redirectUris, status, ...others })),
+  'x-unchangeable': { type: 'An app keeps its type. Register another app instead.' },
+});
 
 /** The body of a request that adds a secret. */
 export const RotateSecretRequest = requestBody('RotateSecretRequest', {

@@ -49,7 +49,14 @@ export const noneWithId = (
   id: string,
   { command, path }: { readonly command: string; readonly path: string },
 ): Failure =>
-  notFound(`There is no ${what} with the id ${id}. List them with: tessera ${command}, or GET /api/v2/admin/${path}`);
+  notFound(
+    `There is no ${what} with the id ${id}.${isRounded(id) ? ROUNDED : ''} List them with: tessera ${command}, or GET /api/v2/admin/${path}`,
+  );
+
+const ROUNDED = ' It looks rounded: JavaScript rounds numbers of this size, so keep ids as texts.';
+
+/** Whether an id is one that a program may have read as a number, and rounded. */
+const isRounded = (id: string): boolean => /^\d{15,17}00$/.test(id) && String(Number(id)) === id;
 
 export const conflict = (description: string): Failure => new Failure('conflict', description);
 

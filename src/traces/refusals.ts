@@ -117,6 +117,7 @@ const LISTS: readonly (readonly [RegExp, string])[] = [
 const UNKNOWN_FIELD =
   /^(?<name>[A-Za-z_]{1,40}) is not a field here\.(?: Did you mean (?<meant>[A-Za-z]{1,40})\?)? The fields are:/;
 
+const FIXED_FIELD = /^(?<name>[A-Za-z]{1,40}) cannot be changed\. /;
 const MISSING_FIELD = /^([A-Za-z]{1,40}) is missing\./;
 const UNKNOWN_PARAMETER =
   /^(?<name>[A-Za-z_]{1,40}) is not a parameter here:[^.]*\.(?<advice> Pages are read with cursor: [A-Za-z ]+\.)?/;
@@ -149,6 +150,13 @@ function undescribed(
     return {
       received: `a field named ${name}`,
       remedy: meant === undefined ? 'Correct the name: the response lists the fields.' : `Send ${meant} instead.`,
+    };
+  }
+  const fixed = FIXED_FIELD.exec(refusal.description)?.groups?.['name'];
+  if (fixed !== undefined) {
+    return {
+      received: `${fixed}, which cannot be changed`,
+      remedy: 'Leave it out, or make another record with the value that it shall have.',
     };
   }
   const missing = MISSING_FIELD.exec(refusal.description)?.[1];

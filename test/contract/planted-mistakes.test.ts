@@ -1037,6 +1037,24 @@ const mistakes: readonly Mistake[] = [
     facts('description .*begins with tcs_'),
   ],
   [
+    'a type that an app is to change to',
+    async () => told(await admin(server, 'PATCH', `/clients/${app.clientId}`, { type: 'public' })),
+    /type cannot be changed\. An app keeps its type\. Register another app instead\./,
+    facts('received +type, which cannot be changed', 'remedy +Leave it out'),
+  ],
+  [
+    'an id that JavaScript has rounded',
+    async () => told(await admin(server, 'GET', '/clients/384609393557114900')),
+    /It looks rounded: JavaScript rounds numbers of this size, so keep ids as texts\./,
+    facts('remedy +Take the id from the list'),
+  ],
+  [
+    'a limit beyond the largest',
+    async () => told(await admin(server, 'GET', '/clients?limit=1000')),
+    /limit must be a whole number from 1 to 200; got a larger one/,
+    facts('received +a value of limit that was refused'),
+  ],
+  [
     'a missing field of the admin API',
     async () => told(await admin(server, 'POST', '/clients', {})),
     /name is missing/,

@@ -44,6 +44,12 @@ export function validate<S extends TSchema>(schema: S, value: unknown): Static<S
   return value as Static<S>;
 }
 
+/** The schema of an object that takes no other fields; of some, it says why they cannot be changed once the record is there. */
+interface ClosedObject {
+  readonly properties?: object;
+  readonly 'x-unchangeable'?: Readonly<Record<string, string>>;
+}
+
 function explain(error: ErrorObject, where: string): string {
   const path = error.instancePath
     .slice(1)
@@ -56,9 +62,13 @@ function explain(error: ErrorObject, where: string): string {
   const field = path === '' ? where || 'the body' : path;
   if (error.keyword === 'required') return `${join(path, String(params['missingProperty']))} is missing.`;
   if (error.keyword === 'additionalProperties') {
-    const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-    const name = join(path, String(params['additionalProperty']));
-    const meant = nearestName(String(params['additionalProperty']), known);
+    const { properties, 'x-unchangeable': unchangeable } = (error.parentSchema ?? {}) as ClosedObject;
+    const known = Object.keys(properties ?? {});
+    const sent = String(params['additionalProperty']);
+    const name = join(path, sent);
+    if (unchangeable !== undefined && Object.hasOwn(unchangeable, sent))
+      return `${name} cannot be changed. ${unchangeable[sent]}`;
+    const meant = nearestName(sent, known);
     const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
     return `${name} is not a field here.${advice} The fields are: ${known.join(', ')}.`;
   }
@@ -69,7 +79,9 @@ function explain(error: ErrorObject, where: string): string {
     }
   }
   const expected = (error.parentSchema as { description?: string } | undefined)?.description;
-  const got = describe(error.data);
+  // A number that is out of its range is not repeated either: it may be a password that was sent without quotes.
+  const got =
+    error.keyword === 'minimum' ? 'a smaller one' : error.keyword === 'maximum' ? 'a larger one' : describe(error.data);
   const sentence = expected === undefined ? (error.message ?? 'is not valid') : `must be ${expected}`;
   return `${field} ${sentence}; got ${got}.${suggestion(error)}`;
 }
