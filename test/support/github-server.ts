@@ -18,6 +18,8 @@ export class GithubServer {
   /** Answers a path by itself. */
   answer: ((path: string, response: ServerResponse) => boolean) | undefined;
   reusesCodes = false;
+  /** What it calls itself in its responses: github.com by this URL, older servers of an enterprise not at all. */
+  iss: string | undefined;
   /** What was asked, with what. */
   readonly asked: { readonly path: string; readonly authorization: string | undefined }[] = [];
   baseUrl = '';
@@ -29,7 +31,12 @@ export class GithubServer {
     const github = new GithubServer();
     await new Promise<void>((resolve) => github.#server.listen(0, '127.0.0.1', resolve));
     github.baseUrl = `http://127.0.0.1:${(github.#server.address() as AddressInfo).port}`;
+    github.iss = github.ownIss;
     return github;
+  }
+
+  get ownIss(): string {
+    return `${this.baseUrl}/login/oauth`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -37,7 +44,7 @@ export class GithubServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Plays the browser at the authorization endpoint: where it is sent back. GitHub does not name itself there. */
+  /** Plays the browser at the authorization endpoint: where it is sent back. */
   authorize(url: string): URL {
     const { pathname, searchParams: query } = new URL(url);
     const code = `code-${this.#codes.size + 1}-${this.#tokens.size}`;
@@ -45,6 +52,7 @@ export class GithubServer {
     const callback = new URL(query.get('redirect_uri') ?? '');
     callback.searchParams.set('code', pathname === '/login/oauth/authorize' ? code : 'wrong endpoint');
     callback.searchParams.set('state', query.get('state') ?? '');
+    if (this.iss !== undefined) callback.searchParams.set('iss', this.iss);
     return callback;
   }
 

@@ -28,6 +28,7 @@ server.advance(11_000);
 afterEach(() => {
   github.answer = undefined;
   github.reusesCodes = false;
+  github.iss = github.ownIss;
 });
 
 const primary = (email: string, verified = true) => [{ email, primary: true, verified }];
@@ -77,6 +78,35 @@ test('a person is sent with PKCE, and is known by the number of the account', as
   assert.deepEqual(await identities('1001'), [{ issuer: github.baseUrl }]);
   const browser = agent(server.baseUrl);
   assert.equal((await through(browser)).location?.pathname, '/account');
+});
+
+test('GitHub names itself by the URL of its OAuth endpoints, or not at all', async () => {
+  github.user = { id: 1009, login: 'names-itself' };
+  await join('names-itself');
+  for (const [iss, path] of [
+    [`${github.baseUrl}/login/oauth`, '/account'],
+    [undefined, '/account'],
+    [github.baseUrl, undefined],
+    ['https://github.com/login/oauth', undefined],
+  ] as const) {
+    github.iss = iss;
+    assert.equal((await through(agent(server.baseUrl))).location?.pathname, path, String(iss));
+  }
+});
+
+test('a base URL with a slash at its end leads to the same addresses', async () => {
+  const { body } = await admin(server, 'POST', '/upstreams', {
+    ...{ name: 'github-slash', kind: 'github', issuer: `${github.baseUrl}/`, signUp: 'anyone' },
+    ...{ clientId: github.clientId, clientSecret: github.clientSecret },
+  });
+  server.advance(11_000);
+  github.user = { id: 1010, login: 'slash' };
+  const browser = agent(server.baseUrl);
+  const left = (await browser.get('/login/with/github-slash')).location;
+  assert.equal(left?.pathname, '/login/oauth/authorize');
+  const back = await browser.get(github.authorize(left.href).href);
+  assert.equal(back.location?.pathname, '/login/with/github-slash/new');
+  assert.equal((await admin(server, 'POST', `/upstreams/${body.id}/test`, {})).body.steps[0].level, 'ok');
 });
 
 test('a changed login name is still the same person', async () => {

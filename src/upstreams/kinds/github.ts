@@ -23,18 +23,21 @@ export const github: UpstreamKind = { responseMode: 'query', begin, finish, prob
 /** A person may have many addresses. */
 const LONGEST_ANSWER = 256 * 1024;
 
-/** GitHub has no metadata document. */
-const metadataOf = ({ issuer }: ProviderClient): AuthorizationServer & { readonly authorization_endpoint: string } => ({
-  issuer,
-  authorization_endpoint: `${issuer}/login/oauth/authorize`,
-  token_endpoint: `${issuer}/login/oauth/access_token`,
-});
+/** The base URL, also where it was registered with a slash at its end. */
+const baseOf = ({ issuer }: ProviderClient): string => issuer.replace(/\/$/, '');
+
+/** GitHub has no metadata document. It names itself in its responses by another URL than its base (RFC 9207). */
+function metadataOf(client: ProviderClient): AuthorizationServer & { readonly authorization_endpoint: string } {
+  const issuer = `${baseOf(client)}/login/oauth`;
+  return { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/access_token` };
+}
 
 /** github.com and its enterprises with data residency have their API at a host of its own, servers of an enterprise below a path. */
-function apiOf({ issuer }: ProviderClient): string {
-  const { protocol, host } = new URL(issuer);
+function apiOf(client: ProviderClient): string {
+  const base = baseOf(client);
+  const { protocol, host } = new URL(base);
   const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
-  return isHosted ? `${protocol}//api.${host}` : `${issuer}/api/v3`;
+  return isHosted ? `${protocol}//api.${host}` : `${base}/api/v3`;
 }
 
 async function begin(
@@ -131,7 +134,9 @@ async function probe(
 ): Promise<readonly ProbeStep[]> {
   const back = { redirectUri, state: 'test' };
   return [
-    await probeClient(client, (attempt, callback) => redeem(services, client, attempt, { ...back, callback })),
+    await probeClient(metadataOf(client), (attempt, callback) =>
+      redeem(services, client, attempt, { ...back, callback }),
+    ),
     {
       step: 'client',
       level: 'warning',
