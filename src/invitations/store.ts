@@ -121,7 +121,20 @@ export const endInvitationsOfOperator = many(
   (row) => row.id,
 );
 
-/** The same, of those to one organization. */
+/** The ids of what a person invited to as an operator at an instant or later, and somebody can still use. */
+export const openInvitationsOfOperator = many(
+  (db, p: { operatorId: string; since: number; now: number }) =>
+    db
+      .selectFrom('invitation')
+      .select('id')
+      .where('operator_id', '=', p.operatorId)
+      .where('created_at', '>=', p.since)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', p.now),
+  (row) => row.id,
+);
+
+/** {@link endInvitationsOfOperator} of those to one organization. */
 export const endInvitationsOfOperatorIn = many(
   (db, p: { operatorId: string; organizationId: string }) =>
     db

@@ -2,14 +2,16 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
-import type { ClientsUndone } from '../../clients/disable.ts';
+import { type ClientsUndone, clientsTouchedBy } from '../../clients/disable.ts';
+import { openInvitationsOfOperator } from '../../invitations/store.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
 import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
+import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/notice-text.ts';
 import { endInvitationsSince } from '../operators/handed-out.ts';
-import { endAllMadeBy } from '../operators/made.ts';
+import { endAllMadeBy, madeBy } from '../operators/made.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
 
@@ -48,7 +50,7 @@ export function* removeAddedSince(
  * Ends what was made with an account, or with what was made with it, at an instant or later: admin keys, roles, invitations, secrets of apps,
  * and the apps that were registered, which are disabled.
  */
-export function* endMadeSince(
+function* endMadeSince(
   accountId: string,
   since: number,
   origin: Origin,
@@ -61,6 +63,35 @@ export function* endMadeSince(
     },
   });
   return { made: adminKeys.length + roles.length, makers, ...clients };
+}
+
+/**
+ * What a recovery does about what was made with an account: ends it where the account may have been in foreign hands.
+ * @param isOwners whether the person has shown that the account was theirs all the time: then everything goes on, and they are told of it
+ * @returns what the person is told
+ */
+export function* settleMadeSince(
+  accountId: string,
+  { since, at, isOwners }: { readonly since: number; readonly at: number; readonly isOwners: boolean },
+  origin: Origin,
+  now: number,
+): Work<Pick<Undone, 'makers'> & { readonly told: readonly string[] }> {
+  if (since >= at) return { makers: [], told: [] };
+  if (isOwners) return { makers: [], told: goesOnSentences(yield* listMadeSince(accountId, since, now)) };
+  const { makers, ...ended } = yield* endMadeSince(accountId, since, origin, now);
+  return { makers, told: undoneSentences({ ...NOTHING_UNDONE, ...ended }) };
+}
+
+function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
+  const { adminKeys, roles } = yield* madeBy(accountId, now);
+  const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
+  const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
+  const apps = yield* clientsTouchedBy([accountId], since, now);
+  return {
+    made: adminKeys.filter(isOfThen).length + roles.filter(isOfThen).length,
+    invitations: invitations.length,
+    apps: apps.map(({ clientId }) => clientId),
+  };
 }
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

@@ -63,7 +63,7 @@ import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } f
 import { waitForMakers } from '../operators/made.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { callOffDeletion, endMadeSince, NOT_DELETED } from './added-since.ts';
+import { callOffDeletion, NOT_DELETED, settleMadeSince } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
@@ -327,6 +327,10 @@ function* secure(
   const right = isAddressProved ? yield* endYoungerRights(account, shown, now) : undefined;
   const renewedSince = shown === undefined ? at : foreignSince([...apps, ...codes], shown);
   const since = Math.min(reported, right?.factorsSince ?? reported, renewedSince);
+  // A recovery with what was set up since the reports, or in place of an earlier factor, does not answer them: it may be the thief's.
+  const shownAt = shown?.factorSince ?? 0;
+  const isYounger = (shown?.method === 'totp' ? apps : codes).some(({ setUpAt }) => setUpAt < shownAt);
+  const isAnswered = shownAt < reported && !isYounger;
   const username = since < at ? yield* usernameAt(account, since, now) : profile.username;
   const isRenamed = username !== profile.username;
   const kept = { ...profile, username };
@@ -354,7 +358,9 @@ function* secure(
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
-  const made = since < at ? yield* endMadeSince(accountId, since, origin, now) : undefined;
+  // Who shows a factor from before all that, which nobody renewed since, had the account all the time: what was made with it is theirs.
+  const isOwners = shown !== undefined && isAnswered && right === undefined && renewedSince >= at;
+  const made = yield* settleMadeSince(accountId, { since, at, isOwners }, origin, now);
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
   // Who showed the code of an app still needs recovery codes.
@@ -363,17 +369,14 @@ function* secure(
     ...(settled.restored.app ? [EARLIER_APP] : settled.removed.app && shown !== undefined ? [LOST_APP] : []),
     ...(left === undefined ? [] : [leftText(left)]),
     ...(isRenamed ? [`Its username is ${username} again.`] : []),
+    ...made.told,
   ];
   const facts = told.length === 0 ? {} : { what: told.join(' ') };
-  // A recovery with what was set up since the reports, or in place of an earlier factor, does not answer them: it may be the thief's.
-  const shownAt = shown?.factorSince ?? 0;
-  const isYounger = (shown?.method === 'totp' ? apps : codes).some(({ setUpAt }) => setUpAt < shownAt);
-  const isAnswered = shownAt < reported && !isYounger;
   const open = isAnswered ? at : Math.min(reported, isYounger ? shownAt : reported);
   yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, open);
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
-  return { changed, makers: made?.makers ?? [] };
+  return { changed, makers: made.makers };
 }
 
 /** Counts and checks the code that is asked for beside the link; undefined where none is. */

@@ -1,27 +1,21 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type UndoneFacts, undoneSentences } from './notice-text.ts';
+import { goesOnSentences, NOTHING_UNDONE, undoneSentences } from './notice-text.ts';
 
-const NOTHING: UndoneFacts = {
-  ...{ removed: { app: false, codes: false }, restored: { app: false, codes: false } },
-  ...{
-    passkeys: 0,
-    passkeysRestored: 0,
-    identities: 0,
-    apps: 0,
-    made: 0,
-    registered: 0,
-    secrets: 0,
-    redirected: [],
-    left: undefined,
-  },
-};
+const NOTHING = NOTHING_UNDONE;
 
 test('who has an account again is told of every way in that was removed, another provider included', () => {
   assert.deepEqual(undoneSentences(NOTHING), []);
   assert.deepEqual(undoneSentences({ ...NOTHING, passkeys: 1, identities: 2 }), [
     'This was added in the time before, and was removed: a passkey.',
     'Nobody signs in to it with another provider any more. If you did, connect the provider again on the Security page of your account.',
+  ]);
+});
+
+test('what goes on of what was made with an account is counted, and its apps are named by their ids', () => {
+  assert.deepEqual(goesOnSentences({ made: 0, invitations: 0, apps: [] }), []);
+  assert.deepEqual(goesOnSentences({ made: 1, invitations: 2, apps: ['1', '2'] }), [
+    'This was made with your account in the days before, and goes on: an admin key or a role that was given, 2 invitations, what was done to these apps: 1, 2. End what is not yours.',
   ]);
 });

@@ -294,16 +294,45 @@ export interface UndoneFacts {
   readonly left: string | undefined;
 }
 
+export const NOTHING_UNDONE: UndoneFacts = {
+  ...{ removed: { app: false, codes: false }, restored: { app: false, codes: false } },
+  ...{ passkeys: 0, passkeysRestored: 0, identities: 0, apps: 0, made: 0, registered: 0, secrets: 0 },
+  ...{ redirected: [], left: undefined },
+};
+
 const RENEWED =
   'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.';
 
 /** Apps are named by their ids: a thief may have chosen their names. */
-const redirectedText = (clientIds: readonly string[]): string => {
-  const named = clientIds.slice(0, MOST_NAMED).join(', ');
+const idsText = (clientIds: readonly string[]): string => {
   const more = clientIds.length > MOST_NAMED ? ` and ${clientIds.length - MOST_NAMED} more` : '';
-  return `The redirect URIs or keys of these apps were changed in the time before, and were left as they are: ${named}${more}. Check them.`;
+  return clientIds.slice(0, MOST_NAMED).join(', ') + more;
 };
 const MOST_NAMED = 10;
+
+const redirectedText = (clientIds: readonly string[]): string =>
+  `The redirect URIs or keys of these apps were changed in the time before, and were left as they are: ${idsText(clientIds)}. Check them.`;
+
+/** What was made with an account in the time before, and goes on because its owner has shown that it was theirs all the time. */
+export interface GoesOn {
+  /** How many admin keys and roles. */
+  readonly made: number;
+  readonly invitations: number;
+  /** The apps that were registered, accepted, approved or changed, by their ids. */
+  readonly apps: readonly string[];
+}
+
+export function goesOnSentences({ made, invitations, apps }: GoesOn): readonly string[] {
+  const goesOn = [
+    made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
+    invitations > 0 && (invitations === 1 ? 'an invitation' : `${invitations} invitations`),
+    apps.length > 0 && `what was done to these apps: ${idsText(apps)}`,
+  ].filter((what) => what !== false);
+  if (goesOn.length === 0) return [];
+  return [
+    `This was made with your account in the days before, and goes on: ${goesOn.join(', ')}. End what is not yours.`,
+  ];
+}
 
 const USED_PASSKEY =
   'The passkey with which this was done no longer works. If you still have it, add it again on the Security page of your account.';
