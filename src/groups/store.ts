@@ -345,6 +345,20 @@ export const listGroupsOfSource = many(
   toGroup,
 );
 
+/** The upstreams' sources of the groups that a person is in. */
+export const upstreamSourcesOf = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('group_member as m')
+      .innerJoin('user_group as g', 'g.id', 'm.group_id')
+      .select('g.source')
+      .distinct()
+      .where('m.account_id', '=', p.accountId)
+      .where('g.source', 'like', 'upstream:%')
+      .orderBy('g.source'),
+  ({ source }) => source,
+);
+
 /** The id of a membership; undefined where the person is not in the group. */
 export const findGroupMember = one(
   (db, p: { groupId: string; accountId: string }) =>

@@ -31,7 +31,8 @@ export const consoleGroupTexts = {
   add: 'Add a person',
   addField: 'Username, email address or ID',
   addNext: 'Next',
-  elsewhere: (source: string): string => `This group is maintained by ${source}: its members are changed there.`,
+  elsewhere: (source: string): string =>
+    `This group is maintained by ${source}: its members are added there. A person whom you remove is back when it names them again.`,
 
   unknownTitle: 'Nobody is found',
   unknown: (text: HtmlPart): HtmlPart => [

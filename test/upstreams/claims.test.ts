@@ -1,9 +1,21 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { agent } from '../support/agent.ts';
-import { admin, authorizeUrl, newClient, redeem, refresh, standard, walk } from '../support/flow.ts';
+import { type Agent, agent } from '../support/agent.ts';
+import {
+  admin,
+  authorizeUrl,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  standard,
+  type TestUser,
+  walk,
+} from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
+import { recover } from '../support/recovery.ts';
 import { startServer } from '../support/server.ts';
 import { joinedThrough, newUpstream, type TestUpstream, throughUpstream } from './people.ts';
 
@@ -104,12 +116,91 @@ describe('the claims of a sign-in', () => {
     assert.equal((await admin(server, 'PUT', path, {})).status, 409);
     await signIn({ realm: { groups: ['theirs'] } });
     assert.ok(!(await groups()).includes('theirs'), 'another provider');
+    assert.equal((await admin(server, 'DELETE', `/groups/${id}`)).status, 409);
     await admin(server, 'POST', `/upstreams/${other.id}/disable`, {});
     await admin(server, 'DELETE', `/upstreams/${other.id}`);
     assert.ok((await admin(server, 'PUT', path, {})).status < 300);
     await other.provider[Symbol.asyncDispose]();
   });
 });
+
+test('an operator removes a member of the group of a provider', async () => {
+  const id = await group({ name: 'night-shift', upstreamId: staff.id });
+  await signIn({ realm: { groups: ['night-shift'] } });
+  assert.ok((await groups()).includes('night-shift'));
+  assert.equal((await admin(server, 'DELETE', `/groups/${id}/members/${accountId}`)).status, 200);
+  assert.ok(!(await groups()).includes('night-shift'));
+});
+
+/** An account with a password, in the group of a provider that it connected. */
+async function groupMember(username: string) {
+  const email = `${username}@example.com`;
+  const person = await newUser(server, { username, email, emailVerified: true });
+  const browser = await signedIn(server, person);
+  await connect(browser, staff, username);
+  staff.provider.person = { sub: username, realm: { groups: ['leaving'] } };
+  await throughUpstream(agent(server.baseUrl), staff);
+  return { person, browser, email };
+}
+
+async function connect(browser: Agent, { provider, name }: TestUpstream, sub: string): Promise<void> {
+  provider.person = { sub };
+  const left = await browser.get(`/account/security/connect/${name}`);
+  const back = await browser.get(provider.authorize(left.location?.href ?? '').href);
+  const page = await browser.get(back.location?.href ?? '');
+  assert.equal((await browser.submit(page, {}, back.location?.pathname)).status, 200);
+}
+
+const membersOf = async (groupId: string) =>
+  (await query(server, `SELECT account_id FROM group_member WHERE group_id = ${groupId}`)).map((row) =>
+    String(row['account_id']),
+  );
+
+describe('who loses their last identity at a provider', () => {
+  let leaving: string;
+  before(async () => {
+    leaving = await group({ name: 'leaving', upstreamId: staff.id });
+  });
+
+  test('leaves its groups, and the apps that were open to these', async () => {
+    const { person } = await groupMember('leaver');
+    const client = standard(await newClient(server, { access: 'assigned' }));
+    await admin(server, 'POST', `/clients/${client.clientId}/assignments`, { groupId: leaving });
+    const browser = await signedIn(server, person);
+    const asked = authorizeUrl(client, { scope: 'openid offline_access', prompt: 'consent' });
+    assert.ok((await walk(browser, asked)).searchParams.has('code'));
+    await disconnect(person);
+    assert.deepEqual(await membersOf(leaving), []);
+    const { body } = await admin(server, 'GET', `/audit-events?type=group.member_removed&userId=${person.id}`);
+    assert.equal(body.items.at(-1).details.group, 'leaving');
+    assert.ok(!(await walk(await signedIn(server, person), asked)).searchParams.has('code'));
+  });
+
+  test('stays in them while another one is connected there', async () => {
+    const { person, browser } = await groupMember('stayer');
+    await connect(browser, staff, 'stayer-2');
+    await disconnect(person);
+    assert.deepEqual(await membersOf(leaving), [person.id]);
+    await disconnect(person);
+    assert.deepEqual(await membersOf(leaving), []);
+  });
+
+  test('leaves them where a recovery removed it', async () => {
+    const { person, email } = await groupMember('recovered');
+    assert.deepEqual(await membersOf(leaving), [person.id]);
+    assert.equal((await recover(server, email, 'another password of mine')).status, 303);
+    assert.deepEqual(await membersOf(leaving), []);
+  });
+});
+
+/** Disconnects the oldest identity. */
+async function disconnect({ id, ...person }: TestUser): Promise<void> {
+  const browser = await signedIn(server, { id, ...person });
+  const page = await browser.get('/account/security');
+  const [row] = await query(server, `SELECT id FROM upstream_identity WHERE account_id = ${id} ORDER BY created_at`);
+  const done = await browser.submit(page, { id: String(row?.['id']) }, '/account/security/disconnect');
+  assert.equal(done.status, 200, done.text.slice(0, 2000));
+}
 
 describe('a preview', () => {
   test('says what a token would do, and does nothing', async () => {

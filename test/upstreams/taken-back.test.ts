@@ -19,7 +19,9 @@ const server = await startServer({
 const { person, press, moveTo, freshAddress, undoLinks, reportLink, recoverAt } = takenBack(server);
 let upstream: TestUpstream;
 before(async () => {
-  upstream = await newUpstream(server, { signUp: 'anyone' });
+  upstream = await newUpstream(server, { signUp: 'anyone', claimsMap: { groups: '/groups' } });
+  const made = await admin(server, 'POST', '/groups', { name: 'ops', upstreamId: upstream.id });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
 });
 after(async () => {
   await upstream.provider[Symbol.asyncDispose]();
@@ -45,35 +47,42 @@ async function through(identity: Members): Promise<{ readonly browser: Agent; re
 
 let count = 0;
 
+/** In how many groups a person is. */
+const groupsOf = async ({ id }: TestUser) =>
+  (await query(server, 'SELECT id FROM group_member WHERE account_id = ?', id)).length;
+
 /** An account whose identity at the provider another person has taken over by now, and who signs in with it. */
 async function robbed(): Promise<{ user: TestUser; email: string; identity: Members; thief: Agent }> {
   const ada = await person();
-  const identity = { sub: `taken-${++count}`, email: `taken-${count}@upstream.example` };
+  const identity = { sub: `taken-${++count}`, email: `taken-${count}@upstream.example`, groups: ['ops'] };
   await connect(await signedIn(server, ada.user), identity);
   // A provider proves no change that a password proves, so this account has none.
   await query(server, 'UPDATE account SET password_hash = NULL WHERE id = ?', ada.user.id);
   server.advance(20 * DAY);
   const { browser, isIn } = await through(identity);
   assert.ok(isIn);
+  assert.equal(await groupsOf(ada.user), 1);
   return { ...ada, identity, thief: browser };
 }
 
 test('a report of a sign-in ends the identity through which it came', async () => {
-  const { email, identity } = await robbed();
+  const { user, email, identity } = await robbed();
   const { isIn } = await through(identity);
   assert.ok(isIn);
   assert.equal(await press(await reportLink(email)), 200);
   assert.equal((await through(identity)).isIn, false);
+  assert.equal(await groupsOf(user), 0, 'its groups go with it');
   assert.equal(await recoverAt(email, ''), 200);
   assert.equal((await through(identity)).isIn, false);
 });
 
 test('the undo of a change of address ends the identity through which it was made', async () => {
-  const { email, identity, thief } = await robbed();
+  const { user, email, identity, thief } = await robbed();
   await moveTo(thief, freshAddress());
   const [undo = ''] = await undoLinks(email);
   assert.equal(await press(undo), 200);
   assert.equal((await through(identity)).isIn, false);
+  assert.equal(await groupsOf(user), 0, 'its groups go with it');
 });
 
 test('an operator’s link that gives the address back ends it as well', async () => {

@@ -158,7 +158,8 @@ export async function addToGroup(
 
 /**
  * Removes a person from a group: from the moment that this returns, nothing that was issued by an assignment of the group is accepted,
- * unless the person has another assignment.
+ * unless the person has another assignment. An operator takes access away in any group: where another source maintains it, the person
+ * stays out until that names them again.
  * @throws {Failure} `not found` where the person is not in it
  */
 export async function removeFromGroup(
@@ -171,7 +172,6 @@ export async function removeFromGroup(
   return database.commit(function* remove(): Work<AccessChange> {
     const group = yield* store.holdGroup({ id: groupId });
     if (group === undefined) throw groupNotFound(groupId);
-    requireLocal(group);
     const id = yield* store.lockGroupMember({ groupId, accountId });
     if (id === undefined) throw notFound(`The user ${accountId} is not in the group ${groupId}.`);
     const change = yield* leavePaths(accountId, { kind: 'group', groupId }, now);

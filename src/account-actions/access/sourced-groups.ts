@@ -6,10 +6,12 @@ import {
   listGroupsOfSource,
   lockGroupMember,
   removeGroupMember,
+  upstreamSourcesOf,
 } from '../../groups/store.ts';
 import { holdMember } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { listIdentities } from '../../upstreams/identity-store.ts';
 import { leavePaths } from './paths.ts';
 
 /** The source of groups that an upstream maintains. */
@@ -42,5 +44,18 @@ export function* syncGroups(
     if (organizationId !== null && (yield* holdMember({ organizationId, accountId })) === undefined) continue;
     if (!(yield* addGroupMember({ groupId, accountId, organizationId, now }))) continue;
     yield* record({ at: now, type: 'group.member_added', origin, accountId, details });
+  }
+}
+
+/**
+ * Lets a person leave the groups of every upstream at which they have no identity any more, inside the unit of work that removed identities
+ * and holds the account's lock: nobody else maintains these memberships.
+ */
+export function* leaveUnconnectedGroups(accountId: string, origin: Origin, now: number): Work<void> {
+  const sources = yield* upstreamSourcesOf({ accountId });
+  if (sources.length === 0) return;
+  const connected = (yield* listIdentities({ accountId })).map(({ upstreamId }) => sourceOfUpstream(upstreamId));
+  for (const source of sources) {
+    if (!connected.includes(source)) yield* syncGroups(accountId, source, [], origin, now);
   }
 }

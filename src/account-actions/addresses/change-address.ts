@@ -29,6 +29,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { removeIdentitiesBeside } from '../../upstreams/identity-store.ts';
+import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
@@ -315,7 +316,10 @@ async function confirm(
         if (!before.emailVerified && !session.amr.includes('pop')) {
           yield* removePasskeys(changed.id, changed.updatedAt);
         }
-        if (!before.emailVerified) yield* removeIdentitiesBeside({ accountId: changed.id, sid: session.sid });
+        if (!before.emailVerified) {
+          yield* removeIdentitiesBeside({ accountId: changed.id, sid: session.sid });
+          yield* leaveUnconnectedGroups(changed.id, origin, now);
+        }
         if (purpose === 'verify address') return;
         if (right !== undefined) {
           yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });

@@ -11,6 +11,7 @@ import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
+import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
@@ -123,6 +124,7 @@ export function* endEverything(
   const added = yield* removeAddedSince(changed, back, origin, now);
   // Like the password, an identity at another provider may have been the way in, however old it is.
   const older = yield* removeIdentitiesSince({ accountId: id, since: 0 });
+  yield* leaveUnconnectedGroups(id, origin, now);
   const usedPasskeys = yield* removeUsed(id, back.passkeys ?? []);
   const undone = { ...added, identities: added.identities + older.length, usedPasskeys };
   yield* forgetBrowsers({ accountId: id });

@@ -7,6 +7,7 @@ import { openInvitationsOfOperator } from '../../invitations/store.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
 import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
 import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/notice-text.ts';
@@ -41,6 +42,7 @@ export function* removeAddedSince(
   const { id: accountId, updatedAt: at } = account;
   const { since } = back.span;
   const factors = yield* removeFactorsSince(accountId, back, at);
+  yield* leaveUnconnectedGroups(accountId, origin, now);
   const apps = yield* revokeAccessSince({ accountId, since }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
   return { ...factors, apps, left, ...(yield* endMadeSince(accountId, since, origin, now)) };

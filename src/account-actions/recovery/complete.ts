@@ -48,6 +48,7 @@ import type { NewSession } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import {
   type AttemptsLimited,
@@ -354,6 +355,7 @@ function* secure(
   const losesCodes = shown?.method !== 'recovery code' && codes.length > 0;
   const settled = yield* settleAfterRecovery(accountId, { span, shown }, at);
   yield* removeFactorsSince(accountId, { span: untilNow(data.resetFactors ? 0 : at + 1) }, at);
+  yield* leaveUnconnectedGroups(accountId, origin, now);
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
   else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);

@@ -12,6 +12,7 @@ import { findIdentity, insertIdentity, listIdentities, removeIdentity } from '..
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import { findUpstream, type Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
+import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { accountTime } from '../notices/account-time.ts';
@@ -113,6 +114,7 @@ export async function disconnectIdentity(
         if (!(yield* canSpare(services, saved, factors, { kind: 'identity', id })))
           throw new NotDisconnected('last way');
         if (!(yield* removeIdentity({ id, accountId }))) throw new NotDisconnected('unknown');
+        yield* leaveUnconnectedGroups(accountId, origin, now);
         const facts = { ...deviceFacts(session), what: nameOf(found.upstream) };
         yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
       },

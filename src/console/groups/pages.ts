@@ -120,7 +120,7 @@ function memberList(
   const isOwn = source === 'local';
   const rows = members.map(({ id, username, addedAt }) => {
     const address = memberAddress('remove-member', { id: group.id, user: id });
-    return html`<li><div>${personLink(site, visit, id, isolate(username))}<br><span class="small muted">${text.memberSince(moment(addedAt))}</span></div>${manages && isOwn && html`<a href="${path(address)}" aria-label="${text.remove}: ${username}">${text.remove}</a>`}</li>`;
+    return html`<li><div>${personLink(site, visit, id, isolate(username))}<br><span class="small muted">${text.memberSince(moment(addedAt))}</span></div>${manages && html`<a href="${path(address)}" aria-label="${text.remove}: ${username}">${text.remove}</a>`}</li>`;
   });
   const adds =
     manages &&
