@@ -220,6 +220,10 @@ describe('a preview', () => {
     assert.deepEqual([body.accountId, body.displayName, body.joins], [null, 'Nobody', ['ops']]);
   });
 
+  test('finds nobody by a subject that no token can have', async () => {
+    for (const sub of [undefined, ['ada'], 'ada\0']) assert.equal((await preview({ sub })).accountId, null);
+  });
+
   test('is refused for what is no token, and for a map that is no pointer', async () => {
     for (const token of ['no token', '{', '[]']) {
       assert.equal((await admin(server, 'POST', `/upstreams/${staff.id}/preview`, { token })).status, 400);

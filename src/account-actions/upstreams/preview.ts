@@ -5,6 +5,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { findIdentity } from '../../upstreams/identity-store.ts';
 import { mapClaims } from '../../upstreams/rules/claims-map.ts';
+import { subjectOfClaims } from '../../upstreams/rules/id-token.ts';
 import { issuerOf, metadataIssuerOf, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
 import { findUpstream } from '../../upstreams/store.ts';
 import { profileOfClaims } from '../access/apply-claims.ts';
@@ -45,10 +46,9 @@ export async function previewClaims(database: Database, id: string, token: strin
     const upstream = yield* findUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
     const said = mapClaims(claims, upstream.claimsMap);
-    const { sub, oid, tid } = claims;
-    const subject = subjectClaimOf(upstream.issuer) === 'oid' ? `${tid}/${oid}` : String(sub);
+    const subject = subjectOfClaims(claims, { subjectClaim: subjectClaimOf(upstream.issuer) });
     const issuer = issuerOf(metadataIssuerOf(upstream.issuer), claims) ?? upstream.issuer;
-    const identity = yield* findIdentity({ upstreamId: id, issuer, subject });
+    const identity = subject === undefined ? undefined : yield* findIdentity({ upstreamId: id, issuer, subject });
     const account = identity && (yield* findAccount({ id: identity.accountId }));
     const written =
       account === undefined

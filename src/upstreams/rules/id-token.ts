@@ -66,7 +66,7 @@ export function readIdToken(
   const problem = idTokenProblem(claims, expected, now);
   if (problem !== undefined) return { problem };
   const { sid, amr, name, email, iat } = claims;
-  const subject = subjectOf(claims, expected);
+  const subject = subjectOfClaims(claims, expected);
   if (subject === undefined) return { problem: `${expected.subjectClaim} is missing or no identifier` };
   return {
     issuer: expected.issuer,
@@ -109,9 +109,13 @@ function ageProblem(value: unknown, { maxAge, notBefore }: ExpectedIdToken, now:
 }
 
 /**
- * Decisions §14. In Microsoft Entra `sub` is another one for each app, while `tid` and `oid` name the person; the issuer holds the tenant.
+ * Who the person is at the upstream; undefined where the claims do not say. Decisions §14: in Microsoft Entra `sub` is another one for each app,
+ * while `tid` and `oid` name the person; the issuer holds the tenant.
  */
-function subjectOf({ sub, oid, tid }: TokenClaims, { subjectClaim }: ExpectedIdToken): string | undefined {
+export function subjectOfClaims(
+  { sub, oid, tid }: TokenClaims,
+  { subjectClaim }: Pick<ExpectedIdToken, 'subjectClaim'>,
+): string | undefined {
   if (subjectClaim === 'sub') return isSubject(sub) ? sub : undefined;
   return isSubject(tid) && isSubject(oid) && tid.length + oid.length < 255 ? `${tid}/${oid}` : undefined;
 }

@@ -62,6 +62,8 @@ describe('a logout token', () => {
     [{ nonce: 'one' }, /nonce/],
     [{ sid: undefined, sub: undefined }, /neither/],
     [{ sid: 7 }, /sid/],
+    [{ sid: 'a\0b' }, /sid/],
+    [{ jti: 'a\0b' }, /jti/],
     [{ sub: ['alice-1'] }, /sub/],
     [{}, /typ/, 'at+jwt'],
     [{}, /typ/, 'secevent+jwt'],
@@ -94,6 +96,12 @@ describe('an ID token', () => {
     );
     assert.ok(!('problem' in read));
     assert.deepEqual([read.name, read.email], [undefined, undefined]);
+  });
+
+  test('names no session that could not be stored', () => {
+    const read = readIdToken({ ...claims, sid: 'session\u00001' }, expected, NOW);
+    assert.ok(!('problem' in read));
+    assert.equal(read.sid, null);
   });
 
   test('keeps a bounded list of methods', () => {

@@ -29,9 +29,9 @@ export const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 export const isSubject = (value: unknown): value is string => typeof value === 'string' && SUBJECT.test(value);
 
-/** Whether a value can be the id of a token or a session. */
+/** Whether a value can be the id of a token or a session. PostgreSQL stores no NUL, and no provider needs another control character. */
 export const isTokenId = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= LONGEST_ID;
+  typeof value === 'string' && value !== '' && value.length <= LONGEST_ID && !/\p{Cc}/u.test(value);
 
 /** A time of a token in milliseconds; undefined for what is no time. */
 export const timeOf = (value: unknown): number | undefined =>
