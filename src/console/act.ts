@@ -10,7 +10,6 @@ import { formOf } from '../platform/http/bodies.ts';
 import { toOAuthError } from '../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../platform/http/parameters.ts';
 import { keptField, takeDraft } from '../web/sign-in/draft.ts';
-import { OBJECT_FIELDS } from '../web/sign-in/fresh-page.ts';
 import { requireFreshProof } from './fresh-proof.ts';
 import { consolePage, type Section } from './layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from './visit.ts';
@@ -53,7 +52,7 @@ export interface ConsoleAct<T = unknown> {
   /** The objects that the address of its page names already: those of the form unless set. */
   readonly pageObjects?: RouteObjects;
   readonly isDangerous: boolean;
-  /** Finds what it is about. @throws {Failure} `not found` */
+  /** Finds what it is about: the objects that admission has judged, which are named in the visit alone. @throws {Failure} `not found` */
   find(visit: ConsoleVisit, given: Given): Promise<T>;
   ask(visit: ConsoleVisit, subject: T, given: Given, problems: Problems): ActQuestion;
   run(visit: ConsoleVisit, subject: T, given: Given): Promise<ActDone>;
@@ -66,8 +65,8 @@ export const defineAct = <T>(act: ConsoleAct<T>): ConsoleAct => act as ConsoleAc
 
 function* nothing(): Work<void> {}
 
-/** What the address of a page may say: which objects it is about, who was named to find one, and what a new one is to be like. */
-const LINKED: ReadonlySet<string> = new Set([...OBJECT_FIELDS, 'member', 'like']);
+/** What the address of a page may say beside the objects that it names: which role it takes away, and what a new key is to be like. */
+const LINKED: ReadonlySet<string> = new Set(['held', 'like']);
 
 /** Whether a refusal is shown with the form, so that nothing typed is lost. */
 const isShown = (error: unknown): error is Failure =>

@@ -6,25 +6,42 @@ import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { ConsoleVisit } from './visit.ts';
 
-/**
- * Whom an operator names, by ID, username or address. Of people, a role of an organization finds its members alone.
- * @param organizationId where the operator acts; null for the installation
- */
-export function* findNamed(
+/** Of people, a role of an organization finds its members alone. */
+function* reached(
   { operator }: ConsoleVisit,
   organizationId: string | null,
-  typed: string,
+  account: Account | undefined,
 ): Work<Account | undefined> {
-  const byId = isSnowflake(typed) ? yield* findAccount({ id: typed }) : undefined;
-  const account = byId ?? (yield* findByIdentifier(typed));
   if (account === undefined || holds(operator, 'users.read', INSTALLATION)) return account;
   if (organizationId === null) return undefined;
   return (yield* findMember({ accountId: account.id, organizationId })) === undefined ? undefined : account;
 }
 
-/** The same. @throws {Failure} `not found`, in the words of the console */
-export async function getNamed(visit: ConsoleVisit, organizationId: string | null, typed: string): Promise<Account> {
-  const found = await visit.services.database.read(() => findNamed(visit, organizationId, typed));
-  if (found === undefined) throw notFound(visit.services.site.messages.operators.noSuchPerson(typed));
+/**
+ * Whom an operator names, by ID, username or address.
+ * @param organizationId where the operator acts; null for the installation
+ */
+export function* findNamed(
+  visit: ConsoleVisit,
+  organizationId: string | null,
+  typed: string,
+): Work<Account | undefined> {
+  const byId = isSnowflake(typed) ? yield* findAccount({ id: typed }) : undefined;
+  return yield* reached(visit, organizationId, byId ?? (yield* findByIdentifier(typed)));
+}
+
+/**
+ * The person whom an act is about: the one whose ID its page or form names, or whom the operator has looked for on its page.
+ * @throws {Failure} `not found`, in the words of the console
+ */
+export async function getSubject(visit: ConsoleVisit, organizationId: string | null): Promise<Account> {
+  const { member, userId } = visit.named;
+  const found = await visit.services.database.read(function* find() {
+    if (member !== '') return yield* findNamed(visit, organizationId, member);
+    if (userId === undefined) return undefined;
+    return yield* reached(visit, organizationId, yield* findAccount({ id: userId }));
+  });
+  if (found === undefined)
+    throw notFound(visit.services.site.messages.operators.noSuchPerson(member || (userId ?? '')));
   return found;
 }

@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { grantsOf } from '../access/operator-grant-store.ts';
-import { groupNotFound } from '../account-actions/access/groups.ts';
-import { userNotFound } from '../account-actions/accounts/accounts.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn, type RouteObjects } from '../account-actions/admission/admission.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
@@ -21,9 +19,7 @@ import { Failure } from '../platform/failure.ts';
 import { formOf } from '../platform/http/bodies.ts';
 import type { Browser } from '../platform/http/browser.ts';
 import { refusalOf, toOAuthError } from '../platform/http/errors.ts';
-import { queryOf } from '../platform/http/parameters.ts';
 import { redirect } from '../platform/http/server.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Origin, originOf } from '../platform/validation/origin.ts';
 import { findVisitor, readVisitor, SessionEnded } from '../sessions/sessions.ts';
 import { findSession, lockSession, type Session } from '../sessions/store.ts';
@@ -34,6 +30,7 @@ import { freshPage } from '../web/sign-in/fresh-page.ts';
 import { logoutContext, type PageServices } from '../web/sign-in/routes.ts';
 import { CONFIRM, factorAsked } from './factor.ts';
 import { againPage, missingPage, noRolePage, notFoundPage, setUpPage } from './gate-pages.ts';
+import { type NamedObjects, namedIn, requireIds } from './named.ts';
 
 /** What the console needs. */
 export interface ConsoleServices extends PageServices {
@@ -69,6 +66,7 @@ export interface ConsoleVisit {
   readonly session: Session;
   /** What the operator holds, as the newest unit of work found it. */
   readonly operator: Operator;
+  readonly named: NamedObjects;
   readonly origin: Origin;
   readonly services: OperatorServices;
   /** Of every form of the page. */
@@ -110,18 +108,11 @@ function* verifySession(
   return visitor.kind === 'signed in' ? liveGrants(yield* grantsOf(accountId), now) : undefined;
 }
 
-/** What a request is about: the object is named by the path, by the query of a page, or by its form. */
-function paramsOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
-  const inPath = request.params as Readonly<Record<string, string>>;
-  const given = request.method === 'POST' ? formOf(request) : queryOf(request);
-  return { id: given.get('id'), clientId: given.get('app'), userId: given.get('user'), ...inPath };
-}
-
-function askedOf(request: FastifyRequest, permission: Permission): Asked {
+function askedOf(request: FastifyRequest, named: NamedObjects, permission: Permission): Asked {
   const { objects = {}, acts = false } = request.routeOptions.config;
-  const organizationId = (request.method === 'POST' ? formOf(request) : queryOf(request)).get('organization');
+  const { organizationId } = named;
   const body = organizationId === undefined ? {} : { organizationId };
-  return { permission, objects, acts: acts || request.method === 'POST', params: paramsOf(request), body };
+  return { permission, objects, acts: acts || request.method === 'POST', params: { ...named }, body };
 }
 
 /**
@@ -159,15 +150,11 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
       return sendPage(reply, 403, site, againPage(site, visit));
     }
     const { permission } = request.routeOptions.config;
-    // Named before the object is looked up, as the admin API does.
+    // NamedObjects before the object is looked up, as the admin API does.
     if (permission !== undefined && !holdsSomewhere(visit.operator, permission)) {
       await visit.services.database.read(nothing);
     }
-    // No other text is looked up.
-    const { person, group } = request.routeOptions.config.objects ?? {};
-    const text = (name: string) => String(paramsOf(request)[name] ?? '').slice(0, LONGEST_ID);
-    if (person !== undefined && !isSnowflake(text(person))) throw userNotFound(text(person));
-    if (group !== undefined && !isSnowflake(text(group))) throw groupNotFound(text(group));
+    requireIds(request.routeOptions.config.objects ?? {}, visit.named);
     return undefined;
   }
 
@@ -177,6 +164,7 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
   ): ConsoleVisit {
     const { browser, account, session, grants } = found;
     const now = clock();
+    const named = namedIn(request);
     const operator = { id: account.id, grants };
     const origin = { ...originOf(request, { type: 'user', id: account.id }), role: rolesOf(grants) } as const;
     const { permission } = request.routeOptions.config;
@@ -184,14 +172,14 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     const acting = actingDatabase(isMaking ? makingDatabase(database) : database, {
       *verify(locks) {
         const { objects = {} } = request.routeOptions.config;
-        const actedOn = request.method === 'POST' ? personIn({ objects, params: paramsOf(request) }) : undefined;
+        const actedOn = request.method === 'POST' ? personIn({ objects, params: { ...named } }) : undefined;
         const held = yield* verifySession(session, clock(), locks, actedOn);
         if (held !== undefined) operator.grants = held;
         return held !== undefined;
       },
       ended: async () => new SessionEnded(),
       *admit(locks) {
-        if (permission !== undefined) yield* admit(operator, askedOf(request, permission), { now, locks });
+        if (permission !== undefined) yield* admit(operator, askedOf(request, named, permission), { now, locks });
       },
       refused: (refusal) =>
         services.recordThrottled({
@@ -200,7 +188,7 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
         }),
     });
     return {
-      ...{ browser, account, session, operator, origin },
+      ...{ browser, account, session, operator, named, origin },
       services: { ...services, database: acting, operator },
       token: consoleFormToken(browser, { account, session }),
       logoutToken: browser.formToken(logoutContext(account.id), { account, session }),
@@ -246,9 +234,6 @@ async function requireOwnForm(
 }
 
 function* nothing(): Work<void> {}
-
-/** How much of an id that is none is said again. */
-const LONGEST_ID = 64;
 
 const contextOf = ({ session }: Pick<ConsoleVisit, 'session'>): string => `console ${session.hash}`;
 

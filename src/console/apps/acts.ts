@@ -169,7 +169,7 @@ export function appActRoutes(app: FastifyInstance, services: ConsoleServices): v
 }
 
 const refuseForBuiltIn = async (request: FastifyRequest): Promise<void> =>
-  refuseBuiltIn((request.method === 'POST' ? formOf(request) : queryOf(request)).get('app'));
+  refuseBuiltIn(consoleVisitOf(request).named.clientId);
 
 function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActName): void {
   const { site, issuer } = services;
@@ -181,7 +181,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
   app.get(address, { config, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const given = queryOf(request);
-    const { client } = await getClient(visit.services, given.get('app') ?? '');
+    const { client } = await getClient(visit.services, visit.named.clientId ?? '');
     const draft = takeDraft(services, request, reply, visit.account.id);
     const added = addedUri(visit, client.id, given);
     // A link fills in no other field: it says what is acted on.
@@ -193,7 +193,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
   app.post(address, { config, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const form = formOf(request);
-    const clientId = form.get('app') ?? '';
+    const { clientId = '' } = visit.named;
     try {
       const done = await act.run(visit, clientId, form);
       return sendPage(reply, 200, site, donePage(site, visit, act, done, issuer));

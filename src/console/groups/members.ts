@@ -15,13 +15,10 @@ import {
 import { type HtmlPart, html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { Failure } from '../../platform/failure.ts';
-import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
-import { queryOf } from '../../platform/http/parameters.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
 import { findNamed } from '../named-person.ts';
-import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { groupAddress } from './pages.ts';
 
@@ -61,10 +58,9 @@ ${doneNotice(html`<p>${now}</p>`)}
   const names = { permission: 'groups.manage', objects: { group: 'id' }, acts: true } as const;
   app.get('/console/groups/add-member', { config: names, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
-    const query = queryOf(request);
-    const group = await getGroup(visit.services, query.get('id') ?? '');
+    const group = await getGroup(visit.services, visit.named.id ?? '');
     // A form that waited for a proof comes back with the person that it named.
-    const typed = typedIn(query, 'member', 254) || typedIn(query, 'user', 254);
+    const typed = visit.named.member || (visit.named.userId ?? '');
     const account = await visit.services.database.read(() => findNamed(visit, group.organizationId, typed));
     if (account !== undefined) {
       return ask(reply, 200, visit, { act: 'add-member', group, account, problems: NO_PROBLEMS });
@@ -77,17 +73,15 @@ ${doneNotice(html`<p>${now}</p>`)}
 
   app.get('/console/groups/remove-member', { config: acts, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
-    const query = queryOf(request);
-    const group = await getGroup(visit.services, query.get('id') ?? '');
-    const account = await getAccount(visit.services, query.get('user') ?? '');
+    const group = await getGroup(visit.services, visit.named.id ?? '');
+    const account = await getAccount(visit.services, visit.named.userId ?? '');
     return ask(reply, 200, visit, { act: 'remove-member', group, account, problems: NO_PROBLEMS });
   });
 
   for (const act of memberActs) {
     app.post(`/console/groups/${act}`, { config: acts, preHandler }, async (request, reply) => {
       const visit = consoleVisitOf(request);
-      const form = formOf(request);
-      const [groupId, accountId] = [form.get('id') ?? '', form.get('user') ?? ''];
+      const { id: groupId = '', userId: accountId = '' } = visit.named;
       try {
         const change =
           act === 'add-member'

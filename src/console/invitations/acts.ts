@@ -88,7 +88,7 @@ const revoke = defineAct<string>({
   ...{ address: `${INVITATIONS}/revoke`, section: 'people', permission: 'invitations.manage' },
   objects: { invitation: 'id' },
   isDangerous: true,
-  find: async (_visit, given) => given.get('id') ?? '',
+  find: async ({ named }) => named.id ?? '',
   ask(visit, id) {
     const { revocation: text } = visit.services.site.messages.operators.invitations;
     return { title: text.title, lead: text.lead, submit: text.submit, about: { id }, back: INVITATIONS };

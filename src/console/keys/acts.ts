@@ -32,7 +32,7 @@ const create = defineAct<NewKey>({
   isDangerous: false,
   async find(visit, given) {
     const id = given.get('like') ?? '';
-    const organization = await organizationIn(visit, given);
+    const organization = await organizationIn(visit);
     const like = isSnowflake(id) ? await visit.services.database.read(() => findAdminKey({ id })) : undefined;
     // What is outside of the operator’s reach is as if it were not there.
     const isSeen = like !== undefined && holds(visit.operator, 'operators.read', placeIn(like.organizationId));
@@ -77,7 +77,7 @@ const revoke = defineAct<AdminKeyWithMade>({
   ...{ address: `${KEYS}/revoke`, section: 'operators', permission: 'operators.manage' },
   objects: { adminKey: 'id' },
   isDangerous: true,
-  find: (visit, given) => getAdminKey(visit.services, given.get('id') ?? ''),
+  find: ({ services, named }) => getAdminKey(services, named.id ?? ''),
   ask(visit, { key, made }, given) {
     const { site } = visit.services;
     const { revocation: text } = site.messages.operators.keys;

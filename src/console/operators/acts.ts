@@ -1,4 +1,3 @@
-import { getAccount } from '../../account-actions/accounts/accounts.ts';
 import { grantRole, revokeRole } from '../../account-actions/operators/grants.ts';
 import { type Made, madeBy } from '../../account-actions/operators/made.ts';
 import type { Account } from '../../accounts/store.ts';
@@ -7,9 +6,8 @@ import { findOrganization, type Organization, organizationNotFound } from '../..
 import { generalProblem, isolate } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { notFound } from '../../platform/failure.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
-import { type ConsoleAct, defineAct, type Given } from '../act.ts';
-import { getNamed } from '../named-person.ts';
+import { type ConsoleAct, defineAct } from '../act.ts';
+import { getSubject } from '../named-person.ts';
 import { organizationAddress } from '../organizations/addresses.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { OPERATORS } from './addresses.ts';
@@ -17,14 +15,11 @@ import { chosenGrant, givableRoles, grantProblem, roleFields } from './givable.t
 import { endedMade, endMadeChoice } from './made.ts';
 
 /** The organization that a page or form names; null for none. @throws {Failure} `not found` */
-export async function organizationIn(
-  { services: { database } }: ConsoleVisit,
-  given: Given,
-): Promise<Organization | null> {
-  const id = given.get('organization');
+export async function organizationIn({ services: { database }, named }: ConsoleVisit): Promise<Organization | null> {
+  const { organizationId: id } = named;
   if (id === undefined) return null;
-  const found = isSnowflake(id) ? await database.read(() => findOrganization({ id })) : undefined;
-  if (found === undefined) throw organizationNotFound(id.slice(0, 64));
+  const found = await database.read(() => findOrganization({ id }));
+  if (found === undefined) throw organizationNotFound(id);
   return found;
 }
 
@@ -49,14 +44,9 @@ const grant = defineAct<Granted>({
   objects: { person: 'userId', inOrganizationOfBody: true },
   pageObjects: { inOrganizationOfBody: true },
   isDangerous: false,
-  async find(visit, given) {
-    const organization = await organizationIn(visit, given);
-    const named = (given.get('member') ?? '').trim().slice(0, 254);
-    const account =
-      named === ''
-        ? await getAccount(visit.services, given.get('user') ?? '')
-        : await getNamed(visit, organization?.id ?? null, named);
-    return { account, organization };
+  async find(visit) {
+    const organization = await organizationIn(visit);
+    return { account: await getSubject(visit, organization?.id ?? null), organization };
   },
   ask(visit, { account, organization }, given, problems) {
     const { site } = visit.services;
@@ -92,8 +82,8 @@ const revoke = defineAct<Revoked>({
   pageObjects: { inOrganizationOfBody: true },
   isDangerous: true,
   async find(visit, given) {
-    const organization = await organizationIn(visit, given);
-    const account = await getAccount(visit.services, given.get('user') ?? '');
+    const organization = await organizationIn(visit);
+    const account = await getSubject(visit, organization?.id ?? null);
     const role = OPERATOR_ROLES.find((name) => name === given.get('held'));
     if (role === undefined) throw notFound('There is no such role.');
     const made = await visit.services.database.read(() => madeBy(account.id, visit.services.clock()));

@@ -1,4 +1,3 @@
-import { getAccount } from '../../account-actions/accounts/accounts.ts';
 import { grantOfMembership } from '../../account-actions/operators/grants.ts';
 import {
   CreateOrganizationRequest,
@@ -21,20 +20,18 @@ import { field, fieldProblem, generalProblem, isolate, selectField } from '../..
 import { html } from '../../pages/html.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { invalid } from '../../platform/failure.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
 import { validate } from '../../platform/validation/validate.ts';
 import { type ConsoleAct, defineAct, type Given } from '../act.ts';
-import { getNamed } from '../named-person.ts';
+import { getSubject } from '../named-person.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { ORGANIZATIONS, organizationAddress } from './addresses.ts';
 
 const textsOf = ({ services }: ConsoleVisit): Messages['operators']['organizations'] =>
   services.site.messages.operators.organizations;
 
-async function getOrganizationOf({ services: { database } }: ConsoleVisit, given: Given): Promise<Organization> {
-  const id = given.get('id') ?? '';
-  const found = isSnowflake(id) ? await database.read(() => findOrganization({ id })) : undefined;
-  if (found === undefined) throw organizationNotFound(id.slice(0, 64));
+async function getOrganizationOf({ services: { database }, named: { id = '' } }: ConsoleVisit): Promise<Organization> {
+  const found = await database.read(() => findOrganization({ id }));
+  if (found === undefined) throw organizationNotFound(id);
   return found;
 }
 
@@ -81,14 +78,9 @@ interface MemberOf {
   readonly role: Role | null | undefined;
 }
 
-/** A person whom a form names by their ID, or a page by anything they are called. */
-async function getMemberOf(visit: ConsoleVisit, given: Given): Promise<MemberOf> {
-  const organization = await getOrganizationOf(visit, given);
-  const named = text(given, 'member').slice(0, 254);
-  const account =
-    named === ''
-      ? await getAccount(visit.services, given.get('user') ?? '')
-      : await getNamed(visit, organization.id, named);
+async function getMemberOf(visit: ConsoleVisit): Promise<MemberOf> {
+  const organization = await getOrganizationOf(visit);
+  const account = await getSubject(visit, organization.id);
   const member = { accountId: account.id, organizationId: organization.id };
   const found = await visit.services.database.read(() => findMemberRole(member));
   return { organization, account, role: found?.role };

@@ -66,7 +66,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
   app.get(address, { config, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
-    const account = await openAccount(visit.services, query.get('id') ?? '', 'record', visit.origin);
+    const account = await openAccount(visit.services, visit.named.id ?? '', 'record', visit.origin);
     const draft = takeDraft(services, request, reply, visit.account.id);
     // A link fills in no field: it says what is acted on.
     const get = (field: string) => draft?.[field] ?? (field === act.names ? query.get(field) : undefined);
@@ -77,7 +77,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
   app.post(address, { config, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const form = formOf(request);
-    const id = form.get('id') ?? '';
+    const { id = '' } = visit.named;
     const problems = actProblems(act, form, site.messages, clock());
     if (problems !== NO_PROBLEMS) {
       const account = await getAccount(visit.services, id);

@@ -29,7 +29,7 @@ import { personAddress } from './frame.ts';
 const PEOPLE = '/console/people';
 
 const textsOf = ({ services }: ConsoleVisit) => services.site.messages.operators.record;
-const find = (visit: ConsoleVisit, given: Given): Promise<Account> => getAccount(visit.services, given.get('id') ?? '');
+const find = ({ services, named }: ConsoleVisit): Promise<Account> => getAccount(services, named.id ?? '');
 const identified = ({ id, profile }: Account): Html =>
   html`${isolate(profile.username)} · <span class="figures">${id}</span>`;
 const nameOf = ({ profile }: Account): Html => isolate(profile.displayName);

@@ -24,7 +24,7 @@ const BEGINNINGS = [
 ];
 
 /** What a form of the console says of its object, as the address of its page does. */
-export const OBJECT_FIELDS = ['id', 'factor', 'session', 'app', 'secret', 'user', 'organization', 'held'] as const;
+const OBJECT_FIELDS = ['id', 'factor', 'session', 'app', 'secret', 'user', 'organization', 'held'] as const;
 
 /** Handles have 43 characters: a longer one was made up. */
 const LONGEST_HANDLE = 64;
