@@ -195,6 +195,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   user_group: 'operators create them',
   group_member: 'operators add them; they go with the account and the group',
   app_assignment: 'operators add them; they go with what they name',
+  counted_event: 'one in all',
+  event_count: 'kept for 35 days: src/audit/counts.ts',
   client_api_scope: 'operators add them; they go with the app and the API',
   // Renamed to membership at once.
   membership_with_id: 'one for each account',

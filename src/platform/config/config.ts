@@ -368,23 +368,30 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     signInCode: readSignInCode(environment, problems, mail),
     limits: limits as Limits,
   };
-  if (processes > 1 && url === 'sqlite::memory:') {
-    problems.push(
-      `${variables.processes.name} asks for ${processes} processes, and each would have a database in memory of its own. Set it to 1, or use a file.`,
-    );
-  }
-  if (config.secret !== undefined && config.secretFile !== undefined) {
-    problems.push(`${variables.secret.name} and ${variables.secretFile.name} are both set. Remove one of them.`);
-  }
-  const previous = given[variables.previousSecret.name] ?? config.previousSecret;
-  if (config.secret !== undefined && config.secret === previous) {
-    problems.push(
-      `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
-    );
-  }
+  problems.push(...contradictions(config, given[variables.previousSecret.name] ?? config.previousSecret));
   problems.push(...unknownSettings(environment, known));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** What two settings say that cannot both hold. */
+function contradictions(
+  { processes, databaseUrl, secret, secretFile }: Config,
+  previousSecret: string | undefined,
+): readonly string[] {
+  const { processes: many, secret: root, secretFile: file, previousSecret: previous } = variables;
+  const found = [
+    processes > 1 &&
+      databaseUrl === 'sqlite::memory:' &&
+      `${many.name} asks for ${processes} processes, and each would have a database in memory of its own. Set it to 1, or use a file.`,
+    secret !== undefined &&
+      secretFile !== undefined &&
+      `${root.name} and ${file.name} are both set. Remove one of them.`,
+    secret !== undefined &&
+      secret === previousSecret &&
+      `${previous.name} equals ${root.name}. Remove it, or set it to the old secret.`,
+  ];
+  return found.filter((text) => text !== false);
 }
 
 const known = new Set<string>([...Object.values(variables), ...Object.values(limitVariables)].map(({ name }) => name));
