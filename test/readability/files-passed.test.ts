@@ -87,7 +87,7 @@ test('a consent', async () => {
     const page = await browser.get(authorizeUrl(await newClient(server)));
     pages.push(page.location === undefined ? page : await browser.get(page.location.href));
   }
-  await passesAtMost(30, async () => {
+  await passesAtMost(31, async () => {
     const page = pages.pop();
     assert.ok(page);
     const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];

@@ -13,6 +13,7 @@ import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { processesVariable } from './processes.ts';
+import { days, flag, onOff } from './readings.ts';
 import { type RegistrationSetting, registrationVariable } from './registration.ts';
 import { commandLineSignIn, consoleSecondFactor, remoteVariables } from './remote.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
@@ -133,22 +134,6 @@ function databaseUrl(value: string): Reading<string> {
 function logLevel(value: string): Reading<LogLevel> {
   const level = LOG_LEVELS.find((known) => known === value);
   return level === undefined ? { problem: `must be one of ${LOG_LEVELS.join(', ')}` } : { value: level };
-}
-
-function days(value: string): Reading<number | null> {
-  if (value === 'off') return { value: null };
-  const count = Number(/^([1-9]\d{0,3})d$/.exec(value)?.[1] ?? Number.NaN);
-  return count > 0 ? { value: count * DAY } : { problem: 'must be a number of days such as 90d, or off' };
-}
-
-function flag(value: string): Reading<boolean> {
-  if (value === '1' || value === 'true') return { value: true };
-  if (value === '0' || value === 'false') return { value: false };
-  return { problem: 'must be 1 or 0' };
-}
-
-function onOff(value: string): Reading<boolean> {
-  return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
 }
 
 /** All variables, in the order of the reference page. */
