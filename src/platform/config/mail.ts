@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { asciiDomain, asciiEmail, nonAsciiLocalPart } from '../domain-name.ts';
 import { isLoopback } from './loopback.ts';
+import { onOff } from './readings.ts';
 import { type Reading, Variable } from './variable.ts';
 
 /** The SMTP server that messages are handed to. */
@@ -123,10 +124,6 @@ export const OPEN_MAILBOX = 'open';
 function mailboxKeySetting(value: string): Reading<string> {
   if (value === OPEN_MAILBOX || /^[A-Za-z0-9._~-]{16,512}$/.test(value)) return { value };
   return { problem: `must be ${OPEN_MAILBOX}, or 16 to 512 letters, digits and the signs . _ ~ -` };
-}
-
-function onOff(value: string): Reading<boolean> {
-  return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
 }
 
 /** How mail is delivered. */

@@ -1,3 +1,4 @@
+import { onOff } from './readings.ts';
 import type { Reading } from './variable.ts';
 import { Variable } from './variable.ts';
 
@@ -10,10 +11,6 @@ function serverUrl(value: string): Reading<URL> {
     return { problem: 'must have no query, fragment, user name or password' };
   }
   return { value: url };
-}
-
-function onOff(value: string): Reading<boolean> {
-  return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
 }
 
 /** The variable of people who sign in with the command line. */

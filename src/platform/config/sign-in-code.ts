@@ -1,9 +1,6 @@
 import type { MailSettings } from './mail.ts';
-import { type Reading, Variable } from './variable.ts';
-
-function onOff(value: string): Reading<boolean> {
-  return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
-}
+import { onOff } from './readings.ts';
+import { Variable } from './variable.ts';
 
 /** The variable of sign-in by a code in a message. */
 export const signInCodeVariables = {
