@@ -242,10 +242,10 @@ export const adminKeysMadeBy = many(
 );
 
 /** The keys that an operator ever made: what these made goes on where one of them has ended. */
-export const adminKeyIdsEverMadeBy = many(
+export const adminKeysEverMadeBy = many(
   (db, p: { madeBy: string; since: number }) =>
-    db.selectFrom('admin_key').select('id').where('maker_id', '=', p.madeBy).where('created_at', '>=', p.since),
-  ({ id }) => id,
+    db.selectFrom('admin_key').select(COLUMNS).where('maker_id', '=', p.madeBy).where('created_at', '>=', p.since),
+  toAdminKey,
 );
 
 /** The valid keys that end before an instant, the next one first. */

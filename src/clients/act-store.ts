@@ -11,6 +11,18 @@ interface ClientAct {
   readonly secretId: string | null;
 }
 
+/** An operator of whose acts on clients is asked. */
+export interface MakerOfClients {
+  readonly id: string;
+  /** What was done earlier stays. */
+  readonly since: number;
+  /** Whether an act goes on because the operator may do it without what is ended. */
+  readonly goesOn: (
+    kind: ClientActKind,
+    place: { readonly organizationId: string | null; readonly developerId: string | null },
+  ) => boolean;
+}
+
 /** Who acts: an operator, or undefined for the command line on the server and for clients that change themselves. */
 export interface ClientActor {
   readonly operator?: { readonly id: string } | undefined;

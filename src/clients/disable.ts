@@ -2,7 +2,7 @@ import { record } from '../audit/audit.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { type ClientActKind, clientActsSince } from './act-store.ts';
+import { type ClientActKind, clientActsSince, type MakerOfClients } from './act-store.ts';
 import * as store from './store.ts';
 
 /**
@@ -25,20 +25,16 @@ export interface TouchedClient {
   readonly acts: readonly ClientActKind[];
 }
 
-/** What operators did to active clients at an instant or later, as far as it still counts, by client. */
-export function* clientsTouchedBy(
-  operatorIds: readonly string[],
-  since: number,
-  now: number,
-): Work<readonly TouchedClient[]> {
+/** What operators did to active clients, as far as it still counts, by client. */
+export function* clientsTouchedBy(makers: readonly MakerOfClients[], now: number): Work<readonly TouchedClient[]> {
   const touched = new Map<
     string,
     { readonly clientId: string; readonly name: string; readonly acts: ClientActKind[] }
   >();
-  for (const operatorId of operatorIds) {
+  for (const { id: operatorId, since, goesOn } of makers) {
     for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
       const client = yield* store.findClient({ id: clientId });
-      if (client === undefined || client.status === 'disabled') continue;
+      if (client === undefined || client.status === 'disabled' || goesOn(kind, client)) continue;
       const counts =
         kind === 'approved'
           ? client.consentApproval?.approvedBy.id === operatorId
@@ -65,30 +61,27 @@ export interface ClientsUndone {
 }
 
 /**
- * Ends what operators did to clients at an instant or later, inside a unit of work: the clients that they registered or accepted are disabled, the secrets
- * that they added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
+ * Ends what operators did to clients, inside a unit of work: the clients that they registered or accepted are disabled, the secrets that they
+ * added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
  */
-export function* endClientActs(
-  operatorIds: readonly string[],
-  since: number,
-  origin: Origin,
-  now: number,
-): Work<ClientsUndone> {
+export function* endClientActs(makers: readonly MakerOfClients[], origin: Origin, now: number): Work<ClientsUndone> {
   let [registered, secrets] = [0, 0];
   const redirected = new Set<string>();
   const disabled = new Set<string>();
-  for (const operatorId of operatorIds) {
+  for (const { id: operatorId, since, goesOn } of makers) {
     // An app is made before anything else is done to it.
     for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
+      const client = yield* store.findClient({ id: clientId });
+      if (client === undefined || goesOn(kind, client)) continue;
       if (kind === 'registered' || kind === 'accepted') {
         disabled.add(clientId);
         if (yield* disableClient(clientId, now, origin)) registered++;
       } else if (kind === 'secret' && secretId !== null) {
         if ((yield* endSecret(clientId, secretId, origin, now)) && !disabled.has(clientId)) secrets++;
       } else if (kind === 'redirect URIs') redirected.add(clientId);
+      else if (kind === 'approved') yield* endApproval(clientId, operatorId, origin, now);
     }
   }
-  yield* endApprovals(operatorIds, since, origin, now);
   return { registered, secrets, redirected: [...redirected].filter((id) => !disabled.has(id)) };
 }
 
@@ -100,16 +93,11 @@ function* endSecret(clientId: string, secretId: string, origin: Origin, now: num
   return true;
 }
 
-/** Withdraws what operators approved at an instant or later, inside a unit of work: people are asked at their next authorization. */
-function* endApprovals(operatorIds: readonly string[], since: number, origin: Origin, now: number): Work<void> {
-  for (const operatorId of operatorIds) {
-    for (const { clientId, kind } of yield* clientActsSince({ operatorId, since })) {
-      if (kind !== 'approved') continue;
-      const client = yield* store.lockClient({ id: clientId });
-      // Another operator may have approved it since.
-      if (client?.consentApproval?.approvedBy.id !== operatorId) continue;
-      yield* store.saveClient({ ...client, consentApproval: null, updatedAt: now });
-      yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId });
-    }
-  }
+/** Withdraws what an operator approved, inside a unit of work: people are asked at their next authorization. */
+function* endApproval(clientId: string, operatorId: string, origin: Origin, now: number): Work<void> {
+  const client = yield* store.lockClient({ id: clientId });
+  // Another operator may have approved it since.
+  if (client?.consentApproval?.approvedBy.id !== operatorId) return;
+  yield* store.saveClient({ ...client, consentApproval: null, updatedAt: now });
+  yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId });
 }

@@ -240,3 +240,62 @@ test('nobody approves an app that they registered as a developer', async () => {
   const approved = await admin(server, 'PUT', `/clients/${app.clientId}/consent-approval`, { scopes: SCOPES }, token);
   assert.equal(approved.status, 409, JSON.stringify(approved.body));
 });
+
+test('who holds a role from elsewhere keeps what that allows, also where an ended operator gave them more', async () => {
+  const [giver, colleague] = [await newOperator(server, 'owner'), await newOperator(server, 'admin')];
+  const earlier = await call('POST', '/clients', APP);
+  assert.equal(
+    (await act(server, giver, '/console/operators/grant', { user: colleague.id }, { role: 'auditor' })).status,
+    200,
+  );
+  const key = await act(server, colleague, '/console/keys/new', {}, { name: 'Of a colleague', role: 'admin' });
+  const adminKey = /tak_[\w-]+/.exec(key.text)?.[0] ?? '';
+  const app = await call('POST', '/clients', APP, adminKey);
+  await call('DELETE', `/users/${giver.id}/roles/owner?endMade=true`);
+  assert.deepEqual(await rolesOf(colleague), ['admin']);
+  for (const { clientId } of [app, earlier])
+    assert.equal((await call('GET', `/clients/${clientId}`, undefined, adminKey)).status, 'active');
+});
+
+test('what goes beyond the role from elsewhere ends, as does a role that somebody gave themselves by the ended one', async () => {
+  const [stolen, mallory] = [await newKey('owner'), await newOperator(server, 'auditor')];
+  await call('PUT', `/users/${mallory.id}/roles/owner`, {}, stolen.adminKey);
+  const made = await act(server, mallory, '/console/keys/new', {}, { name: 'Of more', role: 'owner' });
+  const adminKey = /tak_[\w-]+/.exec(made.text)?.[0] ?? '';
+  await call('PUT', `/users/${mallory.id}/roles/admin`, {}, adminKey);
+  assert.equal(
+    (await act(server, mallory, '/console/operators/grant', { user: mallory.id }, { role: 'developer' })).status,
+    200,
+  );
+  const app = await call('POST', '/clients', APP, adminKey);
+  await endWithMade(stolen.id);
+  assert.deepEqual(await rolesOf(mallory), ['auditor']);
+  assert.equal((await admin(server, 'GET', '/users', undefined, adminKey)).status, 401);
+  assert.equal((await call('GET', `/clients/${app.clientId}`)).status, 'disabled');
+});
+
+test('of whom the ended operator made an operator, only what they made from then on ends', async () => {
+  const [stolen, person] = [await newKey('owner'), await newOperator(server, 'developer')];
+  await act(
+    server,
+    person,
+    '/console/apps/new',
+    {},
+    { kind: 'web', name: `Early ${++count}`, uris: 'https://a.example/cb' },
+  );
+  await call('DELETE', `/users/${person.id}/roles/developer`);
+  server.advance(HOUR);
+  await call('PUT', `/users/${person.id}/roles/developer`, {}, stolen.adminKey);
+  await act(
+    server,
+    person,
+    '/console/apps/new',
+    {},
+    { kind: 'web', name: `Late ${count}`, uris: 'https://a.example/cb' },
+  );
+  const { made } = await endWithMade(stolen.id);
+  assert.deepEqual(
+    made.apps.map(({ name }: { name: string }) => name),
+    [`Late ${count}`],
+  );
+});

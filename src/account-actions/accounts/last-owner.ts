@@ -39,6 +39,19 @@ export function* isLastOwner(accountId: string, now: number): Work<boolean> {
 }
 
 /**
+ * Which of these accounts keeps the role of an owner because nobody else has it, inside a unit of work: the last active one.
+ * @param accountIds owners whose role is to end
+ */
+export function* lastOwnerAmong(accountIds: readonly string[], now: number): Work<string | undefined> {
+  if (accountIds.length === 0) return undefined;
+  const owners = yield* lockOwners({});
+  const others = owners.filter((id) => !accountIds.includes(id));
+  if (yield* isOneActive(others, now)) return undefined;
+  for (const id of accountIds.toReversed()) if (owners.includes(id) && (yield* isOneActive([id], now))) return id;
+  return undefined;
+}
+
+/**
  * Keeps the installation from losing its last owner, inside a unit of work that bars or deletes an account, or takes its role away.
  * @throws {Failure} `conflict`
  */

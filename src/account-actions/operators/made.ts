@@ -2,7 +2,6 @@ import { type AccountGrant, grantsMadeBy, OF_MEMBERSHIP, removeGrantById } from 
 import { takeAccountLock } from '../../accounts/store.ts';
 import {
   type AdminKey,
-  adminKeyIdsEverMadeBy,
   adminKeysMadeBy,
   grantOfKey,
   markAdminKeyRevoked,
@@ -11,12 +10,13 @@ import {
 import { record } from '../../audit/audit.ts';
 import { type ClientsUndone, clientsTouchedBy, endClientActs, type TouchedClient } from '../../clients/disable.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
-import type { Operator } from '../../operators/rights.ts';
+import { excessOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { isLastOwner } from '../accounts/last-owner.ts';
+import { lastOwnerAmong } from '../accounts/last-owner.ts';
 import { endHandedOut, endInvitationsInRole } from './handed-out.ts';
+import { isOwners, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */
 export interface Made {
@@ -59,12 +59,41 @@ export async function waitForMakers(database: Database, makers: readonly string[
   }
 }
 
-export function* madeBy(operatorId: string, now: number): Work<Made> {
+/** @param since what was made earlier is left out */
+export function* madeBy(operatorId: string, now: number, since = 0): Work<Made> {
   return {
-    adminKeys: yield* adminKeysMadeBy({ madeBy: operatorId, now }),
-    roles: yield* grantsMadeBy({ madeBy: operatorId }),
-    apps: yield* clientsTouchedBy([operatorId], 0, now),
+    ...(yield* rightsMadeBy(operatorId, since, now)),
+    apps: yield* clientsTouchedBy([{ id: operatorId, since, goesOn: () => false }], now),
   };
+}
+
+function* rightsMadeBy(madeBy: string, since: number, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
+  const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
+  const adminKeys = yield* adminKeysMadeBy({ madeBy, now });
+  return { adminKeys: adminKeys.filter(isOfThen), roles: (yield* grantsMadeBy({ madeBy })).filter(isOfThen) };
+}
+
+/** The rights that a suspect gave, and that rest on what is ended. */
+function* rightsToEnd({ id, since, rest }: Suspect, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
+  const { adminKeys, roles } = yield* rightsMadeBy(id, since, now);
+  const isToEnd = (grant: OperatorGrant): boolean => excessOf({ grants: rest }, grant) !== undefined;
+  return { adminKeys: adminKeys.filter((key) => isToEnd(grantOfKey(key))), roles: roles.filter(isToEnd) };
+}
+
+/** Everybody whose acts end with an operator; without the last owner, whose role and acts go on. */
+function* findSuspects(
+  operatorId: string,
+  since: number,
+  now: number,
+): Work<{ readonly suspects: readonly Suspect[]; readonly kept: string | undefined }> {
+  const suspects = yield* suspectsOf(operatorId, { since, now });
+  const owners: string[] = [];
+  for (const suspect of suspects) {
+    const { roles } = yield* rightsToEnd(suspect, now);
+    owners.push(...roles.filter(isOwners).map(({ accountId }) => accountId));
+  }
+  const kept = yield* lastOwnerAmong(owners, now);
+  return { suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, now, kept }), kept };
 }
 
 /** Ends a role. A person who is owner or admin of an organization by a membership stays a member. */
@@ -78,7 +107,7 @@ const NOWHERE = '0';
 
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
- * `makingDatabase`: also where a key between them has ended before. The apps that they registered or accepted are
+ * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they registered or accepted are
  * disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. The last owner
  * keeps the role, and what they made.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
@@ -99,17 +128,17 @@ export function* endAllMadeBy(
     readonly origin: Origin;
     readonly now: number;
     readonly since?: number;
-    readonly alsoEnd?: (maker: string) => Work<void>;
+    readonly alsoEnd?: (maker: Suspect) => Work<void>;
   },
 ): Work<EndedMade> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
-  const makers = [operatorId];
-  for (const maker of makers) {
-    if (alsoEnd !== undefined) yield* alsoEnd(maker);
-    const all = yield* madeBy(maker, now);
-    const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
-    const made = { adminKeys: all.adminKeys.filter(isOfThen), roles: all.roles.filter(isOfThen) };
+  const { suspects, kept } = yield* findSuspects(operatorId, since, now);
+  for (const suspect of suspects) {
+    const { id: maker, rest } = suspect;
+    // Where the maker holds more than what ends, the end of each role ends what that allowed.
+    if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
+    const made = yield* rightsToEnd(suspect, now);
     if (operator !== undefined) requireNotStronger(operator, [...made.adminKeys.map(grantOfKey), ...made.roles]);
     for (const key of made.adminKeys) {
       if (!(yield* markAdminKeyRevoked({ id: key.id, now }))) continue;
@@ -118,10 +147,7 @@ export function* endAllMadeBy(
       adminKeys.push(key);
     }
     for (const role of made.roles) {
-      const isOwner = role.role === 'owner' && role.organizationId === null;
-      if (isOwner && (yield* isLastOwner(role.accountId, now))) continue;
-      if (!makers.includes(role.accountId)) makers.push(role.accountId);
-      if (!(yield* endRole(role))) continue;
+      if ((isOwners(role) && role.accountId === kept) || !(yield* endRole(role))) continue;
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
       yield* endInvitationsInRole(
@@ -132,10 +158,9 @@ export function* endAllMadeBy(
       );
       roles.push(role);
     }
-    for (const id of yield* adminKeyIdsEverMadeBy({ madeBy: maker, since })) if (!makers.includes(id)) makers.push(id);
   }
-  const apps = yield* clientsTouchedBy(makers, since, now);
-  const clients = yield* endClientActs(makers, since, origin, now);
+  const apps = yield* clientsTouchedBy(suspects, now);
+  const clients = yield* endClientActs(suspects, origin, now);
   const makersEnded = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
   return { adminKeys, roles, apps, clients, makers: makersEnded };
 }

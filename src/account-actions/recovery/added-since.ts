@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type FactorsUndone, removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
-import { type ClientsUndone, clientsTouchedBy } from '../../clients/disable.ts';
+import type { ClientsUndone } from '../../clients/disable.ts';
 import { openInvitationsOfOperator } from '../../invitations/store.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -61,7 +61,7 @@ function* endMadeSince(
   const { adminKeys, roles, makers, clients } = yield* endAllMadeBy(accountId, {
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
-      yield* endInvitationsSince(maker, since, origin, now);
+      yield* endInvitationsSince(maker.id, maker.since, origin, now);
     },
   });
   return { made: adminKeys.length + roles.length, makers, ...clients };
@@ -85,12 +85,10 @@ export function* settleMadeSince(
 }
 
 function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
-  const { adminKeys, roles } = yield* madeBy(accountId, now);
-  const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
+  const { adminKeys, roles, apps } = yield* madeBy(accountId, now, since);
   const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
-  const apps = yield* clientsTouchedBy([accountId], since, now);
   return {
-    made: adminKeys.filter(isOfThen).length + roles.filter(isOfThen).length,
+    made: adminKeys.length + roles.length,
     invitations: invitations.length,
     apps: apps.map(({ clientId }) => clientId),
   };
