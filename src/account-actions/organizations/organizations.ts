@@ -25,6 +25,7 @@ import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveTo
 import { userNotFound } from '../accounts/accounts.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
 import { endInvitationsInRole } from '../operators/handed-out.ts';
+import { rejectLeaving } from './last-owner.ts';
 
 const requireSecondFactor = Type.Optional(
   Type.Boolean({
@@ -137,7 +138,7 @@ export async function updateOrganization(
 
 /**
  * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
- * @throws {Failure} `not found`, `conflict` where the user belongs to another organization, or `insufficient permission` where the operator
+ * @throws {Failure} `not found`, `conflict` where the user belongs to another organization or is the last owner, or `insufficient permission` where the operator
  *   may not give the role
  */
 export async function setMember(
@@ -155,6 +156,7 @@ export async function setMember(
       throw organizationNotFound(organizationId);
     if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
     const now = clock();
+    if (role !== 'OWNER') yield* rejectLeaving(operator, member);
     if (!(yield* store.upsertMember({ ...member, madeBy: operator?.id ?? null, now }))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
     }
@@ -203,10 +205,10 @@ function* endMembership(
 /**
  * Removes a member, from the organization's groups as well. From the moment that this returns, nothing that was issued by an assignment of
  * these is accepted, unless the person has another assignment.
- * @throws {Failure} `not found` where the user is not a member
+ * @throws {Failure} `not found` where the user is not a member, `conflict` where the last owner would leave
  */
 export async function removeMember(
-  { database, clock }: OrganizationsContext,
+  { database, clock, operator }: OrganizationsContext & ActingOperator,
   organizationId: string,
   accountId: string,
   origin: Origin,
@@ -214,6 +216,7 @@ export async function removeMember(
   const now = clock();
   return makingDatabase(database).commit(function* remove(): Work<AccessChange> {
     yield* takeAccountLock({ id: accountId });
+    yield* rejectLeaving(operator, { organizationId, accountId });
     const change = yield* endMembership({ organizationId, accountId }, origin, now);
     if (change !== undefined) return change;
     throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);

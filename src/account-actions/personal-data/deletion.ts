@@ -1,9 +1,9 @@
 import { SuspensionRequest } from '../../accounts/schema.ts';
-import { type Account, findAccount, listDueDeletions } from '../../accounts/store.ts';
+import { type Account, listDueDeletions } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { takeWithin } from '../../limits/limits.ts';
 import type { Mailer } from '../../mail/mail.ts';
-import { findMembership, listOwners, lockOrganization } from '../../organizations/store.ts';
+import { findMembership } from '../../organizations/store.ts';
 import { type Clock, DAY, iso } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -22,6 +22,7 @@ import {
   type SecurityNoticeServices,
 } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
+import { isLastOwnerOf } from '../organizations/last-owner.ts';
 
 /** How long a person can come back after asking for the deletion of their account. */
 const DELETION_DELAY = 14 * DAY;
@@ -152,17 +153,9 @@ export function cancelDeletion(
   });
 }
 
-/** Of two owners who leave at the same time one comes first: the organization is locked until the unit of work ends. */
 function* rejectLastOwner(id: string): Work<void> {
   const membership = yield* findMembership({ accountId: id });
-  if (membership?.role !== 'OWNER') return;
-  yield* lockOrganization({ id: membership.id });
-  for (const owner of yield* listOwners({ organizationId: membership.id })) {
-    if (owner === id) continue;
-    const account = yield* findAccount({ id: owner });
-    if (account !== undefined && account.deletionDueAt === null) return;
-  }
-  throw new LastOwner(membership.name);
+  if (membership?.role === 'OWNER' && (yield* isLastOwnerOf(membership.id, id))) throw new LastOwner(membership.name);
 }
 
 /** How many accounts a sweep deletes in a row. */
