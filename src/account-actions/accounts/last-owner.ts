@@ -28,7 +28,7 @@ export function* hasOwner(now: number): Work<boolean> {
  * Whether an account is the last owner, inside a unit of work. Of two owners who remove each other one comes first: all owners are locked
  * until the unit of work ends.
  */
-export function* isLastOwner(accountId: string, now: number): Work<boolean> {
+function* isLastOwner(accountId: string, now: number): Work<boolean> {
   if ((yield* findOwner({ accountId })) === undefined) return false;
   const owners = yield* lockOwners({});
   if (!owners.includes(accountId)) return false;
