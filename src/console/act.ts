@@ -54,6 +54,8 @@ export interface ConsoleAct<T = unknown> {
   readonly isDangerous: boolean;
   /** Finds what it is about: the objects that admission has judged, which are named in the visit alone. @throws {Failure} `not found` */
   find(visit: ConsoleVisit, given: Given): Promise<T>;
+  /** The same for its page, where opening it is on record: as `find` does unless set. */
+  open?(visit: ConsoleVisit, given: Given): Promise<T>;
   ask(visit: ConsoleVisit, subject: T, given: Given, problems: Problems): ActQuestion;
   run(visit: ConsoleVisit, subject: T, given: Given): Promise<ActDone>;
   /** At which field a refusal is shown: above the form unless set. */
@@ -98,7 +100,7 @@ ${fields}
     const given = { get: (name: string) => draft?.[name] ?? (LINKED.has(name) ? query.get(name) : undefined) };
     // What a page is about may be read from its address alone.
     await visit.services.database.read(nothing);
-    const subject = await act.find(visit, given);
+    const subject = await (act.open ?? act.find)(visit, given);
     return show(reply, 200, visit, act.ask(visit, subject, given, NO_PROBLEMS), NO_PROBLEMS);
   });
 

@@ -122,3 +122,19 @@ test('support corrects and deletes nobody, and an admin no owner', async () => {
     assert.equal((await open(server, admins, `${PATH}/${name}?id=${owner.id}`)).status, 403);
   }
 });
+
+test('opening the page of an act on a record is on record, and sending its form adds no second view', async () => {
+  const user = await newUser(server);
+  const views = async (): Promise<number> => {
+    const { items } = (await admin(server, 'GET', `/audit-events?type=account.viewed&userId=${user.id}`)).body;
+    return items.length;
+  };
+  const names = ['correct', 'offboard', 'cancel-deletion', 'delete'];
+  for (const [index, name] of names.entries()) {
+    const page = await open(server, owner, `${PATH}/${name}?id=${user.id}`);
+    assert.equal(await views(), index + 1, name);
+    // Refused, and shown again.
+    if (name === 'delete') await owner.browser.submit(page, { typed: 'nobody' }, `${PATH}/${name}`);
+    assert.equal(await views(), index + 1, name);
+  }
+});

@@ -1,4 +1,4 @@
-import { deleteAccount, getAccount, userNotFound } from '../../account-actions/accounts/accounts.ts';
+import { deleteAccount, getAccount, openAccount, userNotFound } from '../../account-actions/accounts/accounts.ts';
 import { updateAccount } from '../../account-actions/addresses/update-account.ts';
 import {
   cancelDeletion,
@@ -30,6 +30,8 @@ const PEOPLE = '/console/people';
 
 const textsOf = ({ services }: ConsoleVisit) => services.site.messages.operators.record;
 const find = ({ services, named }: ConsoleVisit): Promise<Account> => getAccount(services, named.id ?? '');
+const openRecord = ({ services, named, origin }: ConsoleVisit): Promise<Account> =>
+  openAccount(services, named.id ?? '', 'record', origin);
 const identified = ({ id, profile }: Account): Html =>
   html`${isolate(profile.username)} · <span class="figures">${id}</span>`;
 const nameOf = ({ profile }: Account): Html => isolate(profile.displayName);
@@ -69,6 +71,7 @@ const correct = defineAct<Account>({
   objects: { person: 'id' },
   isDangerous: false,
   find,
+  open: openRecord,
   ask(visit, account, given, problems) {
     const { correct: text } = textsOf(visit);
     const { profile } = account;
@@ -122,6 +125,7 @@ const offboard = defineAct<Account>({
   objects: { person: 'id' },
   isDangerous: true,
   find,
+  open: openRecord,
   ask(visit, account, given, problems) {
     const { offboard: text } = textsOf(visit);
     const { acts } = visit.services.site.messages.operators;
@@ -158,6 +162,7 @@ const keep = defineAct<Account>({
   objects: { person: 'id' },
   isDangerous: false,
   find,
+  open: openRecord,
   ask(visit, account) {
     const { keep: text } = textsOf(visit);
     const words = { title: text.title(nameOf(account)), lead: text.lead, submit: text.submit };
@@ -176,6 +181,7 @@ const remove = defineAct<Account>({
   objects: { person: 'id' },
   isDangerous: true,
   find,
+  open: openRecord,
   ask(visit, account, given, problems) {
     const { remove: text } = textsOf(visit);
     return {
