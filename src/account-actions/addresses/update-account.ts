@@ -140,13 +140,13 @@ function noticeOf(change: {
   return change.isMoved ? 'address changed' : 'signed out everywhere';
 }
 
-/** @throws {Failure} `not found`, `invalid` where the password is not good enough */
 /**
  * Whether the person of an account acts, on whichever page or call. An operator who changes their own account is its person: somebody else in
  * their session must not be able to make a change that the owner cannot take back.
  */
 const isOwnAct = ({ actor }: Origin, id: string): boolean => actor.type === 'user' && actor.id === id;
 
+/** @throws {Failure} `not found`, `invalid` where the password is not good enough */
 async function hashNewPassword(
   context: PasswordContext & AddressServices,
   id: string,
