@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { countEvents } from '../../src/audit/counts.ts';
+import { systemActs } from '../../src/console/system/acts.ts';
+import { en } from '../../src/pages/messages.ts';
 import { act, newOperator } from '../support/console.ts';
 import { admin, newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
@@ -108,4 +110,30 @@ test('support sees neither, and an auditor sends no mail', async () => {
     assert.equal((await auditor.browser.get(address)).status, 200, address);
   }
   assert.equal((await auditor.browser.get('/console/system/mail/test')).status, 403);
+});
+
+test('an operator sends as many test messages as one account may ask for, and none where the right has ended', async () => {
+  const limited = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: '2/h' });
+  try {
+    const one = await newOperator(limited, 'owner');
+    const statuses: number[] = [];
+    for (const _ of [1, 2, 3]) {
+      const answer = await act(limited, one, '/console/system/mail/test', {}, { to: 'bob@example.com' });
+      statuses.push(answer.status);
+    }
+    assert.deepEqual(statuses, [200, 200, 429]);
+    assert.equal((await mailsTo(limited, 'bob@example.com')).length, 2);
+  } finally {
+    await limited.close();
+  }
+  const [testMail] = systemActs;
+  const refusal = new Error('refused');
+  let sent = 0;
+  const database = { commit: async () => Promise.reject(refusal) };
+  const sendTestMail = async () => void sent++;
+  const services = { database, sendTestMail, clock: Date.now, limits: { mailAddress: null } };
+  const visit = { account: { id: '1' }, origin: {}, services: { ...services, site: { messages: en } } };
+  const given = { get: () => 'bob@example.com' };
+  await assert.rejects(async () => testMail?.run(visit as never, undefined, given), refusal);
+  assert.equal(sent, 0);
 });

@@ -1,12 +1,22 @@
+import { take } from '../../limits/limits.ts';
 import { field, fieldProblem, generalProblem, isolate } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { asciiEmail } from '../../platform/domain-name.ts';
-import { conflict, invalid } from '../../platform/failure.ts';
+import { conflict, invalid, limited } from '../../platform/failure.ts';
 import { type ConsoleAct, defineAct } from '../act.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { systemAddress } from './frame.ts';
 
 const textsOf = ({ services }: ConsoleVisit) => services.site.messages.operators.system.test;
+
+/** Counts a message that an operator sends by themselves: the server of its recipient is somebody else's. @throws {Failure} `limited` */
+async function countTestMail({ account, origin, services }: ConsoleVisit): Promise<void> {
+  const { database, clock, limits } = services;
+  const about = { name: 'mailAddress', origin, accountId: account.id } as const;
+  const count = () => take(`test mail by ${account.id}`, limits.mailAddress, clock(), about);
+  const wait = await database.commit(count);
+  if (wait > 0) throw limited(wait);
+}
 
 const testMail = defineAct<undefined>({
   ...{ address: `${systemAddress('mail')}/test`, section: 'system', permission: 'mail.manage' },
@@ -28,6 +38,8 @@ const testMail = defineAct<undefined>({
     const text = textsOf(visit);
     const to = asciiEmail((given.get('to') ?? '').trim());
     if (to === undefined) throw invalid('to');
+    // What was sent cannot be taken back: the operator is admitted before.
+    await countTestMail(visit);
     const result = await visit.services.sendTestMail(visit.services.database, to, visit.origin);
     const back = { back: systemAddress('mail'), backTo: text.backTo };
     if (result.kind === 'kept') return { title: text.kept, now: html`${isolate(to)}`, ...back };
