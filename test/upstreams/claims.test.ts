@@ -202,6 +202,22 @@ async function disconnect({ id, ...person }: TestUser): Promise<void> {
   assert.equal(done.status, 200, done.text.slice(0, 2000));
 }
 
+test('a provider of people of any tenant maintains no groups', async () => {
+  const entra = { preset: 'entra', clientId: 'a', claimsMap: { groups: '/roles' } };
+  const create = (name: string, at: string) => admin(server, 'POST', '/upstreams', { ...entra, name, at });
+  for (const at of ['common', 'organizations']) {
+    const refused = await create('ms-any', at);
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused.body), /claimsMap must have no groups.*Register an upstream for one tenant/);
+  }
+  assert.equal((await create('ms-one', '11111111-2222-3333-4444-555555555555')).status, 201);
+  const { body } = await admin(server, 'POST', '/upstreams', {
+    ...{ ...entra, name: 'ms-any', at: 'organizations', claimsMap: { name: '/name' } },
+  });
+  const { status } = await admin(server, 'PATCH', `/upstreams/${body.id}`, { claimsMap: entra.claimsMap });
+  assert.equal(status, 400);
+});
+
 describe('a preview', () => {
   test('says what a token would do, and does nothing', async () => {
     await signIn({ realm: { groups: ['ops'] } });

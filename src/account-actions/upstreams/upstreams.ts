@@ -12,7 +12,7 @@ import { claimDomains } from '../../upstreams/domain-store.ts';
 import type { ProviderClient } from '../../upstreams/kind.ts';
 import { organizationsOfUpstream } from '../../upstreams/only-store.ts';
 import { authorityProblem } from '../../upstreams/rules/domains.ts';
-import { issuerProblem, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
+import { isOfAnyTenant, issuerProblem, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
 import { defaultScopesOf, PRESETS, type UpstreamKindName } from '../../upstreams/rules/presets.ts';
 import { privateKeyProblem } from '../../upstreams/rules/private-key.ts';
 import type { CreateUpstreamRequest, UpdateUpstreamRequest } from '../../upstreams/schema.ts';
@@ -105,6 +105,14 @@ function checkedDomains(field: 'signUpDomains' | 'domains', domains: readonly st
   return [...new Set(checked)];
 }
 
+/** Its groups: of many tenants, each would decide which of its people are in them. @throws {Failure} `invalid` */
+function requireOneTenant({ issuer, claimsMap }: Upstream): void {
+  if (claimsMap.groups === undefined || !isOfAnyTenant(issuer)) return;
+  throw invalid(
+    'claimsMap must have no groups where people of any tenant sign in: each tenant would decide who is in them. Register an upstream for one tenant instead.',
+  );
+}
+
 function requireDomains(upstream: Upstream): void {
   const { signUp, signUpDomains, domains } = upstream;
   if (signUp === 'domains' && signUpDomains.length === 0 && domains.length === 0) {
@@ -150,6 +158,7 @@ export async function createUpstream(
   };
   requireCredentials(upstream, privateKey !== undefined);
   requireDomains(upstream);
+  requireOneTenant(upstream);
   await database.commit(function* create(): Work<void> {
     if (!(yield* store.insertUpstream(upstream))) {
       throw conflict('name is taken: another upstream has it. Choose another name.');
@@ -187,6 +196,7 @@ export function updateUpstream(
     if (fields.length === 0) return upstream;
     const changed: Upstream = { ...upstream, ...given, updatedAt: now };
     requireDomains(changed);
+    requireOneTenant(changed);
     requireCredentials(changed, secret === undefined ? upstream.kind === 'apple' : privateKey !== undefined);
     yield* store.saveUpstream(changed);
     if (domains !== undefined) yield* claimOwnDomains(changed);
