@@ -60,8 +60,17 @@ describe('a domain', () => {
   test('is refused where nobody answers for addresses', async () => {
     const github = { name: 'gh', preset: 'github', clientId: 'a', clientSecret: 'b', domains: ['corp.example'] };
     assert.equal((await admin(server, 'POST', '/upstreams', github)).status, 400);
-    const entra = { name: 'ms', preset: 'entra', at: 'organizations', clientId: 'a', domains: ['corp.example'] };
-    assert.equal((await admin(server, 'POST', '/upstreams', entra)).status, 400);
+    const entra = { name: 'ms', preset: 'entra', clientId: 'a', domains: ['corp.example'] };
+    const personal = '9188040d-6c67-4c5b-b112-36a304b66dad';
+    for (const at of ['organizations', 'common', personal]) {
+      assert.equal((await admin(server, 'POST', '/upstreams', { ...entra, at })).status, 400, at);
+    }
+    const issuer = `https://login.microsoftonline.com/${personal.toUpperCase()}/v2.0`;
+    const typed = { name: 'ms', issuer, clientId: 'a', domains: ['corp.example'] };
+    assert.equal((await admin(server, 'POST', '/upstreams', typed)).status, 400);
+    const tenant = await admin(server, 'POST', '/upstreams', { ...entra, at: '11111111-2222-3333-4444-555555555555' });
+    assert.equal(tenant.status, 201);
+    await admin(server, 'PATCH', `/upstreams/${tenant.body.id}`, { domains: [] });
   });
 });
 

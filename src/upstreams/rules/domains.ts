@@ -1,4 +1,4 @@
-import { isOfAnyTenant } from './issuer.ts';
+import { isOfAnyTenant, isOfPersonalAccounts } from './issuer.ts';
 import type { UpstreamKindName } from './presets.ts';
 
 /** Where anybody gets an address. A provider that answers for one of these would answer for strangers. */
@@ -29,6 +29,7 @@ export function authorityProblem(
 ): string | undefined {
   if (kind !== 'oidc') return 'be empty with this kind: it does not answer for addresses';
   if (isOfAnyTenant(issuer)) return 'be empty where people of any tenant sign in: nobody answers for their addresses';
+  if (isOfPersonalAccounts(issuer)) return 'be empty with personal accounts of Microsoft, which anybody gets';
   return PUBLIC_MAIL.has(domain) ? `not have ${domain}, where anybody gets an address` : undefined;
 }
 

@@ -4,6 +4,9 @@ const ENTRA = ['login.microsoftonline.com', 'login.microsoftonline.us', 'login.p
 /** Its issuers for people of any tenant. */
 const ANY_TENANT = ['common', 'organizations'];
 
+/** The tenant in which all personal accounts of Microsoft are. */
+const PERSONAL_ACCOUNTS = '9188040d-6c67-4c5b-b112-36a304b66dad';
+
 /** What stands for the tenant in the metadata of these. */
 const TENANT = '{tenantid}';
 
@@ -11,6 +14,12 @@ const TENANT = '{tenantid}';
 export function isOfAnyTenant(issuer: string): boolean {
   const { hostname, pathname } = new URL(issuer);
   return ENTRA.includes(hostname) && ANY_TENANT.some((name) => pathname === `/${name}/v2.0`);
+}
+
+/** Whether people sign in with personal accounts of Microsoft: anybody gets one, with an address of any domain. */
+export function isOfPersonalAccounts(issuer: string): boolean {
+  const { hostname, pathname } = new URL(issuer);
+  return ENTRA.includes(hostname) && pathname.split('/')[1]?.toLowerCase() === PERSONAL_ACCOUNTS;
 }
 
 /** The issuer that the metadata must name: that of people of any tenant has a placeholder. */
