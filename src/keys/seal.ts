@@ -23,10 +23,13 @@ export function seal(key: Buffer, plaintext: Buffer, context: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Decrypts sealed bytes; undefined for another key or context, or if they were changed. */
+/**
+ * Decrypts sealed bytes; undefined for another key or context, or if they were changed. So is another text for the same bytes, which decoding
+ * would take: what is used once, such as a state, is known by its text.
+ */
 export function unseal(key: Buffer, sealed: string, context: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
-  if (bytes.length < 28) return undefined;
+  if (bytes.length < 28 || bytes.toString('base64url') !== sealed) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
   decipher.setAAD(Buffer.from(context, 'utf8'));
   decipher.setAuthTag(bytes.subarray(-16));

@@ -175,6 +175,21 @@ test('a response signs in once, also where GitHub takes its code again', async (
   assert.notEqual((await browser.get(callback.href)).location?.pathname, '/account');
 });
 
+test('a state written in another way is refused, so that it signs in once', async () => {
+  github.user = { id: 1011, login: 'written' };
+  await join('written');
+  github.reusesCodes = true;
+  const browser = agent(server.baseUrl);
+  const callback = github.authorize((await browser.get('/login/with/github')).location?.href ?? '');
+  const state = callback.searchParams.get('state') ?? '';
+  assert.equal((await browser.get(callback.href)).location?.pathname, '/account');
+  await browser.submit(await browser.get('/account'), {}, '/logout');
+  for (const other of [`${state}=`, `${state}~`, `.${state}`, `${state.slice(0, 9)} ${state.slice(9)}`]) {
+    callback.searchParams.set('state', other);
+    assert.equal((await browser.get(callback.href)).status, 400, other);
+  }
+});
+
 test('a wrong state, or that of another browser, sends no code anywhere', async () => {
   const browser = agent(server.baseUrl);
   const callback = github.authorize((await browser.get('/login/with/github')).location?.href ?? '');
