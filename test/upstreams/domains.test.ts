@@ -305,3 +305,25 @@ describe('an invitation', () => {
     );
   });
 });
+
+test('without mail, a typed address of the domain creates no account', async () => {
+  const dark = await startServer({});
+  const strict = await newUpstream(dark, { signUp: 'domains', signUpDomains: ['staff.example'] });
+  const set = (domains: readonly string[]) => admin(dark, 'PATCH', `/upstreams/${strict.id}`, { domains });
+  const { page } = await stranger(strict, verified('typed'), agent(dark.baseUrl));
+  assert.doesNotMatch(page.text, /name="username"/);
+  assert.match(page.text, /needs a verified email address/);
+  await set(['staff.example']);
+  const { browser, ...form } = await stranger(strict, verified('typed'), agent(dark.baseUrl));
+  await set([]);
+  const fields = { displayName: 'Typed', username: 'typed', email: 'typed@staff.example' };
+  const refused = await browser.submit(form.page, fields, form.path);
+  assert.equal(refused.status, 403);
+  assert.match(refused.text, /needs a verified email address/);
+  assert.deepEqual(await query(dark, `SELECT id FROM account WHERE username = 'typed'`), []);
+  await set(['staff.example']);
+  const done = await browser.submit(form.page, fields, form.path);
+  assert.equal(done.location?.pathname, '/account', done.text.slice(0, 1000));
+  await strict.provider[Symbol.asyncDispose]();
+  await dark.close();
+});

@@ -52,6 +52,8 @@ export function* joinThroughUpstream(
   if (upstream === undefined) throw new NotVouched();
   if (!mayJoinWith(upstream, services.signUp, fields.email)) throw new JoiningRefused();
   const isProved = isAddressProved || vouchedAddress(upstream, person) === identifierKey(fields.email);
+  // An address that is only typed is of any domain.
+  if (upstream.signUp === 'domains' && !isProved) throw new JoiningRefused();
   const account = newAccount(id, newProfile({ ...fields, emailVerified: isProved }, id, now), null, now);
   const isInvited = invitation !== null;
   const by = { kind: 'person', signUp: signUpOf(upstream), isInvited, isAddressProved: isProved } as const;

@@ -84,6 +84,10 @@ const offersSignUp = ({ upstream, invited, hasAccount }: Stranger): boolean => {
   return !hasAccount && (isOpen(settings) || (settings.mode === 'invitation' && invited !== undefined));
 };
 
+/** Whether the person needs an address of a domain and cannot prove one: no mail is sent, and the upstream is not authoritative for it. */
+const lacksProof = ({ mail }: Pick<PageServices, 'mail'>, stranger: Stranger): boolean =>
+  stranger.upstream.signUp === 'domains' && !mail.available && fixedAddress(stranger) === undefined;
+
 /** The page of a person whom an upstream vouches for, and who is not known here; it creates an account where that is allowed. */
 export function joinRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, clock, database } = services;
@@ -117,7 +121,7 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
       ...{ name: upstream.name, displayName: upstream.displayName, label: labelOf(vouched.person) },
       ...{ app: visit.pending, token: visit.browser.formToken(FORM), problems, values },
       ...{ offersSignUp: offersSignUp(stranger), connectAs: hasAccount ? stranger.address : undefined },
-      fixedEmail: fixedAddress(stranger),
+      ...{ fixedEmail: fixedAddress(stranger), lacksProof: lacksProof(services, stranger) },
     });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -140,6 +144,7 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
     if (!visit.browser.owns(form, FORM)) {
       return show(visit, person, 400, generalProblem(site.messages.account.formExpired), proposed);
     }
+    if (lacksProof(services, person)) return show(visit, person, 403, NO_PROBLEMS, proposed);
     const fixed = fixedAddress(person);
     const typed = { ...typedIn(form), ...(fixed !== undefined && { email: fixed }) };
     const again = (status: number, problems: Problems) =>

@@ -48,6 +48,13 @@ export const upstreamTexts = {
   create: 'Create an account',
   createLead: (name: HtmlPart): HtmlPart => ['You will sign in to it with ', name, ', without a password.'],
   submit: 'Create account',
+  unproved: (name: HtmlPart, operator: HtmlPart): HtmlPart => [
+    'A new account needs a verified email address. This service cannot rely on ',
+    name,
+    ' for yours, and sends no mail to verify it. If you need an account, contact ',
+    operator,
+    '.',
+  ],
   closed: (name: HtmlPart, operator: HtmlPart): HtmlPart => [
     'People cannot create an account with ',
     name,

@@ -27,6 +27,8 @@ interface NoAccountPage {
   readonly token: string;
   /** Whether the person may create an account. */
   readonly offersSignUp: boolean;
+  /** Whether the account would need a proof of its address that the person cannot give. */
+  readonly lacksProof: boolean;
   /** The address of the account here that is to be connected; undefined where there is none, or nothing is said of it. */
   readonly connectAs: string | undefined;
   /** The address of a new account, where it cannot be chosen. */
@@ -42,7 +44,9 @@ interface NoAccountPage {
 export function noAccountPage(site: Site, page: NoAccountPage): Page {
   const { messages, path } = site;
   const { signUp } = messages;
-  const { name, displayName, label, app, token, offersSignUp, connectAs, fixedEmail, problems, values } = page;
+  const { name, displayName, label, app, token, connectAs, fixedEmail, lacksProof, problems, values } = page;
+  const offersSignUp = page.offersSignUp && !lacksProof;
+  const closed = page.offersSignUp ? text.unproved : text.closed;
   const upstream = isolate(displayName);
   const form = html`<section class="card"><header><h2>${text.create}</h2><p class="muted small">${text.createLead(upstream)}</p></header>
 <form method="post" action="${path(`/login/with/${name}/new`)}" novalidate>
@@ -70,7 +74,7 @@ ${problemSummary(messages, problems)}
 ${label !== null && html`<p>${text.known(upstream, html`<strong>${isolate(label)}</strong>`)}</p>`}
 ${connectAs === undefined ? ownAccount : connect(connectAs)}
 </section>
-${offersSignUp && form}${!offersSignUp && connectAs === undefined && html`<p class="foot">${text.closed(upstream, operator(site))}</p>`}
+${offersSignUp && form}${!offersSignUp && connectAs === undefined && html`<p class="foot">${closed(upstream, operator(site))}</p>`}
 ${helpLine(site)}`,
   };
 }
