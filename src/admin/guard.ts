@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isMakerActive } from '../account-actions/accounts/keys-of-account.ts';
 import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn } from '../account-actions/admission/admission.ts';
@@ -6,7 +7,14 @@ import type { SecurityNoticeServices } from '../account-actions/notices/notices.
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
 import { makingDatabase } from '../admin-keys/hand-out.ts';
-import { findLiveAdminKey, grantOfKey, hashesOf, lockLiveAdminKey, saveLastUse } from '../admin-keys/store.ts';
+import {
+  type AdminKey,
+  findLiveAdminKey,
+  grantOfKey,
+  hashesOf,
+  lockLiveAdminKey,
+  saveLastUse,
+} from '../admin-keys/store.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
@@ -115,7 +123,11 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
 
   async function byKey(request: FastifyRequest, key: string): Promise<AdminCaller> {
     const hashes = hashesOf(key);
-    const found = await database.read(() => findLiveAdminKey({ ...hashes, now: clock() }));
+    const now = clock();
+    const found = await database.read(function* find(): Work<AdminKey | undefined> {
+      const live = yield* findLiveAdminKey({ ...hashes, now });
+      return live !== undefined && (yield* isMakerActive(live, now)) ? live : undefined;
+    });
     if (found === undefined) throw await invalidKey(request);
     const grant = grantOfKey(found);
     const operator = { id: found.id, grants: [grant] };
@@ -124,9 +136,11 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       invalidKey: () => invalidKey(request),
       adminKeyId: found.id,
       origin: { ...originOf(request, { type: 'admin', id: found.id }), role: grant.role },
-      *verify(now, locks) {
-        const live = locks ? lockLiveAdminKey({ ...hashes, now }) : findLiveAdminKey({ ...hashes, now });
-        return (yield* live) === undefined ? undefined : operator.grants;
+      *verify(at, locks, actedOn) {
+        const held = { ...hashes, now: at };
+        if (locks && !(yield* isMakerActive(found, at, { actedOn }))) return undefined;
+        const live = yield* locks ? lockLiveAdminKey(held) : findLiveAdminKey(held);
+        return live !== undefined && (locks || (yield* isMakerActive(live, at))) ? operator.grants : undefined;
       },
     });
     await noteUse(found);

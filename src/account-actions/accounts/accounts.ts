@@ -22,6 +22,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
+import { revokeKeysMadeBy } from './keys-of-account.ts';
 import { keepAnOwner, type OwnerOptions } from './last-owner.ts';
 import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
@@ -173,6 +174,7 @@ export async function deleteAccount(
     yield* enqueueAccountNotices(id, now);
     yield* eraseTraces(id);
     yield* eraseMail(id, now);
+    yield* revokeKeysMadeBy(id, origin, now);
     yield* store.removeAccount({ id });
     yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });

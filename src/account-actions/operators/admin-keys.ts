@@ -12,8 +12,8 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
+import { type EndedWithKey, endHandedOut } from '../accounts/handed-out.ts';
 import { type ActingOperator, grantDetails, grantFields, readGrant, requireGivable, requirePlace } from './grants.ts';
-import { type EndedWithKey, endHandedOut } from './handed-out.ts';
 import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_ENDED, waitForMakers } from './made.ts';
 
 export const CreateAdminKeyRequest = requestBody('CreateAdminKeyRequest', {

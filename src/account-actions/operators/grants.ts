@@ -19,8 +19,8 @@ import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { userNotFound } from '../accounts/accounts.ts';
+import { endInvitationsInRole } from '../accounts/handed-out.ts';
 import { keepAnOwner, type OwnerOptions } from '../accounts/last-owner.ts';
-import { endInvitationsInRole } from './handed-out.ts';
 import { type EndedMade, endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_ENDED, waitForMakers } from './made.ts';
 
 export interface ActingOperator {

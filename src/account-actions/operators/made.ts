@@ -14,8 +14,8 @@ import { excessOf, type Operator, type OperatorGrant } from '../../operators/rig
 import { lowerMember } from '../../organizations/store.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { endHandedOut, endInvitationsInRole } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
-import { endHandedOut, endInvitationsInRole } from './handed-out.ts';
 import { isOwners, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */

@@ -23,8 +23,8 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
 import { userNotFound } from '../accounts/accounts.ts';
+import { endInvitationsInRole } from '../accounts/handed-out.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
-import { endInvitationsInRole } from '../operators/handed-out.ts';
 import { rejectLeaving } from './last-owner.ts';
 
 const requireSecondFactor = Type.Optional(
