@@ -42,15 +42,16 @@ export const organizationsOfUpstream = many(
   (row) => row.organization_id,
 );
 
-/** The row of a session that began at an upstream; undefined where it did not. */
-export const findUpstreamSession = one(
-  (db, p: { accountId: string; sid: string; upstreamId: string }) =>
+/** Through which upstream the latest sign-in at one came in a session, of which others may remain; undefined where there was none. */
+export const latestUpstreamOfSession = one(
+  (db, p: { accountId: string; sid: string }) =>
     db
       .selectFrom('upstream_session')
-      .select('hash')
+      .select('upstream_id')
       .where('account_id', '=', p.accountId)
       .where('sid', '=', p.sid)
-      .where('upstream_id', '=', p.upstreamId)
+      // Every sign-in sets it, to the same time ahead.
+      .orderBy('expires_at', 'desc')
       .limit(1),
-  (row) => row.hash,
+  (row) => row.upstream_id,
 );

@@ -44,13 +44,16 @@ async function member(role: string | null = 'MEMBER'): Promise<TestUser & { read
     const path = `/organizations/${organizationId}/members/${user.id}`;
     assert.equal((await admin(server, 'PUT', path, { role })).status, 200);
   }
-  const browser = await signedIn(server, user);
-  staff.provider.person = { sub: username };
-  const left = await browser.get(`/account/security/connect/${staff.name}`);
-  const back = await browser.get(staff.provider.authorize(left.location?.href ?? '').href);
+  await connect(await signedIn(server, user), staff, username);
+  return { ...user, sub: username };
+}
+
+async function connect(browser: Agent, { provider, name }: TestUpstream, sub: string): Promise<void> {
+  provider.person = { sub };
+  const left = await browser.get(`/account/security/connect/${name}`);
+  const back = await browser.get(provider.authorize(left.location?.href ?? '').href);
   const page = await browser.get(back.location?.href ?? '');
   assert.equal((await browser.submit(page, {}, back.location?.pathname)).status, 200);
-  return { ...user, sub: username };
 }
 
 async function through(user: { readonly sub: string }): Promise<Agent> {
@@ -107,6 +110,23 @@ describe('only through one provider', () => {
     const page = await browser.get(`${again.location?.pathname}${again.location?.search}&other=1`);
     await browser.submit(page, { identifier: user.username, password: PASSWORD }, '/login');
     assert.equal(await ledTo(browser, client), `/login/with/${staff.name}`);
+  });
+
+  test('nor does one through another provider, which also ends with the older sessions', async () => {
+    const user = await member();
+    const home = await newUpstream(server);
+    await connect(await signedIn(server, user), home, user.sub);
+    const browser = await through(user);
+    const client = await ofOrganization();
+    server.advance(1);
+    const again = await browser.get(url(client, { prompt: 'login' }));
+    home.provider.person = { sub: user.sub };
+    const back = await throughUpstream(browser, home, again.location?.search);
+    assert.ok(!(await walk(browser, back.location?.href ?? '')).searchParams.has('code'));
+    assert.equal(await ledTo(browser, client), `/login/with/${staff.name}`);
+    await only(staff.id, true);
+    assert.equal((await browser.get('/account')).status, 302);
+    await home.provider[Symbol.asyncDispose]();
   });
 
   test('it is asked for in its apps alone, never for the account', async () => {

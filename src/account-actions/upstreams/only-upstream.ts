@@ -8,7 +8,7 @@ import { listSessions } from '../../sessions/list.ts';
 import {
   clearUpstreamOfOrganization,
   findUpstreamOfOrganization,
-  findUpstreamSession,
+  latestUpstreamOfSession,
   setUpstreamOfOrganization,
 } from '../../upstreams/only-store.ts';
 import type { OnlyUpstreamRequest } from '../../upstreams/schema.ts';
@@ -82,8 +82,8 @@ async function endOtherSessions(
   const sessions = await listSessions(services, account);
   const kept = new Set<string>();
   for (const { sid, amr } of sessions) {
-    const began = await database.read(() => findUpstreamSession({ accountId, sid, upstreamId }));
-    if (began !== undefined && amr.includes('upstream')) kept.add(sid);
+    const latest = await database.read(() => latestUpstreamOfSession({ accountId, sid }));
+    if (latest === upstreamId && amr.includes('upstream')) kept.add(sid);
   }
   if (kept.size === 0) return (await endSessions(services, account, { except: '' }, origin)).sessions.length;
   const others = sessions.filter(({ sid }) => !kept.has(sid));
