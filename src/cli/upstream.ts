@@ -59,8 +59,8 @@ async function fieldsOf({
     secretExpiresAt: secretExpires === undefined ? undefined : instantIn(secretExpires),
     privateKey: privateKeyStdin === true ? await readSecret('Private key: ') : undefined,
     scopes: scope,
-    signUpDomains: signUpDomain,
-    domains: domain,
+    signUpDomains: signUpDomain && listed(signUpDomain),
+    domains: domain && listed(domain),
     claimsMap: map === undefined ? undefined : claimsMapOf(map),
     clientSecret: clientSecretStdin === true ? await readSecret('Client secret: ') : undefined,
   };
@@ -69,9 +69,12 @@ async function fieldsOf({
 /** A day is its beginning in UTC. */
 const instantIn = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
 
-/** `name=/pointer`; an empty list of pointers is written as `none`. */
+/** What a repeatable option lists: `none` for nothing. */
+const listed = (entries: readonly string[]): readonly string[] => entries.filter((entry) => entry !== 'none');
+
+/** `name=/pointer` */
 function claimsMapOf(entries: readonly string[]): Record<string, string> {
-  const pairs = entries.filter((entry) => entry !== 'none').map((entry) => entry.split(/=(.*)/s, 2));
+  const pairs = listed(entries).map((entry) => entry.split(/=(.*)/s, 2));
   return Object.fromEntries(pairs.map(([field = '', pointer = '']) => [field, pointer]));
 }
 
@@ -87,8 +90,16 @@ const withFields = (command: Command): Command =>
     .option('--secret-expires <date>', 'when the client secret ends, such as 2027-01-31; doctor reminds of it')
     .option('--scope <scope>', 'a scope to request (repeatable)', collect)
     .option('--sign-up <mode>', 'who may create an account with it: nobody, invited, domains or anyone')
-    .option('--sign-up-domain <domain>', 'with domains: a domain of email addresses (repeatable)', collect)
-    .option('--domain <domain>', 'a domain of email addresses for which it is authoritative (repeatable)', collect)
+    .option(
+      '--sign-up-domain <domain>',
+      'with domains: a domain of email addresses; none for no domain (repeatable)',
+      collect,
+    )
+    .option(
+      '--domain <domain>',
+      'a domain of email addresses for which it is authoritative; none for no domain (repeatable)',
+      collect,
+    )
     .option(
       '--map <field=pointer>',
       'write a claim into the account: name, language or groups, by a JSON pointer; none for nothing (repeatable)',
@@ -153,6 +164,7 @@ function recordCommands(upstream: Command, getContext: GetCommandContext): void 
     withFields(upstream.command('update')),
     'tessera upstream update google --sign-up anyone',
     'tessera upstream update staff --domain example.com --sign-up domains',
+    'tessera upstream update staff --domain none --sign-up anyone',
     'tessera upstream update google --client-secret-stdin',
   )
     .description('change an upstream')

@@ -472,3 +472,12 @@ test('a secret that is shown once is said to be', async () => {
   assert.match(made.stdout, /^adminKey +tak_/m);
   assert.match(made.stderr, /Copy the adminKey now: it is not shown again\./);
 });
+
+test('upstream update: none takes the domains of a provider away', async () => {
+  const update = (...given: string[]) => done(['upstream', 'update', 'withdrawn', ...given]);
+  await done(['upstream', 'create', '--name', 'withdrawn', '--issuer', 'https://id.example.com', '--client-id', 'a']);
+  const given = await update('--domain', 'a.example', '--domain', 'b.example', '--sign-up-domain', 'c.example');
+  assert.deepEqual([given.domains, given.signUpDomains], [['a.example', 'b.example'], ['c.example']]);
+  const withdrawn = await update('--domain', 'none', '--sign-up-domain', 'none');
+  assert.deepEqual([withdrawn.domains, withdrawn.signUpDomains], [[], []]);
+});
