@@ -39,6 +39,9 @@ const app = await done(
   admin(server, 'POST', '/clients', { name: 'App', redirectUris: ['https://app.example.com/cb'], consent: 'operator' }),
 );
 const foreignGroup = await done(admin(server, 'POST', '/groups', { name: 'admins', organizationId: other }));
+const upstream = await done(
+  admin(server, 'POST', '/upstreams', { name: 'staff', issuer: 'https://id.example.com', clientId: 'a' }),
+);
 
 interface Attacker {
   readonly credential: string;
@@ -258,6 +261,20 @@ const ATTEMPTS: readonly Attempt[] = [
     'PATCH',
     `/clients/${COMMAND_LINE_ID}`,
     { redirectUris: ['https://evil.example/cb'] },
+  ],
+  [
+    'to let a provider of the installation maintain a group',
+    'a key of an organization’s owner',
+    'POST',
+    '/groups',
+    { name: 'bound', organizationId: acme, upstreamId: upstream.id },
+  ],
+  [
+    'to let a provider maintain a group of the installation',
+    'an admin',
+    'POST',
+    '/groups',
+    { name: 'bound', upstreamId: upstream.id },
   ],
   // By what is no request of the API.
   ['to leave the path', 'an auditor', 'DELETE', `/users/..%2Fadmin-keys%2F${ownersKey.id}`],

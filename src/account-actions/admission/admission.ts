@@ -35,6 +35,8 @@ export interface RouteObjects {
   readonly adminKey?: 'id';
   /** It is done in the organization that the body names by `organizationId`; without that, in the installation. */
   readonly inOrganizationOfBody?: true;
+  /** The body may name an upstream of the installation that is to maintain what is made. */
+  readonly upstreamOfBody?: true;
   /** The body names a person, a group or an organization that is to use the app. */
   readonly assigned?: true;
 }
@@ -132,6 +134,7 @@ export function* admit(operator: Operator, asked: Asked, admission: Admission): 
   const place = yield* placeOf(operator, asked);
   if (objects.person !== undefined) yield* requirePerson(operator, asked, place, admission);
   if (objects.inOrganizationOfBody === true) yield* requireOrganizationOfBody(operator, asked);
+  if (objects.upstreamOfBody === true) requireUpstreamOfBody(operator, asked);
   if (objects.assigned === true && place !== undefined) yield* requireAssignable(operator, asked, place);
   // A list shows what the operator reaches.
   if (!holdsSomewhere(operator, permission)) throw lacksPermission(permission);
@@ -208,6 +211,12 @@ function* requireOrganizationOfBody(operator: Operator, { permission, body }: As
   if (holds(operator, permission, place)) return;
   if (organizationId !== null) yield* seen(operator, ORGANIZATION, organizationId, permission);
   throw lacksPermission(permission);
+}
+
+/** Upstreams are of the installation: what they maintain is not for a role of an organization to say. */
+function requireUpstreamOfBody(operator: Operator, { body }: Asked): void {
+  if (body['upstreamId'] === undefined || holds(operator, 'upstreams.manage', INSTALLATION)) return;
+  throw lacksPermission('upstreams.manage');
 }
 
 /** A role of an organization lets its members, its groups and itself use its apps. */

@@ -36,7 +36,7 @@ export const createGroupSchema = {
   ...IN_GROUPS,
   operationId: 'createGroup',
   permission: 'groups.manage',
-  objects: { inOrganizationOfBody: true },
+  objects: { inOrganizationOfBody: true, upstreamOfBody: true },
   summary: 'Create a group',
   body: CreateGroupRequest,
   response: {
