@@ -143,7 +143,7 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
         return live !== undefined && (locks || (yield* isMakerActive(live, at))) ? operator.grants : undefined;
       },
     });
-    await noteUse(found);
+    await noteUse(database, found, clock());
     return caller;
   }
 
@@ -160,24 +160,6 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       origin: { ...originOf(request, { type: 'user', id: accountId }), ...(roles !== '' && { role: roles }) },
       verify: (now, locks, actedOn) => (locks ? holdGrantsOfPerson(person, now, actedOn) : grantsOfPerson(person, now)),
     });
-  }
-
-  async function noteUse({
-    id,
-    lastUsedAt,
-  }: {
-    readonly id: string;
-    readonly lastUsedAt: number | null;
-  }): Promise<void> {
-    const now = clock();
-    const before = now - LAST_USE_STEP;
-    if (lastUsedAt !== null && lastUsedAt >= before) return;
-    try {
-      await database.commit(() => saveLastUse({ id, now, before }));
-    } catch (error) {
-      // What only reads answers while nothing can be written.
-      if (!(error instanceof StoreUnavailable)) throw error;
-    }
   }
 
   /** Counts an invalid key against the caller's address. Keys are looked up first, so a valid key is never limited. */
@@ -197,6 +179,21 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       ),
       services.issuer,
     );
+  }
+}
+
+async function noteUse(
+  database: Database,
+  { id, lastUsedAt }: Pick<AdminKey, 'id' | 'lastUsedAt'>,
+  now: number,
+): Promise<void> {
+  const before = now - LAST_USE_STEP;
+  if (lastUsedAt !== null && lastUsedAt >= before) return;
+  try {
+    await database.commit(() => saveLastUse({ id, now, before }));
+  } catch (error) {
+    // What only reads answers while nothing can be written.
+    if (!(error instanceof StoreUnavailable)) throw error;
   }
 }
 
