@@ -218,7 +218,10 @@ function registerRoutes(
           sendTestMail: (database, to, origin) =>
             sendTestMessage({ database, config }, services.mail, { to, baseUrl, origin, now: clock() }),
           examine: () =>
-            examineRunning({ config, baseUrl, database: heads.database, clock, clockOffset: clockWatch.compare, loss }),
+            examineRunning({
+              ...{ config, baseUrl, database: heads.database, clock, clockOffset: clockWatch.compare, loss },
+              upstreams: services.upstreams,
+            }),
         });
         addressRoutes(pages, routed);
         logoutRoutes(pages, routed);

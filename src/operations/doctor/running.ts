@@ -4,14 +4,13 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { countLeases } from '../../platform/ids/lease-store.ts';
 import type { LogLoss } from '../../platform/log-output.ts';
-import { listActiveUpstreams } from '../../upstreams/store.ts';
 import type { Finding } from './finding.ts';
 import { judgeClocks } from './rules/clock.ts';
 import { judgeConfiguration } from './rules/configuration.ts';
 import { judgeLog } from './rules/log.ts';
 import { judgeMail } from './rules/mail.ts';
 import { judgeNodeNumbers } from './rules/node-numbers.ts';
-import { judgeUpstreams } from './rules/upstreams.ts';
+import { type EndingSecret, judgeUpstreams } from './rules/upstreams.ts';
 
 export interface RunningParts {
   readonly config: Config;
@@ -21,21 +20,21 @@ export interface RunningParts {
   /** How far the clock of the database is ahead, in milliseconds. */
   readonly clockOffset: () => Promise<number>;
   readonly loss: () => LogLoss;
+  readonly upstreams: { shown(): Promise<readonly EndingSecret[]> };
 }
 
 /** The findings of `tessera doctor` that a running server can make about itself. */
 export async function examineRunning(parts: RunningParts): Promise<readonly Finding[]> {
   const { config, baseUrl, database, clock, clockOffset, loss } = parts;
-  const { dead, leases, upstreams } = await database.read(function* look() {
-    const upstreams = yield* listActiveUpstreams({});
-    return { dead: yield* countDead({}), leases: yield* countLeases(clock()), upstreams };
+  const { dead, leases } = await database.read(function* look() {
+    return { dead: yield* countDead({}), leases: yield* countLeases(clock()) };
   });
   const ahead = await clockOffset();
   return [
     ...judgeConfiguration(config, baseUrl),
     ...judgeNodeNumbers(leases),
     ...judgeMail(config, baseUrl, dead ?? 0),
-    ...judgeUpstreams(upstreams, clock()),
+    ...judgeUpstreams(await parts.upstreams.shown(), clock()),
     ...judgeLog({ log: loss() }),
     ...judgeClocks([{ whose: 'the database', ahead }]),
   ];

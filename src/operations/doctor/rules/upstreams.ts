@@ -1,5 +1,10 @@
-import type { Upstream } from '../../../upstreams/store.ts';
 import { type Finding, ok, tabulate } from '../finding.ts';
+
+/** A provider, and when its client secret ends; null where it does not. */
+export interface EndingSecret {
+  readonly name: string;
+  readonly secretExpiresAt: number | null;
+}
 
 /** How long before the end of a secret there is a warning: time to make another one at the provider. */
 const SOON = 30 * 24 * 60 * 60 * 1000;
@@ -8,10 +13,7 @@ const SOON = 30 * 24 * 60 * 60 * 1000;
  * Whether people can go on signing in through other providers: a client secret that has ended stops it.
  * @param upstreams the active ones; undefined where they are not known
  */
-export function judgeUpstreams(
-  upstreams: readonly Pick<Upstream, 'name' | 'secretExpiresAt'>[] | undefined,
-  now: number,
-): Finding[] {
+export function judgeUpstreams(upstreams: readonly EndingSecret[] | undefined, now: number): Finding[] {
   const ending = (upstreams ?? []).filter(({ secretExpiresAt }) => (secretExpiresAt ?? Infinity) - SOON < now);
   const findings = ending.flatMap(({ name, secretExpiresAt }) => {
     const day = new Date(secretExpiresAt ?? 0).toISOString().slice(0, 10);
