@@ -294,7 +294,7 @@ test('AD-04: unknown fields and every column of the database are refused by name
   for (const call of ['POST /clients', `PATCH /clients/${clientId}`, `POST /clients/${clientId}/secrets`]) {
     await refuseBadBodies(server, call);
   }
-  await refuses(server, ['PATCH', `/clients/${clientId}`, { type: 'public' }], 'type', /is not a field here/);
+  await refuses(server, ['PATCH', `/clients/${clientId}`, { type: 'public' }], 'type', /cannot be changed/);
   await refuses(server, ['POST', '/clients', { ...GOOD, status: 'disabled' }], 'status', /is not a field here/);
 });
 
