@@ -150,7 +150,7 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
       return sendPage(reply, 403, site, againPage(site, visit));
     }
     const { permission } = request.routeOptions.config;
-    // NamedObjects before the object is looked up, as the admin API does.
+    // Named before the object is looked up, as the admin API does.
     if (permission !== undefined && !holdsSomewhere(visit.operator, permission)) {
       await visit.services.database.read(nothing);
     }
