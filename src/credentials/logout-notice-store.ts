@@ -72,6 +72,17 @@ export const clientsOfSession = many(
   toNotifiedClient,
 );
 
+/** The clients that a person signed in to in one sign-in, of which a session may have several. */
+export const clientsOfSignIn = many(
+  (db, p: { accountId: string; sid: string; authTime: number; amr: string }) =>
+    selectConsentedClients(db)
+      .where('g.account_id', '=', p.accountId)
+      .where('f.sid', '=', p.sid)
+      .where('f.auth_time', '=', p.authTime)
+      .where('f.amr', '=', p.amr),
+  toNotifiedClient,
+);
+
 /** The clients that a person signed in to in any session but one. */
 export const clientsOfOtherSessions = many(
   (db, p: { accountId: string; sid: string }) =>

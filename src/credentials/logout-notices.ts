@@ -6,9 +6,11 @@ import {
   clientsOfGrant,
   clientsOfOtherSessions,
   clientsOfSession,
+  clientsOfSignIn,
   insertNotice,
 } from './logout-notice-store.ts';
 import { accountNotices, type LogoutNotice, type NotifiedClient, sessionNotices } from './rules/logout-notices.ts';
+import type { PastSignIn } from './sign-in-store.ts';
 
 /*
  * Each of these is part of the unit of work that ends the session or the access: the notices commit with it or not at all. Any
@@ -18,6 +20,12 @@ import { accountNotices, type LogoutNotice, type NotifiedClient, sessionNotices 
 /** Enqueues the notices of the end of one session. */
 export function* enqueueSessionNotices(accountId: string, sid: string, now: number): Work<void> {
   yield* insertAll(accountId, sessionNotices(yield* clientsOfSession({ accountId, sid })), now);
+}
+
+/** Enqueues the notices of the end of what apps got in one sign-in of a session. */
+export function* enqueueSignInNotices(accountId: string, { amr, ...signIn }: PastSignIn, now: number): Work<void> {
+  const found = yield* clientsOfSignIn({ accountId, ...signIn, amr: JSON.stringify(amr) });
+  yield* insertAll(accountId, sessionNotices(found), now);
 }
 
 /** Enqueues the notices of the end of every session of a person but one. */

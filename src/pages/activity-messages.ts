@@ -39,8 +39,10 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
     details['reason'] === undefined
       ? 'You signed out.'
       : 'A browser was signed out, because you were signed in in too many.',
-  'session.ended': ({ details }) =>
-    'except' in details ? 'All other browsers were signed out.' : 'A browser was signed out from another one.',
+  'session.ended': ({ details }) => {
+    if ('onlyUpstreamId' in details) return 'You were signed out, because your organization asks for its own sign-in.';
+    return 'except' in details ? 'All other browsers were signed out.' : 'A browser was signed out from another one.';
+  },
   'account.created': 'Your account was created.',
   'account.updated': updated,
   'account.address_displaced':

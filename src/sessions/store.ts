@@ -125,6 +125,13 @@ export type SessionSelector = { readonly sid: string } | { readonly except: stri
 export const removeSessions = (accountId: string, which: SessionSelector): Work<readonly Session[]> =>
   'sid' in which ? removeOne({ accountId, sid: which.sid }) : removeOthers({ accountId, sid: which.except });
 
+/** The sessions of an account, those that have expired or are of an earlier generation included. */
+export const listAccountSessions = many(
+  (db, p: { accountId: string }) =>
+    db.selectFrom('browser_session').select(COLUMNS).where('account_id', '=', p.accountId),
+  toSession,
+);
+
 const STRONG = [ACR_MFA, ACR_PHISHING_RESISTANT];
 
 /** A session of an account without a second factor, if there is one. */

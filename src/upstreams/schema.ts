@@ -174,7 +174,7 @@ export const OnlyUpstreamRequest = requestBody('OnlyUpstreamRequest', {
   endSessions: Type.Optional(
     Type.Boolean({
       about:
-        'Whether everything ends that members are signed in to and that did not begin there: sessions, and their codes and tokens. Default: false.',
+        'Whether everything ends that members, apart from owners, got in a sign-in that did not come through it: sessions, codes and tokens, with `offline_access` too. Default: false.',
       description: 'true or false',
     }),
   ),

@@ -2,6 +2,7 @@ import { DAY } from '../platform/clock.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
+import type { SignInThere } from './rules/came-through.ts';
 
 /** How a session came to be: by which identity, in which session of the upstream. */
 export interface UpstreamOrigin {
@@ -113,6 +114,16 @@ export const sessionsOfAccount = many(
       .where('upstream_id', '=', p.upstreamId)
       .where('account_id', '=', p.accountId),
   toOwn,
+);
+
+/** The sign-ins of an account at upstreams, as long as tokens of them may live. */
+export const listSignInsThere = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('upstream_session')
+      .select(['sid', 'upstream_id', 'expires_at'])
+      .where('account_id', '=', p.accountId),
+  (row): SignInThere => ({ sid: row.sid, upstreamId: row.upstream_id, at: row.expires_at - LIFETIME }),
 );
 
 /** The accounts that signed in through an upstream, in the order of their ids. */

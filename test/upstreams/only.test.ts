@@ -8,6 +8,8 @@ import {
   newClient,
   newUser,
   PASSWORD,
+  redeem,
+  refresh,
   signedIn,
   standard,
   type TestClient,
@@ -199,6 +201,53 @@ describe('only through one provider', () => {
     assert.ok(body.ended.sessions >= 1);
     const states = await Promise.all(Object.values(browsers).map(async (one) => (await one.get('/account')).status));
     assert.deepEqual(states, [302, 200, 200]);
+  });
+
+  test('what was issued in other sign-ins ends with them, and what came through it lives on', async () => {
+    const user = await member();
+    const app = standard(await newClient(server));
+    const asked = authorizeUrl(app, { scope: 'openid offline_access', prompt: 'consent' });
+    const tokensOf = async (browser: Agent): Promise<string> => {
+      const code = (await walk(browser, asked)).searchParams.get('code') ?? '';
+      return (await redeem(server, app, code)).body.refresh_token;
+    };
+    const local = await signedIn(server, user);
+    const [over, there, left] = [await signedIn(server, user), await through(user), await through(user)];
+    const issued = {
+      local: await tokensOf(local),
+      over: await tokensOf(over),
+      there: await tokensOf(there),
+      left: await tokensOf(left),
+    };
+    // This browser goes on in one session, first with a password and then through the provider.
+    const continued = await signedIn(server, user);
+    const before = await tokensOf(continued);
+    const waiting = (await walk(continued, asked)).searchParams.get('code') ?? '';
+    server.advance(1);
+    const again = await continued.get(url(await ofOrganization()));
+    staff.provider.person = { sub: user.sub };
+    await throughUpstream(continued, staff, again.location?.search);
+    const afterwards = await tokensOf(continued);
+    for (const browser of [over, left]) await browser.submit(await browser.get('/account'), {}, '/logout');
+
+    const { body } = await only(staff.id, true);
+    assert.ok(body.ended.users >= 1);
+    const lives = async (token: string): Promise<boolean> => (await refresh(server, app, token)).status === 200;
+    assert.deepEqual(
+      [await lives(issued.local), await lives(issued.over), await lives(issued.there), await lives(issued.left)],
+      [false, false, true, true],
+    );
+    assert.deepEqual([await lives(before), await lives(afterwards)], [false, true]);
+    assert.equal((await redeem(server, app, waiting)).status, 400, 'a code of the sign-in before');
+    assert.equal((await continued.get('/account')).status, 200);
+    const events = await admin(server, 'GET', `/audit-events?type=session.ended&userId=${user.id}`);
+    const { onlyUpstreamId, sessions } = events.body.items.at(-1).details;
+    assert.deepEqual(
+      [onlyUpstreamId, sessions],
+      [staff.id, 2],
+      'the second is that in which the provider was connected',
+    );
+    assert.deepEqual((await only(staff.id, true)).body.ended, { users: 0, sessions: 0 }, 'nothing is left to end');
   });
 
   test('a provider that an organization names is not deleted', async () => {

@@ -1,19 +1,28 @@
-import { findAccount } from '../../accounts/store.ts';
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
+import { enqueueSessionNotices, enqueueSignInNotices } from '../../credentials/logout-notices.ts';
+import {
+  dropCodesOfSignIn,
+  type PastSignIn,
+  revokeFamiliesOfSignIn,
+  signInsOfCodes,
+  signInsOfFamilies,
+} from '../../credentials/sign-in-store.ts';
 import { findOrganization, listMembers, lockOrganization, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { listSessions } from '../../sessions/list.ts';
+import { isExpired } from '../../sessions/sessions.ts';
+import { listAccountSessions, removeSession } from '../../sessions/store.ts';
 import {
   clearUpstreamOfOrganization,
   findUpstreamOfOrganization,
-  latestUpstreamOfSession,
   setUpstreamOfOrganization,
 } from '../../upstreams/only-store.ts';
+import { cameThrough } from '../../upstreams/rules/came-through.ts';
 import type { OnlyUpstreamRequest } from '../../upstreams/schema.ts';
+import { listSignInsThere } from '../../upstreams/session-store.ts';
 import { holdUpstream } from '../../upstreams/store.ts';
-import { endSessions } from '../sign-in/end-sessions.ts';
 import { upstreamNotFound } from './upstreams.ts';
 
 interface Parts {
@@ -36,16 +45,15 @@ export const readOnlyUpstream = (database: Database, organizationId: string): Pr
 
 /**
  * Sets through which provider alone the members of an organization use its apps: from the next code that is issued. Owners keep a local way
- * in. With `endSessions`, what members are signed in to ends where it did not begin there: each account by itself, so that it can be run again.
+ * in. With `endSessions`, what members got in other sign-ins ends: each account by itself, so that it can be run again.
  * @throws {Failure} `not found`
  */
 export async function requireUpstream(
-  services: Parts,
+  { database, clock }: Parts,
   organizationId: string,
   { upstreamId, endSessions: ends = false }: OnlyUpstreamRequest,
   origin: Origin,
 ): Promise<OnlyUpstreamChange> {
-  const { database, clock } = services;
   await database.commit(function* set(): Work<void> {
     yield* lockOrganization({ id: organizationId });
     if ((yield* findOrganization({ id: organizationId })) === undefined) throw organizationNotFound(organizationId);
@@ -62,31 +70,43 @@ export async function requireUpstream(
   const members = await database.read(() => listMembers({ organizationId }));
   for (const { userId, role } of members) {
     if (role === 'OWNER') continue;
-    const sessions = await endOtherSessions(services, userId, upstreamId, origin);
-    if (sessions > 0) ended.users++;
-    ended.sessions += sessions;
+    const found = await database.commit(() => endOthers(userId, upstreamId, origin, clock()));
+    if (found === undefined) continue;
+    ended.users++;
+    ended.sessions += found.sessions;
   }
   return { upstreamId, ended };
 }
 
-/** Ends what a member is signed in to, but for sessions that began at the provider. @returns how many sessions were alive */
-async function endOtherSessions(
-  services: Parts,
-  accountId: string,
-  upstreamId: string,
-  origin: Origin,
-): Promise<number> {
-  const { database } = services;
-  const account = await database.read(() => findAccount({ id: accountId }));
-  if (account === undefined) return 0;
-  const sessions = await listSessions(services, account);
-  const kept = new Set<string>();
-  for (const { sid, amr } of sessions) {
-    const latest = await database.read(() => latestUpstreamOfSession({ accountId, sid }));
-    if (latest === upstreamId && amr.includes('upstream')) kept.add(sid);
+/** How much of a member ended: undefined where there was nothing. */
+type EndedOfMember = { readonly sessions: number } | undefined;
+
+/**
+ * Ends what a member got in sign-ins that did not come through the provider: sessions, codes and tokens, also those that outlive a session. It
+ * is judged by the sign-in, not by the session: a person who signs in again in one browser continues the session.
+ */
+function* endOthers(accountId: string, upstreamId: string, origin: Origin, now: number): Work<EndedOfMember> {
+  yield* takeAccountLock({ id: accountId });
+  const account = yield* findAccount({ id: accountId });
+  if (account === undefined) return undefined;
+  const there = yield* listSignInsThere({ accountId });
+  const isOther = (signIn: PastSignIn): boolean => !cameThrough(upstreamId, there, signIn);
+  // In this order, as in endSessions: a unit that waits for the session's row may issue a code, and one that waits for the code a family.
+  const removed = (yield* listAccountSessions({ accountId })).filter(isOther);
+  for (const { hash } of removed) yield* removeSession({ hash });
+  const codes = (yield* signInsOfCodes({ accountId })).filter(isOther);
+  for (const signIn of codes) yield* dropCodesOfSignIn(accountId, signIn);
+  const families = (yield* signInsOfFamilies({ accountId })).filter(isOther);
+  const sids = new Set(removed.map(({ sid }) => sid));
+  for (const sid of sids) yield* enqueueSessionNotices(accountId, sid, now);
+  for (const signIn of families) {
+    if (!sids.has(signIn.sid)) yield* enqueueSignInNotices(accountId, signIn, now);
+    yield* revokeFamiliesOfSignIn(accountId, signIn, now);
   }
-  if (kept.size === 0) return (await endSessions(services, account, { except: '' }, origin)).sessions.length;
-  const others = sessions.filter(({ sid }) => !kept.has(sid));
-  for (const { sid } of others) await endSessions(services, account, { sid }, origin);
-  return others.length;
+  const { generation } = account;
+  const sessions = removed.filter((one) => one.generation === generation && !isExpired(one, now)).length;
+  if (sessions + codes.length + families.length === 0) return undefined;
+  const details = { onlyUpstreamId: upstreamId, sessions };
+  yield* record({ at: now, type: 'session.ended', origin, accountId, details });
+  return { sessions };
 }
