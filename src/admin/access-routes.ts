@@ -1,7 +1,7 @@
 import { readAssignedTo } from '../access/schema.ts';
 import { appAccessView, assignmentView } from '../access/view.ts';
 import { appAccessOf } from '../account-actions/access/app-access.ts';
-import { assign, assignmentsOf, changeRole, unassign } from '../account-actions/access/assignments.ts';
+import { assign, assignmentsOf, changeRole, getAssignment, unassign } from '../account-actions/access/assignments.ts';
 import {
   addToGroup,
   createGroup,
@@ -103,6 +103,10 @@ export function assignmentRoutes(admin: AdminApp): void {
     return readPage(request.query, (page) => assignmentsOf(services, clientId, page), assignmentView);
   });
   const one = '/clients/:clientId/assignments/:id';
+  admin.get(one, { schema: access.readAssignmentSchema }, async (request) => {
+    const { services } = callerOf(request);
+    return assignmentView(await getAssignment(services, request.params.clientId, request.params.id));
+  });
   admin.patch(one, { schema: access.updateAssignmentSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const { clientId, id } = request.params;

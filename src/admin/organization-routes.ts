@@ -2,7 +2,9 @@ import { createInvitation, invitationView, revokeInvitation } from '../account-a
 import {
   createOrganization,
   deleteOrganization,
+  getMember,
   getOrganization,
+  membershipView,
   organizationView,
   removeMember,
   setMember,
@@ -46,12 +48,17 @@ export function organizationRoutes(admin: AdminApp): void {
     return deleteOrganization(services, request.params.id, origin, progress);
   });
   const member = '/organizations/:id/members/:userId';
+  admin.get(member, { schema: organizations.readMemberSchema }, async (request) => {
+    const { services } = callerOf(request);
+    const { id: organizationId, userId: accountId } = request.params;
+    return membershipView(await getMember(services, { organizationId, accountId }));
+  });
   admin.put(member, { schema: organizations.setMemberSchema }, async (request) => {
     const { services, origin } = callerOf(request);
-    const { id: organizationId, userId } = request.params;
-    const { role = null } = request.body;
-    await setMember(services, { organizationId, accountId: userId, role }, origin);
-    return { organizationId, userId, role };
+    const { id: organizationId, userId: accountId } = request.params;
+    const member = { organizationId, accountId, role: request.body.role ?? null };
+    await setMember(services, member, origin);
+    return membershipView(member);
   });
   admin.delete(member, { schema: organizations.removeMemberSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);

@@ -7,6 +7,7 @@ import {
   sendRecovery,
   unlockAccount,
 } from '../account-actions/support/help.ts';
+import { findLastSignIns, lastSignInsView } from '../audit/last-sign-ins.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
 import * as support from './route-schemas/support.ts';
@@ -24,6 +25,12 @@ export function supportRoutes(admin: AdminApp): void {
     const account = await openAccount(services, request.params.id, 'factors', origin);
     const factors = await services.database.read(() => personalFactors(account));
     return { items: factors.map(factorView), nextCursor: null };
+  });
+
+  admin.get('/users/:id/last-sign-ins', { schema: support.readLastSignInsSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id } = await openAccount(services, request.params.id, 'sign_ins', origin);
+    return lastSignInsView(await services.database.read(() => findLastSignIns(id)));
   });
 
   admin.delete('/users/:id/factors/:factorId', { schema: support.removeFactorSchema }, async (request) => {

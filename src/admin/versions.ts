@@ -1,17 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { grantsOf } from '../access/operator-grant-store.ts';
+import { lockAssignment } from '../access/store.ts';
+import { assignmentView } from '../access/view.ts';
 import { grantView } from '../account-actions/operators/grants.ts';
 import { madeBy } from '../account-actions/operators/made.ts';
-import { organizationView } from '../account-actions/organizations/organizations.ts';
-import { lockAccount } from '../accounts/store.ts';
+import { membershipView, organizationView } from '../account-actions/organizations/organizations.ts';
+import { lockAccount, takeAccountLock } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { makingDatabase } from '../admin-keys/hand-out.ts';
 import { findAdminKey } from '../admin-keys/store.ts';
-import { lockClient } from '../clients/store.ts';
+import { holdClient, lockClient } from '../clients/store.ts';
 import { clientView } from '../clients/view.ts';
 import { lockGroup } from '../groups/store.ts';
 import { groupView } from '../groups/view.ts';
-import { findOrganization, lockOrganization } from '../organizations/store.ts';
+import { findMemberRole, findOrganization, lockMember, lockOrganization } from '../organizations/store.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { beforeFirstCommit } from '../platform/database/first-commit.ts';
@@ -22,16 +24,27 @@ import { adminKeyView } from './keys.ts';
 import { madeView } from './operator-routes.ts';
 
 /** A kind of record that has versions. */
-export type Versioned = 'user' | 'client' | 'group' | 'organization' | 'roles' | 'admin key';
+export type Versioned =
+  | 'user'
+  | 'client'
+  | 'group'
+  | 'organization'
+  | 'membership'
+  | 'assignment'
+  | 'roles'
+  | 'admin key';
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** The kind of record that a route is about, which its path names first: its answer has the `ETag`, and a change heeds `If-Match`. */
+    /** The kind of record that a route is about, which its path names: its answer has the `ETag`, and a change heeds `If-Match`. */
     versioned?: Versioned;
   }
 }
 
 type View = Readonly<Record<string, unknown>>;
+
+/** The ids that a path names, in its order. */
+type PathIds = readonly [string, ...string[]];
 
 /** What is no part of a version, because it changes by itself: a secret is used, a claim was too long; and the members of an organization. */
 const APART = ['secrets', 'claimsLeftOut', 'members', 'lastUsedAt', 'nextCursor'];
@@ -42,31 +55,43 @@ function tagOf(view: View): string {
   return `"${digest(JSON.stringify(counted, (name, value) => (name === 'lastUsedAt' ? undefined : value)))}"`;
 }
 
-/** Reads a record and locks it against changes until the unit of work ends, as the API shows it. */
-const CURRENT: Readonly<Record<Versioned, (id: string, now: number) => Work<View | undefined>>> = {
-  *user(id, now) {
+/** Reads a record by the ids of its path, and locks it against changes until the unit of work ends, as the API shows it. */
+const CURRENT: Readonly<Record<Versioned, (ids: PathIds, now: number) => Work<View | undefined>>> = {
+  *user([id], now) {
     const account = yield* lockAccount({ id });
     return account && accountView(account, now);
   },
-  *client(id) {
+  *client([id]) {
     const client = yield* lockClient({ id });
     return client && clientView({ client, secrets: [] });
   },
-  *group(id) {
+  *group([id]) {
     const group = yield* lockGroup({ id });
     return group && groupView(group);
   },
-  *organization(id) {
+  *organization([id]) {
     yield* lockOrganization({ id });
     const organization = yield* findOrganization({ id });
     return organization && organizationView(organization);
   },
-  *roles(id) {
+  *membership([organizationId, accountId = '']) {
+    yield* takeAccountLock({ id: accountId });
+    const member = { organizationId, accountId };
+    if ((yield* lockMember(member)) === undefined) return undefined;
+    const found = yield* findMemberRole(member);
+    return found && membershipView({ ...member, role: found.role });
+  },
+  *assignment([clientId, id = '']) {
+    yield* holdClient({ id: clientId });
+    const assignment = yield* lockAssignment({ id, clientId });
+    return assignment && assignmentView(assignment);
+  },
+  *roles([id]) {
     if ((yield* lockAccount({ id })) === undefined) return undefined;
     return { items: (yield* grantsOf(id)).map(grantView) };
   },
   // Those who make and revoke keys come one after the other.
-  *'admin key'(id, now) {
+  *'admin key'([id], now) {
     const key = yield* findAdminKey({ id });
     return key && { ...adminKeyView(key, now), made: madeView(yield* madeBy(id, now), now) };
   },
@@ -83,6 +108,16 @@ function precondition(meant: string, current: string): OAuthError {
     expected: 'the version of the record that is there now',
     received: 'If-Match with an older version',
     remedy: 'Read the record again, and decide whether the change still holds.',
+  });
+}
+
+/** RFC 9110 §13.1.1: no version is that of a record that is gone. */
+function ended(meant: string): OAuthError {
+  const text = `The record was removed since it was read: If-Match has ${meant}, and there is no version of it now. Leave If-Match out to make it again.`;
+  return new OAuthError(412, 'precondition_failed', text, {}, undefined, {
+    expected: 'the version of a record that is there',
+    received: 'If-Match with a version of a record that was removed',
+    remedy: 'Leave If-Match out to make the record again.',
   });
 }
 
@@ -104,11 +139,21 @@ function readTags(header: string): readonly string[] | 'any' {
  * A database whose first commit requires that a record still has one of the versions, before anything else of it: of two callers who read
  * the same version one changes it, and the other is told.
  */
-const conditional = (database: Database, kind: Versioned, id: string, tags: readonly string[], now: number): Database =>
+const conditional = (
+  database: Database,
+  kind: Versioned,
+  ids: PathIds,
+  tags: readonly string[],
+  now: number,
+): Database =>
   beforeFirstCommit(database, function* check() {
-    const view = isSnowflake(id) ? yield* CURRENT[kind](id, now) : undefined;
-    // The act itself says that there is no such record.
-    if (view !== undefined && !tags.includes(tagOf(view))) throw precondition(tags.join(', '), tagOf(view));
+    const view = ids.every(isSnowflake) ? yield* CURRENT[kind](ids, now) : undefined;
+    if (view === undefined) {
+      // Setting a membership would make it again. Any other act itself says that there is no such record.
+      if (kind === 'membership') throw ended(tags.join(', '));
+    } else if (!tags.includes(tagOf(view))) {
+      throw precondition(tags.join(', '), tagOf(view));
+    }
   });
 
 /** Gives records their version, and heeds `If-Match` where they are changed: decisions §13. */
@@ -119,12 +164,14 @@ export function versionRecords(admin: FastifyInstance): void {
     if (kind === undefined || header === undefined || adminCaller === undefined || method === 'GET') return;
     const tags = readTags(header);
     if (tags === 'any') return;
-    const [id = ''] = Object.values(params as Readonly<Record<string, string>>);
+    const [first = '', ...others] = Object.values(params as Readonly<Record<string, string>>);
+    // A role is one of all that a person has.
+    const ids: PathIds = kind === 'roles' ? [first] : [first, ...others];
     const { services } = adminCaller;
     // Acts that hand something out come one after the other, before anything is locked.
-    const handsOut = kind === 'roles' || kind === 'admin key';
+    const handsOut = kind === 'membership' || kind === 'roles' || kind === 'admin key';
     const base = handsOut ? makingDatabase(services.database) : services.database;
-    const database = conditional(base, kind, id, tags, services.clock());
+    const database = conditional(base, kind, ids, tags, services.clock());
     const conditioned: CallerServices = { ...services, database };
     reply.request.adminCaller = { ...adminCaller, services: conditioned };
   });

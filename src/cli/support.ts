@@ -61,6 +61,17 @@ export function supportCommands(
   });
 
   examples(
+    about('last-sign-ins', 'show when a user last signed in, and why a sign-in last failed'),
+    'tessera user last-sign-ins ada',
+  ).action(async (who: string, _options, command: Command) => {
+    const { flags, out } = getContext(command);
+    const found = await withApi(flags, async (api) =>
+      api.get<LastSignIns>(path`/users/${await accountId(api, who)}/last-sign-ins`),
+    );
+    out.say(describeSignIns(found).join('\n'), { ...found });
+  });
+
+  examples(
     about('remove-factor', 'remove a factor that a user lost; the sessions and tokens from before end'),
     'tessera user remove-factor ada totp',
     'tessera user remove-factor ada 289236738748416000',
@@ -75,4 +86,27 @@ export function supportCommands(
       if (!removed) throw notFound(`The user has no factor ${factorId}. List them with: tessera user factors ${who}`);
       out.say(`Removed the factor ${factorId}.`, { userId: id, factorId, removed });
     });
+}
+
+interface LastSignIn {
+  readonly at: string;
+  readonly browser: string | null;
+  readonly system: string | null;
+  readonly network: string | null;
+  readonly requestId: string | null;
+}
+
+interface LastSignIns {
+  readonly succeeded: LastSignIn | null;
+  readonly failed: (LastSignIn & { readonly reason: string | null }) | null;
+}
+
+const occasion = ({ at, browser, system, network }: LastSignIn): string =>
+  [at, browser, system, network].filter((part) => part !== null).join(', ');
+
+function describeSignIns({ succeeded, failed }: LastSignIns): readonly string[] {
+  const lines = [`Last sign-in: ${succeeded === null ? 'none in the audit trail' : occasion(succeeded)}`];
+  if (failed === null) return [...lines, 'Last failure: none in the audit trail'];
+  lines.push(`Last failure: ${occasion(failed)}`, `Reason:       ${failed.reason ?? 'not recorded'}`);
+  return failed.requestId === null ? lines : [...lines, `Explained by: tessera explain ${failed.requestId}`];
 }

@@ -61,7 +61,7 @@ type UserCommands = ReturnType<typeof userTools>;
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, send-recovery, factors, remove-factor, unlock, remind-to-verify, roles, grant-role, revoke-role',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, send-recovery, factors, last-sign-ins, remove-factor, unlock, remind-to-verify, roles, grant-role, revoke-role',
   );
 
   const tools = userTools(user, getContext);

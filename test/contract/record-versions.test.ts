@@ -157,6 +157,74 @@ test('of two who read the same roles, on two nodes at once, one changes them', a
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
 });
 
+/** A membership and an assignment, with two roles that each may have. */
+const WITH_ROLES: Readonly<Record<string, { make(): Promise<string>; change: string; roles: readonly string[] }>> = {
+  membership: {
+    async make() {
+      const { body: organization } = await call('POST', '/organizations', {
+        name: `org-${++count}`,
+        domain: 'a.example',
+      });
+      const { id } = await newUser(server, { password: undefined });
+      const path = `/organizations/${organization.id}/members/${id}`;
+      assert.equal((await call('PUT', path, { role: 'MEMBER' })).status, 200);
+      return path;
+    },
+    change: 'PUT',
+    roles: ['ADMIN', 'OWNER'],
+  },
+  assignment: {
+    async make() {
+      const roles = ['viewer', 'editor', 'admin'].map((name) => ({ name, description: name }));
+      const { clientId } = await newClient(server, { access: 'assigned', roles });
+      const userId = (await newUser(server, { password: undefined })).id;
+      const { body } = await call('POST', `/clients/${clientId}/assignments`, { userId, role: 'viewer' });
+      return `/clients/${clientId}/assignments/${body.id}`;
+    },
+    change: 'PATCH',
+    roles: ['editor', 'admin'],
+  },
+};
+
+for (const [kind, { make, change, roles }] of Object.entries(WITH_ROLES)) {
+  describe(kind, () => {
+    const [one, two] = roles;
+
+    test('its role is changed and it is ended as it was read; a stale version is 412 and changes nothing', async () => {
+      const path = await make();
+      const read = await call('GET', path);
+      assert.match(read.etag ?? '', /^"[\w-]{43}"$/);
+      const changed = await call(change, path, { role: one }, read.etag ?? '');
+      assert.deepEqual([changed.status, changed.body.role], [200, one], JSON.stringify(changed.body));
+      assert.deepEqual(await call('GET', path), { ...changed, status: 200 });
+      for (const [method, body] of [[change, { role: two }], ['DELETE']] as const) {
+        const refused = await call(method, path, body, read.etag ?? '');
+        assert.deepEqual([refused.status, refused.etag], [412, changed.etag]);
+      }
+      assert.equal((await call('GET', path)).body.role, one);
+      assert.ok((await call('DELETE', path, undefined, changed.etag ?? '')).status < 300);
+      assert.equal((await call('GET', path)).status, 404);
+    });
+
+    test('of two who read the same version, on two nodes at once, one changes it', async () => {
+      const path = await make();
+      const { etag } = await call('GET', path);
+      const answers = await Promise.all([one, two, one, two].map((role) => call(change, path, { role }, etag ?? '')));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+    });
+  });
+}
+
+test('a membership that was ended is not made again by who read it before: 412', async () => {
+  const path = await (WITH_ROLES['membership'] ?? assert.fail()).make();
+  const { etag } = await call('GET', path);
+  assert.equal((await call('DELETE', path)).status, 204);
+  const refused = await call('PUT', path, { role: 'ADMIN' }, etag ?? '');
+  assert.deepEqual([refused.status, refused.body.error, refused.etag], [412, 'precondition_failed', null]);
+  assert.equal((await call('GET', path)).status, 404);
+  assert.equal((await call('PUT', path, { role: 'MEMBER' })).status, 200);
+});
+
 test('an admin key is revoked as it was read: not after it made something; its use is no change', async () => {
   const { body: maker } = await call('POST', '/admin-keys', { name: 'maker', role: 'admin' });
   const path = `/admin-keys/${maker.id}`;

@@ -253,6 +253,7 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'user groups': ['ada'],
   'user roles': ['ada'],
   'user factors': ['ada'],
+  'user last-sign-ins': ['ada'],
   'client show': ['APP'],
   'client list': [],
   'client api-scopes': ['APP'],

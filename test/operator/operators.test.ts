@@ -237,7 +237,7 @@ test('lists leave out what a role does not see', async () => {
 test('opening a person’s record is an event with actor, role and subject', async () => {
   const key = await newKey('auditor');
   const user = await newUser(server);
-  for (const part of ['', '/sessions', '/connections', '/groups', '/roles', '/factors']) {
+  for (const part of ['', '/sessions', '/connections', '/groups', '/roles', '/factors', '/last-sign-ins']) {
     assert.equal((await admin(server, 'GET', `/users/${user.id}${part}`, undefined, key.secret)).status, 200, part);
   }
   const found = await events(`type=account.viewed&userId=${user.id}`);
@@ -248,10 +248,28 @@ test('opening a person’s record is an event with actor, role and subject', asy
     'record',
     'roles',
     'sessions',
+    'sign_ins',
   ]);
   for (const { actor, details } of found) {
     assert.deepEqual([actor, details.actorRole], [{ type: 'admin', id: key.id }, 'auditor']);
   }
+});
+
+test('the help desk, who may not read the audit trail, sees the last sign-in of a person, and why one failed', async () => {
+  const key = await newKey('support');
+  const user = await newUser(server);
+  const read = async () => (await admin(server, 'GET', `/users/${user.id}/last-sign-ins`, undefined, key.secret)).body;
+  assert.deepEqual(await read(), { succeeded: null, failed: null });
+  await signedIn(server, user);
+  const browser = agent(server.baseUrl);
+  const wrong = { identifier: user.username, password: 'another horse battery' };
+  assert.equal((await browser.submit(await browser.get('/login'), wrong)).status, 401);
+  const { succeeded, failed } = await read();
+  assert.equal(Object.hasOwn(succeeded, 'reason'), false);
+  assert.deepEqual([failed.reason, failed.network], ['unknown name or wrong password', succeeded.network]);
+  assert.match(failed.requestId, /^[\w-]+$/);
+  assert.ok(failed.at >= succeeded.at);
+  assert.equal((await admin(server, 'GET', '/audit-events', undefined, key.secret)).status, 403);
 });
 
 test('the last owner stays: not banned, suspended, deleted, ended or without the role; --last-owner does it', async () => {

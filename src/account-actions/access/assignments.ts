@@ -129,9 +129,7 @@ export async function unassign(
   origin: Origin,
   progress?: AccessProgress,
 ): Promise<AccessChange> {
-  const found = await database.read(() => store.findAssignment({ id, clientId }));
-  if (found === undefined) throw assignmentNotFound(id, clientId);
-  const { to } = found;
+  const { to } = await getAssignment({ database }, clientId, id);
   const lost = { kind: 'assignment', assignmentIds: new Set([id]) } as const;
   // Those of one person are moved in the commit.
   const moved = to.kind === 'person' ? NOTHING : await moveToOtherPaths(database, [id], lost, progress);
@@ -147,6 +145,17 @@ export async function unassign(
   });
   await endAllUnder(database, [id], now);
   return change;
+}
+
+/** An assignment of an app. @throws {Failure} `not found` */
+export async function getAssignment(
+  { database }: Pick<AssignmentsContext, 'database'>,
+  clientId: string,
+  id: string,
+): Promise<Assignment> {
+  const assignment = await database.read(() => store.findAssignment({ id, clientId }));
+  if (assignment === undefined) throw assignmentNotFound(id, clientId);
+  return assignment;
 }
 
 /** A page of an app's assignments. @throws {Failure} `not found` */

@@ -299,7 +299,7 @@ export function signOutEverywhere(
 export async function openAccount(
   { database, clock }: AccountsContext,
   id: string,
-  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'factors',
+  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'factors' | 'sign_ins',
   origin: Origin,
 ): Promise<Account> {
   return database.commit(function* open(): Work<Account> {

@@ -15,7 +15,7 @@ import { type Organization, organizationNotFound } from '../../organizations/sto
 import { type Clock, iso } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { asciiDomain } from '../../platform/domain-name.ts';
-import { conflict, notFound } from '../../platform/failure.ts';
+import { conflict, type Failure, notFound } from '../../platform/failure.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
@@ -81,6 +81,19 @@ export const OrganizationWithMembers = Type.Object(
 
 export const MembershipRecord = Type.Object({ organizationId: Id, userId: Id, role }, { title: 'Membership' });
 
+/** A membership of an organization, by its person. */
+interface MemberWithRole {
+  readonly organizationId: string;
+  readonly accountId: string;
+  readonly role: store.Role | null;
+}
+
+export const membershipView = ({ organizationId, accountId, role }: MemberWithRole) => ({
+  organizationId,
+  userId: accountId,
+  role,
+});
+
 interface OrganizationsContext {
   readonly database: Database;
   readonly clock: Clock;
@@ -143,7 +156,7 @@ export async function updateOrganization(
  */
 export async function setMember(
   { database, clock, operator }: OrganizationsContext & ActingOperator,
-  member: { readonly organizationId: string; readonly accountId: string; readonly role: store.Role | null },
+  member: MemberWithRole,
   origin: Origin,
 ): Promise<void> {
   const { organizationId, accountId, role } = member;
@@ -219,8 +232,21 @@ export async function removeMember(
     yield* rejectLeaving(operator, { organizationId, accountId });
     const change = yield* endMembership({ organizationId, accountId }, origin, now);
     if (change !== undefined) return change;
-    throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
+    throw memberNotFound({ organizationId, accountId });
   });
+}
+
+const memberNotFound = ({ organizationId, accountId }: { organizationId: string; accountId: string }): Failure =>
+  notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
+
+/** The membership of a person in an organization. @throws {Failure} `not found` */
+export async function getMember(
+  { database }: Pick<OrganizationsContext, 'database'>,
+  member: { readonly organizationId: string; readonly accountId: string },
+): Promise<MemberWithRole> {
+  const found = await database.read(() => store.findMemberRole(member));
+  if (found === undefined) throw memberNotFound(member);
+  return { ...member, role: found.role };
 }
 
 /** How many members one commit removes. */

@@ -10,7 +10,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const IN_ACCESS = { area: 'access', caller: 'admin key' } as const;
 const theClient = { clientId: sample.clientId };
@@ -68,9 +68,22 @@ export const listAssignmentsSchema = {
   ],
 } satisfies AdminSchema;
 
+export const readAssignmentSchema = {
+  ...IN_ACCESS,
+  operationId: 'readAssignment',
+  versioned: 'assignment',
+  permission: 'apps.read',
+  objects: { app: ['clientId'] },
+  summary: 'Get an assignment',
+  params: Type.Object({ clientId: Id, id: Id }),
+  response: { 200: jsonResponse('The assignment.', AssignmentRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [{ summary: 'Of a group', params: theAssignment, status: 200, answer: ofGroup }],
+} satisfies AdminSchema;
+
 export const updateAssignmentSchema = {
   ...IN_ACCESS,
   operationId: 'updateAssignment',
+  versioned: 'assignment',
   permission: 'apps.assign',
   objects: { app: ['clientId'] },
   summary: 'Change the role of an assignment',
@@ -79,7 +92,7 @@ export const updateAssignmentSchema = {
   body: UpdateAssignmentRequest,
   response: {
     200: jsonResponse('The assignment.', AssignmentRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [{ summary: 'No role', params: theAssignment, body: { role: null }, status: 200, answer: ofGroup }],
 } satisfies AdminSchema;
@@ -87,6 +100,7 @@ export const updateAssignmentSchema = {
 export const removeAssignmentSchema = {
   ...IN_ACCESS,
   operationId: 'removeAssignment',
+  versioned: 'assignment',
   permission: 'apps.assign',
   objects: { app: ['clientId'] },
   summary: 'Take an assignment away',
@@ -95,7 +109,7 @@ export const removeAssignmentSchema = {
   params: Type.Object({ clientId: Id, id: Id }),
   response: {
     200: jsonResponse('What ended with it.', AccessChangeRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [{ summary: 'Take it away', params: theAssignment, status: 200, answer: { kept: 0, ended: 0 } }],
 } satisfies AdminSchema;

@@ -122,9 +122,29 @@ export const deleteOrganizationSchema = {
   ],
 } satisfies AdminSchema;
 
+export const readMemberSchema = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'readMember',
+  versioned: 'membership',
+  permission: 'organizations.read',
+  objects: { organization: 'id' },
+  summary: 'Get a membership',
+  params: memberParams,
+  response: { 200: jsonResponse('The membership.', MembershipRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'A member with a role',
+      params: theMember,
+      status: 200,
+      answer: { organizationId: sample.organizationId, userId: sample.userId, role: 'MEMBER' },
+    },
+  ],
+} satisfies AdminSchema;
+
 export const setMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'setMember',
+  versioned: 'membership',
   permission: 'members.manage',
   objects: { organization: 'id', person: 'userId' },
   summary: 'Add a member, or change the role',
@@ -133,7 +153,7 @@ export const setMemberSchema = {
   body: SetMembershipRequest,
   response: {
     200: jsonResponse('The membership.', MembershipRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {
@@ -149,10 +169,11 @@ export const setMemberSchema = {
 export const removeMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'removeMember',
+  versioned: 'membership',
   permission: 'members.manage',
   objects: { organization: 'id', person: 'userId' },
   summary: 'Remove a member',
   params: memberParams,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'Remove it', params: theMember, status: 204 }],
 } satisfies AdminSchema;

@@ -1,3 +1,4 @@
+import { LastSignInsRecord } from '../../audit/last-sign-ins.ts';
 import { Id, Instant, jsonResponse, NO_CONTENT_RESPONSE, nullableField } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
@@ -42,6 +43,23 @@ export const listFactorsSchema = {
   response: { 200: jsonResponse('All factors, on one page.', pageOf(FactorRecord)), ...adminErrors(MAY_BE_MISSING) },
   examples: [
     { summary: 'Of a user', params: { id: sample.userId }, status: 200, answer: { items: [], nextCursor: null } },
+  ],
+} satisfies AdminSchema;
+
+export const readLastSignInsSchema = {
+  ...ABOUT_PERSON,
+  operationId: 'readLastSignInsOfUser',
+  permission: 'users.read',
+  summary: 'Tell when a user last signed in, and why it last failed',
+  description: 'From the audit trail, as far as it is kept.',
+  response: { 200: jsonResponse('The last sign-ins.', LastSignInsRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'A user who never signed in',
+      params: { id: sample.userId },
+      status: 200,
+      answer: { succeeded: null, failed: null },
+    },
   ],
 } satisfies AdminSchema;
 
