@@ -45,9 +45,11 @@ const GROUP = {
 export type Group = Values<typeof GROUP>;
 
 const COLUMNS = columnsOf(GROUP);
-const toGroup: (row: object) => Group = decoder(GROUP);
+export const toGroup: (row: object) => Group = decoder(GROUP);
 
-const present = (db: Kysely<Tables>) => db.selectFrom('user_group').select(COLUMNS).where('deleted_at', 'is', null);
+/** The groups that are not deleted. */
+export const presentGroups = (db: Kysely<Tables>) =>
+  db.selectFrom('user_group').select(COLUMNS).where('deleted_at', 'is', null);
 
 const insert = changes((db, p: GroupTable) =>
   db
@@ -60,25 +62,28 @@ const insert = changes((db, p: GroupTable) =>
 /** Adds a group, unless its name is taken where it belongs. */
 export const insertGroup = (group: Group): Work<boolean> => insert(encode(GROUP, group));
 
-export const findGroup = one((db, p: { id: string }) => present(db).where('id', '=', p.id), toGroup);
+export const findGroup = one((db, p: { id: string }) => presentGroups(db).where('id', '=', p.id), toGroup);
 
 /** Reads a group and locks it against changes until the unit of work ends. */
 export const lockGroup = one(
-  (db, p: { id: string }) => present(db).where('id', '=', p.id).$call(forNoKeyUpdate),
+  (db, p: { id: string }) => presentGroups(db).where('id', '=', p.id).$call(forNoKeyUpdate),
   toGroup,
 );
 
 /** Reads a group that is not deleted before the unit of work ends. */
-export const holdGroup = one((db, p: { id: string }) => present(db).where('id', '=', p.id).$call(forShare), toGroup);
+export const holdGroup = one(
+  (db, p: { id: string }) => presentGroups(db).where('id', '=', p.id).$call(forShare),
+  toGroup,
+);
 
 export const findGroupOfInstallation = one(
-  (db, p: { name: string }) => present(db).where('organization_id', 'is', null).where('name', '=', p.name),
+  (db, p: { name: string }) => presentGroups(db).where('organization_id', 'is', null).where('name', '=', p.name),
   toGroup,
 );
 
 export const findGroupOfOrganization = one(
   (db, p: { organizationId: string; name: string }) =>
-    present(db).where('organization_id', '=', p.organizationId).where('name', '=', p.name),
+    presentGroups(db).where('organization_id', '=', p.organizationId).where('name', '=', p.name),
   toGroup,
 );
 
@@ -100,10 +105,17 @@ interface GroupPage {
   readonly limit: number;
 }
 
-const listAll = many((db, p: GroupPage) => present(db).where('id', '>', p.after).orderBy('id').limit(p.limit), toGroup);
+const listAll = many(
+  (db, p: GroupPage) => presentGroups(db).where('id', '>', p.after).orderBy('id').limit(p.limit),
+  toGroup,
+);
 const listOfOrganization = many(
   (db, p: GroupPage & { organizationId: string }) =>
-    present(db).where('organization_id', '=', p.organizationId).where('id', '>', p.after).orderBy('id').limit(p.limit),
+    presentGroups(db)
+      .where('organization_id', '=', p.organizationId)
+      .where('id', '>', p.after)
+      .orderBy('id')
+      .limit(p.limit),
   toGroup,
 );
 
@@ -125,7 +137,7 @@ const lastOfStep = one((db, p: { after: string; size: number }) =>
 /** Names are in lower case. SQLite's `lower` converts ASCII letters only, so names for people are also compared as typed. */
 const searchStep = many(
   (db, p: SearchRange & { organizationId: string; pattern: string; asTyped: string; id: string }) =>
-    present(db)
+    presentGroups(db)
       .where('id', '>', p.after)
       .where('id', '<=', p.through)
       .where((eb) => eb.or([eb(eb.val(p.organizationId), '=', '0'), eb('organization_id', '=', p.organizationId)]))
@@ -329,41 +341,6 @@ export const listGroupsOfPerson = many(
       .orderBy('m.group_id')
       .limit(p.limit),
   decoder(GROUP_OF_PERSON),
-);
-
-/** Gives the groups of a source to the operators. */
-export const releaseGroupsOfSource = command((db, p: { source: string }) =>
-  db.updateTable('user_group').set({ source: 'local' }).where('source', '=', p.source),
-);
-
-/** How many groups one source maintains. */
-const MOST_OF_SOURCE = 1000;
-
-/** The groups that a source maintains. */
-export const listGroupsOfSource = many(
-  (db, p: { source: string }) => present(db).where('source', '=', p.source).orderBy('id').limit(MOST_OF_SOURCE),
-  toGroup,
-);
-
-/** The upstreams' sources of the groups that a person is in. */
-export const upstreamSourcesOf = many(
-  (db, p: { accountId: string }) =>
-    db
-      .selectFrom('group_member as m')
-      .innerJoin('user_group as g', 'g.id', 'm.group_id')
-      .select('g.source')
-      .distinct()
-      .where('m.account_id', '=', p.accountId)
-      .where('g.source', 'like', 'upstream:%')
-      .orderBy('g.source'),
-  ({ source }) => source,
-);
-
-/** The id of a membership; undefined where the person is not in the group. */
-export const findGroupMember = one(
-  (db, p: { groupId: string; accountId: string }) =>
-    db.selectFrom('group_member').select('id').where('group_id', '=', p.groupId).where('account_id', '=', p.accountId),
-  ({ id }) => id,
 );
 
 /** Those of {@link listGroupsOf} that are assigned to an app. */

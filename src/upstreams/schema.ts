@@ -107,7 +107,7 @@ const mapped = { name: Type.Optional(pointer), language: Type.Optional(pointer),
 const claimsMap = Type.Object(mapped, {
   additionalProperties: false,
   about:
-    'Which claims are written into the account at each sign-in: its display name, its language, and its memberships in the groups that this provider maintains (`source`). Nothing else is ever written.',
+    'Which claims are written into the account: its display name, its language, and its memberships in the groups that this provider maintains (`source`). Nothing else is ever written. It happens at each sign-in of a person who is connected, not when they create the account or connect the provider. A token without the claim for groups names none, unless it says that they are to be asked for elsewhere (`_claim_names`, `hasgroups`).',
   description: 'an object with JSON pointers for name, language and groups',
 });
 const position = Type.Integer({

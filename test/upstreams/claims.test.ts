@@ -91,10 +91,65 @@ describe('the claims of a sign-in', () => {
     await signIn({ realm: { groups: ['dev'] } });
     assert.deepEqual(await groups(), ['dev', 'local-ones']);
     await signIn({});
-    assert.deepEqual(await groups(), ['dev', 'local-ones'], 'a token without the claim takes nothing away');
+    assert.deepEqual(await groups(), ['local-ones'], 'a token without the claim names none');
+    await signIn({ realm: { groups: ['dev'] } });
     await signIn({ realm: { groups: [] } });
     assert.deepEqual(await groups(), ['local-ones']);
     assert.deepEqual(await query(server, `SELECT id FROM user_group WHERE name = 'unknown'`), [], 'none is created');
+  });
+
+  test('that say that groups are elsewhere leave them, and the trace says so', async () => {
+    await signIn({ realm: { groups: ['dev'] } });
+    const elsewhere = {
+      _claim_names: { realm: 'src1' },
+      _claim_sources: { src1: { endpoint: 'https://graph.example' } },
+    };
+    staff.provider.person = { sub: 'ada', ...elsewhere };
+    const back = await throughUpstream(agent(server.baseUrl), staff);
+    assert.equal(back.location?.pathname, '/account');
+    assert.deepEqual(await groups(), ['dev', 'local-ones']);
+    const { body } = await admin(server, 'GET', `/traces/${back.headers.get('x-request-id')}`);
+    assert.match(JSON.stringify(body), /groups of the user are left as they are.*_claim_names/);
+    assert.deepEqual((await preview({ sub: 'ada', ...elsewhere })).leaves, []);
+  });
+
+  test('are refused with more groups than are read, since a part would take the others away', async () => {
+    await signIn({ realm: { groups: ['dev'] } });
+    const many = Array.from({ length: 1001 }, (_, index) => `group-${index}`);
+    staff.provider.person = { sub: 'ada', realm: { groups: [...many, 'dev'] } };
+    const refused = await throughUpstream(agent(server.baseUrl), staff);
+    assert.equal(refused.status, 400);
+    const { body } = await admin(server, 'GET', `/traces/${refused.headers.get('x-request-id')}`);
+    assert.match(JSON.stringify(body), /groups at \/realm\/groups are more than 1000/);
+    assert.deepEqual(await groups(), ['dev', 'local-ones']);
+    await signIn({ realm: { groups: [...many.slice(0, 999), 'dev'] } });
+    assert.deepEqual(await groups(), ['dev', 'local-ones'], 'the last of as many as are read');
+  });
+
+  test('reach every group of a source, however many it maintains', async () => {
+    const large = await newUpstream(server, { signUp: 'anyone', claimsMap: MAP });
+    const names = Array.from({ length: 1003 }, (_, index) => `many-${index}`);
+    const last = names.at(-1) ?? '';
+    const rows = names.map(
+      (name, index) => `(${9_000_000 + index}, '${name}', '${name}', 'upstream:${large.id}', 1, 1)`,
+    );
+    await query(
+      server,
+      `INSERT INTO user_group (id, name, display_name, source, created_at, updated_at) VALUES ${rows.join(', ')}`,
+    );
+    const claims = (groups: readonly string[]) => ({ sub: 'ben', email: 'ben@upstream.example', realm: { groups } });
+    const person = { person: claims([]), username: 'ben', email: 'ben@example.com' };
+    await joinedThrough(server, large, person);
+    const [row] = await query(server, `SELECT id FROM account WHERE username = 'ben'`);
+    const counted = async () =>
+      (await query(server, `SELECT group_id FROM group_member WHERE account_id = ${row?.['id']}`)).length;
+    large.provider.person = claims([last]);
+    await throughUpstream(agent(server.baseUrl), large);
+    assert.equal(await counted(), 1);
+    large.provider.person = claims([]);
+    await throughUpstream(agent(server.baseUrl), large);
+    assert.equal(await counted(), 0);
+    await large.provider[Symbol.asyncDispose]();
   });
 
   test('that take a group away end what was issued by it', async () => {

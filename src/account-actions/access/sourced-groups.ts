@@ -1,14 +1,7 @@
 import { record } from '../../audit/audit.ts';
-import {
-  addGroupMember,
-  findGroupMember,
-  holdGroup,
-  listGroupsOfSource,
-  lockGroupMember,
-  removeGroupMember,
-  upstreamSourcesOf,
-} from '../../groups/store.ts';
-import { holdMember } from '../../organizations/store.ts';
+import { groupIdsOfSource, listGroupsOfSource, upstreamSourcesOf } from '../../groups/source-store.ts';
+import { addGroupMember, type Group, holdGroup, lockGroupMember, removeGroupMember } from '../../groups/store.ts';
+import { findMembership, holdMember } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { listIdentities } from '../../upstreams/identity-store.ts';
@@ -16,6 +9,41 @@ import { leavePaths } from './paths.ts';
 
 /** The source of groups that an upstream maintains. */
 export const sourceOfUpstream = (upstreamId: string): string => `upstream:${upstreamId}`;
+
+/** What the groups that a source names change for a person. */
+export interface GroupChanges {
+  readonly joins: readonly Group[];
+  readonly leaves: readonly Group[];
+  /** Groups of an organization in which the person is no member, so that they do not join. */
+  readonly closed: readonly Group[];
+  /** Names of no group that this source maintains. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * What it changes that a source names these groups.
+ * @param accountId null for a person who has no account yet
+ */
+export function* groupChanges(accountId: string | null, source: string, names: readonly string[]): Work<GroupChanges> {
+  const named = new Set(names);
+  const groups = yield* listGroupsOfSource({ source });
+  const isIn = new Set(accountId === null ? [] : yield* groupIdsOfSource({ source, accountId }));
+  const [joins, closed]: [Group[], Group[]] = [[], []];
+  for (const group of groups.filter(({ id, name }) => named.has(name) && !isIn.has(id))) {
+    (yield* isOpenTo(group, accountId)) ? joins.push(group) : closed.push(group);
+  }
+  const known = new Set(groups.map(({ name }) => name));
+  return {
+    ...{ joins, closed, leaves: groups.filter(({ id, name }) => isIn.has(id) && !named.has(name)) },
+    unknown: [...named].filter((name) => !known.has(name)),
+  };
+}
+
+/** Only members of an organization are in its groups. */
+function* isOpenTo({ organizationId }: Group, accountId: string | null): Work<boolean> {
+  if (organizationId === null) return true;
+  return accountId !== null && (yield* findMembership({ accountId }))?.id === organizationId;
+}
 
 /**
  * Lets a person be in exactly those groups of a source that it names, inside a unit of work that holds the account's lock. Leaving one is a
@@ -28,11 +56,13 @@ export function* syncGroups(
   origin: Origin,
   now: number,
 ): Work<void> {
-  for (const { id: groupId, name, organizationId } of yield* listGroupsOfSource({ source })) {
-    const isIn = (yield* findGroupMember({ groupId, accountId })) !== undefined;
+  const { joins, leaves } = yield* groupChanges(accountId, source, names);
+  // Always in this order, so that no two units of work wait for each other's groups.
+  for (const group of [...joins, ...leaves].sort(byId)) {
+    const { id: groupId, name, organizationId } = group;
+    if ((yield* holdGroup({ id: groupId })) === undefined) continue;
     const details = { groupId, group: name };
-    if (names.includes(name) === isIn || (yield* holdGroup({ id: groupId })) === undefined) continue;
-    if (isIn) {
+    if (leaves.includes(group)) {
       const id = yield* lockGroupMember({ groupId, accountId });
       if (id === undefined) continue;
       const change = yield* leavePaths(accountId, { kind: 'group', groupId }, now);
@@ -40,12 +70,14 @@ export function* syncGroups(
       yield* record({ at: now, type: 'group.member_removed', origin, accountId, details: { ...details, ...change } });
       continue;
     }
-    // Only members of an organization are in its groups.
+    // The membership of the organization is held, so that it does not end meanwhile.
     if (organizationId !== null && (yield* holdMember({ organizationId, accountId })) === undefined) continue;
     if (!(yield* addGroupMember({ groupId, accountId, organizationId, now }))) continue;
     yield* record({ at: now, type: 'group.member_added', origin, accountId, details });
   }
 }
+
+const byId = (one: Group, other: Group): number => (BigInt(one.id) < BigInt(other.id) ? -1 : 1);
 
 /**
  * Lets a person leave the groups of every upstream at which they have no identity any more, inside the unit of work that removed identities

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { findAccount } from '../../accounts/store.ts';
-import { findGroupMember, listGroupsOfSource } from '../../groups/store.ts';
+import type { Group } from '../../groups/store.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { findIdentity } from '../../upstreams/identity-store.ts';
@@ -9,7 +9,7 @@ import { subjectOfClaims } from '../../upstreams/rules/id-token.ts';
 import { issuerOf, metadataIssuerOf, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
 import { findUpstream } from '../../upstreams/store.ts';
 import { profileOfClaims } from '../access/apply-claims.ts';
-import { sourceOfUpstream } from '../access/sourced-groups.ts';
+import { groupChanges, sourceOfUpstream } from '../access/sourced-groups.ts';
 import { upstreamNotFound } from './upstreams.ts';
 
 /** What a token would do. */
@@ -46,6 +46,7 @@ export async function previewClaims(database: Database, id: string, token: strin
     const upstream = yield* findUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
     const said = mapClaims(claims, upstream.claimsMap);
+    if ('problem' in said) throw invalid(`The sign-in is refused: ${said.problem}.`);
     const subject = subjectOfClaims(claims, { subjectClaim: subjectClaimOf(upstream.issuer) });
     const issuer = issuerOf(metadataIssuerOf(upstream.issuer), claims) ?? upstream.issuer;
     const identity = subject === undefined ? undefined : yield* findIdentity({ upstreamId: id, issuer, subject });
@@ -54,19 +55,14 @@ export async function previewClaims(database: Database, id: string, token: strin
       account === undefined
         ? { displayName: said.name, language: said.language }
         : profileOfClaims(account.profile, said);
-    const groups = yield* listGroupsOfSource({ source: sourceOfUpstream(id) });
-    const [joins, leaves]: [string[], string[]] = [[], []];
-    for (const { id: groupId, name } of said.groups === undefined ? [] : groups) {
-      const isIn = account !== undefined && (yield* findGroupMember({ groupId, accountId: account.id })) !== undefined;
-      if (said.groups?.includes(name) && !isIn) joins.push(name);
-      if (!said.groups?.includes(name) && isIn) leaves.push(name);
-    }
-    const known = groups.map(({ name }) => name);
+    const source = sourceOfUpstream(id);
+    const groups = said.groups && (yield* groupChanges(account?.id ?? null, source, said.groups));
+    const names = (changed: readonly Group[] = []) => changed.map(({ name }) => name);
     return {
       accountId: account?.id ?? null,
       displayName: written.displayName ?? null,
       language: written.language ?? null,
-      ...{ joins, leaves, unknownGroups: (said.groups ?? []).filter((name) => !known.includes(name)) },
+      ...{ joins: names(groups?.joins), leaves: names(groups?.leaves), unknownGroups: groups?.unknown ?? [] },
     };
   });
 }

@@ -1,5 +1,5 @@
 import { record } from '../../audit/audit.ts';
-import { releaseGroupsOfSource } from '../../groups/store.ts';
+import { releaseGroupsOfSource } from '../../groups/source-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isLoopback } from '../../platform/config/config.ts';

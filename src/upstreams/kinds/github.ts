@@ -83,7 +83,9 @@ async function finish(
   const known = emails.status === 200 ? emails.body : undefined;
   const person = readGithubPerson(client.issuer, user.body, known, services.clock());
   if ('problem' in person) throw unreadable(person.problem);
-  return { ...person, mapped: mapClaims(membersOf(user.body), client.claimsMap) };
+  const mapped = mapClaims(membersOf(user.body), client.claimsMap);
+  if ('problem' in mapped) throw unreadable(mapped.problem);
+  return { ...person, mapped };
 }
 
 const unreadable = (reason: string): UpstreamRefusal => new UpstreamRefusal('token', `GitHub's API: ${reason}.`);

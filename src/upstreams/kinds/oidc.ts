@@ -87,7 +87,9 @@ export async function finishWith(
   };
   const person = readIdToken(claims, expected, services.clock());
   if ('problem' in person) throw new UpstreamRefusal('token', `The ID token is refused: ${person.problem}.`);
-  return { ...person, mapped: mapClaims(claims, client.claimsMap) };
+  const mapped = mapClaims(claims, client.claimsMap);
+  if ('problem' in mapped) throw new UpstreamRefusal('token', `The ID token is refused: ${mapped.problem}.`);
+  return { ...person, mapped };
 }
 
 /** The library compares the issuer of an ID token with the metadata, which have a placeholder for people of any tenant. */

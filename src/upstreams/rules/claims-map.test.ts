@@ -35,9 +35,39 @@ test('a pointer is a path, never code', () => {
 test('what has the right form is read, and nothing else', () => {
   const map = { name: '/name', language: '/locale', groups: '/groups' };
   assert.deepEqual(mapClaims(claims, map), { name: 'Ada Lovelace', language: 'en-GB', groups: ['staff', 'ops.eu'] });
-  const odd = { name: { first: 'Ada' }, locale: 'English', groups: 'staff' };
-  assert.deepEqual(mapClaims(odd, map), {});
-  assert.deepEqual(mapClaims({ name: 'a\u0007' }, map), {});
+  const odd = { name: { first: 'Ada' }, locale: 'English', groups: { staff: true } };
+  assert.deepEqual(mapClaims(odd, map), { groups: [] });
+  assert.deepEqual(mapClaims({ name: 'a\u0007' }, { name: '/name' }), {});
   assert.deepEqual(mapClaims(claims, {}), {});
   assert.deepEqual(mapClaims({ groups: [] }, map), { groups: [] }, 'an empty list takes all away');
+});
+
+test('groups are all that the claim names, up to a bound, and none where it is absent', () => {
+  const map = { groups: '/groups' };
+  const of = (count: number) => Array.from({ length: count }, (_, index) => `group-${index}`);
+  assert.deepEqual(mapClaims({ groups: of(1000) }, map), { groups: of(1000) });
+  assert.deepEqual(mapClaims({ groups: of(1001) }, map), { problem: 'the groups at /groups are more than 1000' });
+  assert.deepEqual(mapClaims({ groups: 'staff' }, map), { groups: ['staff'] }, 'a list of one');
+  assert.deepEqual(mapClaims({}, map), { groups: [] });
+  assert.deepEqual(mapClaims({}, { groups: '/realm_access/roles' }), { groups: [] });
+});
+
+test('groups that are elsewhere are unknown', () => {
+  const overage = {
+    _claim_names: { groups: 'src1' },
+    _claim_sources: { src1: { endpoint: 'https://graph.example/' } },
+  };
+  const unknown = (claims: object, groups: string) => {
+    const said = mapClaims({ ...claims }, { groups });
+    return 'groupsUnknown' in said && !('groups' in said);
+  };
+  assert.ok(unknown(overage, '/groups'));
+  assert.ok(unknown({ hasgroups: true }, '/groups'));
+  assert.ok(unknown({ _claim_names: { 'a/b': 'src1' } }, '/a~1b'));
+  assert.ok(!unknown(overage, '/roles'), 'another claim');
+  assert.ok(!unknown({ hasgroups: true }, '/roles'));
+  assert.ok(!unknown({ ...overage, groups: ['staff'] }, '/groups'), 'the token has them all the same');
+  for (const none of [{ hasgroups: false }, { _claim_names: null }, { _claim_names: 'groups' }]) {
+    assert.ok(!unknown(none, '/groups'), JSON.stringify(none));
+  }
 });

@@ -34,7 +34,7 @@ import {
 import { depart } from './depart.ts';
 import { joinRoutes } from './join.ts';
 import { type Departure, keepVouched, openForm, openState, sealForm } from './kept.ts';
-import { reportRefusal, showUnusable, showUpstreamRefusal } from './problems.ts';
+import { reportRefusal, reportUnknownGroups, showUnusable, showUpstreamRefusal } from './problems.ts';
 
 const ADDRESS = '/login/with/:name';
 
@@ -207,5 +207,7 @@ async function signInAs(
   const attempt = { upstream, person, state: upstreamStateName(state), origin: browser.origin };
   const checked = await authenticators.upstream(services, attempt, clock());
   const result = await signIn(services, checked, browser, onSignedIn(visit));
-  return isProof(result) ? continueSignIn(services, visit, result) : showRefusal(services, visit, result, '');
+  if (!isProof(result)) return showRefusal(services, visit, result, '');
+  reportUnknownGroups(services, visit, person);
+  return continueSignIn(services, visit, result);
 }
