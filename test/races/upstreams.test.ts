@@ -119,20 +119,24 @@ test('of several accounts that connect one identity at the same time, one has it
 });
 
 /**
- * Sends a request that stands still within its commit when it notes how the session began, and a logout, which then waits for it. On SQLite,
+ * Sends a request that stands still within its commit when it writes to a table, and another one, which then waits for it. On SQLite,
  * which has one writer at a time, they are sent one after the other.
  */
-async function overtaking(first: () => Promise<unknown>, logout: () => Promise<Response>): Promise<void> {
+async function overtaking(
+  first: () => Promise<unknown>,
+  second: () => Promise<{ readonly status: number }>,
+  table: 'upstream_session' | 'upstream_identity' = 'upstream_session',
+): Promise<void> {
   const connectionString = server.environment['TESSERA_DATABASE_URL'];
   if (connectionString === undefined) {
     await first();
-    assert.equal((await logout()).status, 200);
+    assert.equal((await second()).status, 200);
     return;
   }
   const [holder, watcher] = [new Client({ connectionString }), new Client({ connectionString })];
   await Promise.all([holder.connect(), watcher.connect()]);
   await holder.query('BEGIN');
-  await holder.query('LOCK TABLE upstream_session IN SHARE MODE');
+  await holder.query(`LOCK TABLE ${table} IN SHARE MODE`);
   const waiting =
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'";
   let answered = 0;
@@ -140,13 +144,13 @@ async function overtaking(first: () => Promise<unknown>, logout: () => Promise<R
     answered++;
   };
   const answers: Promise<unknown>[] = [];
-  for (const send of [first, logout]) {
+  for (const send of [first, second]) {
     const answer = send();
     answers.push(answer);
     answer.then(note, note);
     while (answered === 0 && ((await watcher.query(waiting)).rowCount ?? 0) < answers.length);
   }
-  assert.equal(answered, 0, 'the logout waits for the session');
+  assert.equal(answered, 0, 'the second waits for the first');
   await holder.query('COMMIT');
   await Promise.all(answers);
   await Promise.all([holder.end(), watcher.end()]);
@@ -186,5 +190,28 @@ test('a session that gets another name when its logout comes is ended by that', 
   const left = await query(server, `SELECT id FROM upstream_identity WHERE subject = '${person.sub}'`);
   assert.deepEqual(left, [], 'the session was renewed');
   assert.equal(await isSignedIn(browser), false);
+  await upstream.provider[Symbol.asyncDispose]();
+});
+
+test('who may join is not changed while a person joins: that waits, and the next one is refused', async () => {
+  const upstream = await newUpstream(server, { signUp: 'anyone' });
+  const joining = async (sub: string) => {
+    upstream.provider.person = { sub };
+    const [one] = await onTheWayBack(upstream, 1);
+    const browser = one?.browser ?? browserOf();
+    const path = (await one?.back())?.location?.pathname;
+    const email = `${sub}@example.com`;
+    await browser.submit(await browser.get(path ?? ''), { displayName: 'A', username: sub, email }, path);
+    const page = await browser.get('/signup/verify');
+    const { code = '' } = await newestMail(server, email, 'verify address');
+    return { browser, complete: () => browser.submit(page, { code }, '/signup/verify') };
+  };
+  const [first, late] = [await joining('joins-first'), await joining('joins-late')];
+  const close = () => admin(server, 'PATCH', `/upstreams/${upstream.id}`, { signUp: 'nobody' });
+  await overtaking(first.complete, close, 'upstream_identity');
+  await late.complete();
+  assert.deepEqual([await isSignedIn(first.browser), await isSignedIn(late.browser)], [true, false]);
+  const accounts = await query(server, `SELECT username FROM account WHERE username LIKE 'joins-%'`);
+  assert.deepEqual(accounts, [{ username: 'joins-first' }]);
   await upstream.provider[Symbol.asyncDispose]();
 });

@@ -4,7 +4,7 @@ import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Session } from '../../sessions/store.ts';
 import { insertIdentity } from '../../upstreams/identity-store.ts';
-import { findUpstream } from '../../upstreams/store.ts';
+import { holdUpstream } from '../../upstreams/store.ts';
 import { VOUCHED_FOR, whyNotVouched } from '../../upstreams/vouching.ts';
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
@@ -48,8 +48,9 @@ export function* joinThroughUpstream(
 ): Work<SignedIn> {
   // Another message does not make the word of the upstream last longer.
   if (now - at >= VOUCHED_FOR) throw new NotVouched();
-  const upstream = yield* findUpstream({ id: upstreamId });
-  if (upstream === undefined) throw new NotVouched();
+  // Before anything is decided by it: an operator who disables it, or lets nobody join any more, waits for this or comes before it.
+  const upstream = yield* holdUpstream({ id: upstreamId });
+  if (upstream?.status !== 'active') throw new NotVouched();
   if (!mayJoinWith(upstream, services.signUp, fields.email)) throw new JoiningRefused();
   const isProved = isAddressProved || vouchedAddress(upstream, person) === identifierKey(fields.email);
   // An address that is only typed is of any domain.

@@ -10,7 +10,7 @@ import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { findIdentity, insertIdentity, listIdentities, removeIdentity } from '../../upstreams/identity-store.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
-import { findUpstream, type Upstream } from '../../upstreams/store.ts';
+import { holdUpstream, type Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { upstreamOriginOf, useUpstreamState } from '../authentication/upstream.ts';
@@ -57,7 +57,7 @@ export function connectIdentity(
   const now = services.clock();
   const accountId = account.id;
   return sessionDatabase(services, session).commit(function* connect(): Work<ConnectResult> {
-    const upstream = yield* findUpstream({ id: upstreamId });
+    const upstream = yield* holdUpstream({ id: upstreamId });
     if (upstream?.status !== 'active') return { kind: 'begin again' };
     const existing = yield* findIdentity({ upstreamId, issuer: person.issuer, subject: person.subject });
     if (existing !== undefined) {
