@@ -196,8 +196,8 @@ try {
     });
     check('exit status', status, 3);
     print(`  ${/The data was restored.*?(?= What was)/.exec(stderr)?.[0] ?? stderr}`);
-    print('\ntessera restore --new-epoch');
-    const done = JSON.parse(tessera(database, 'restore', '--new-epoch', '--json')) as { ended: boolean };
+    print('\ntessera restore --new-epoch --yes');
+    const done = JSON.parse(tessera(database, 'restore', '--new-epoch', '--yes', '--json')) as { ended: boolean };
     check('ended', done.ended, true);
     await serve(database);
     const all = [...people, revoked, banned, live];

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
-
-import { confirm, confirmDeletion, DECLINED, promptLine, readSecret } from './prompt.ts';
+import { confirm, DECLINED, promptLine, readSecret } from './prompt.ts';
 
 /** A terminal on which somebody types, and what it shows. */
 function typing(...keys: readonly (string | null)[]) {
@@ -55,17 +54,20 @@ test('at a terminal nothing but yes confirms', async () => {
   }
 });
 
-test('neither a script nor --yes is asked', async () => {
-  for (const [yes, isTTY] of [
-    [true, true],
-    [true, false],
-    [false, false],
-  ] as const) {
+test('with --yes nobody is asked', async () => {
+  for (const isTTY of [true, false]) {
     const at = typing(null);
     at.input.isTTY = isTTY;
-    await confirm('This deletes all.', { yes }, at);
+    await confirm('This deletes all.', { yes: true }, at);
     assert.equal(at.shown(), '');
   }
+});
+
+test('without a terminal and --yes, nothing is done', async () => {
+  const at = typing(null);
+  at.input.isTTY = false;
+  await assert.rejects(confirm('This deletes ada.', {}, at), /nothing was changed\. To go on, add --yes\./);
+  assert.equal(at.shown(), '');
 });
 
 test('a secret on standard input is text in UTF-8, without mark and final line break; anything else is refused', async () => {
@@ -84,12 +86,4 @@ test('a secret on standard input is text in UTF-8, without mark and final line b
   ]) {
     await assert.rejects(read(bytes), /^Failure: The text on standard input (is|contains) .*Nothing was changed/);
   }
-});
-
-test('without a terminal, a record is deleted with --yes alone', async () => {
-  const at = typing(null);
-  at.input.isTTY = false;
-  await assert.rejects(confirmDeletion('This deletes ada.', {}, at), /nothing was deleted.*--yes/);
-  await confirmDeletion('This deletes ada.', { yes: true }, at);
-  assert.equal(at.shown(), '');
 });

@@ -54,7 +54,8 @@ export const LAST_OWNER = ['--last-owner', 'even if nobody is left who owns the 
 export const YES = ['--yes', 'do not ask for confirmation'] as const;
 
 /**
- * Asks for confirmation of what cannot be undone, unless `--yes` was given or standard input is not a terminal.
+ * Asks for confirmation of what cannot be undone. Where there is no terminal to ask in, `--yes` must be given.
+ * @throws {Failure} `invalid` without a terminal and `--yes`
  * @throws {CommanderError} if the user does not confirm
  */
 export async function confirm(
@@ -62,26 +63,15 @@ export async function confirm(
   { yes = false }: { readonly yes?: boolean },
   terminal: Terminal = processTerminal,
 ): Promise<void> {
-  if (yes || !terminal.input.isTTY) return;
+  if (yes) return;
+  if (!terminal.input.isTTY) {
+    throw invalid(
+      `${consequence} This cannot be undone, and there is no terminal to ask in, so nothing was changed. To go on, add --yes.`,
+    );
+  }
   const question = `${printable(consequence)} This cannot be undone. Type "yes" to continue: `;
   const answer = await promptLine(question, terminal);
   if (answer.trim().toLowerCase() !== 'yes') throw declined(terminal);
-}
-
-/**
- * Asks for confirmation that a record is deleted. Where there is no terminal to ask in, `--yes` must be given.
- * @throws {Failure} `invalid` without a terminal and `--yes`
- * @throws {CommanderError} if the user does not confirm
- */
-export async function confirmDeletion(
-  consequence: string,
-  options: { readonly yes?: boolean },
-  terminal: Terminal = processTerminal,
-): Promise<void> {
-  if (options.yes !== true && !terminal.input.isTTY) {
-    throw invalid(`${consequence} There is no terminal to ask in, so nothing was deleted. To delete it, add --yes.`);
-  }
-  await confirm(consequence, options, terminal);
 }
 
 /**

@@ -173,7 +173,7 @@ describe('the command line rotates and drops while the server runs', () => {
     const { kid } = await tessera('keys', 'rotate');
     const next = await renewed(tokens.refresh_token);
     assert.equal(kidOf(next.access_token), kid);
-    await tessera('keys', 'drop', kid);
+    await tessera('keys', 'drop', kid, '--yes');
     assertInvalidToken(await userinfo(server, next.access_token));
     assert.equal(await status(tokens.access_token), 200);
   });

@@ -19,10 +19,10 @@ type Victim = () => Promise<{
   isThere(): Promise<boolean>;
 }>;
 
-let upstreams = 0;
+let made = 0;
 /** A provider through which people sign in. */
 async function newUpstream(): Promise<{ readonly id: string; readonly name: string }> {
-  const input = { name: `example-${++upstreams}`, issuer: 'https://provider.example', clientId: 'tessera' };
+  const input = { name: `example-${++made}`, issuer: 'https://provider.example', clientId: 'tessera' };
   return (await admin(server, 'POST', '/upstreams', input)).body;
 }
 
@@ -41,11 +41,11 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     return { name: kid, isThere: async () => (await userinfo(server, access_token)).status === 200 };
   },
   async 'group delete'() {
-    const { body } = await admin(server, 'POST', '/groups', { name: 'analysts' });
+    const { body } = await admin(server, 'POST', '/groups', { name: `analysts-${++made}` });
     return { name: body.id, isThere: async () => (await admin(server, 'GET', `/groups/${body.id}`)).status === 200 };
   },
   async 'org delete'() {
-    const { body } = await admin(server, 'POST', '/organizations', { name: 'acme', domain: 'acme.example' });
+    const { body } = await admin(server, 'POST', '/organizations', { name: `acme-${++made}`, domain: 'acme.example' });
     const isThere = async () => (await admin(server, 'GET', `/organizations/${body.id}`)).status === 200;
     return { name: body.id, isThere };
   },
@@ -102,6 +102,13 @@ for (const [command, make] of Object.entries(VICTIMS)) {
       atTerminal: true,
     });
     assert.match(outcome.stderr, /cannot be undone\. Type "yes" to continue: .*Nothing was changed\.\n$/s);
+    assert.deepEqual([outcome.code, outcome.stdout, await isThere()], [1, '', true]);
+  });
+
+  test(`tessera ${command} refuses without a terminal and --yes`, async () => {
+    const { name, option, isThere } = await make();
+    const outcome = await tessera([...command.split(' '), name, ...[option ?? []].flat()], { env: server.environment });
+    assert.match(outcome.stderr, /no terminal to ask in, so nothing was changed\. To go on, add --yes\.$/m);
     assert.deepEqual([outcome.code, outcome.stdout, await isThere()], [1, '', true]);
   });
 }

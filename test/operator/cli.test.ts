@@ -218,14 +218,14 @@ test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do
   assert.equal((await userinfo(server, tokens.access_token)).status, 200);
   const fresh = await refresh(server, client, tokens.refresh_token);
   assert.equal(fresh.status, 200);
-  await done(['keys', 'drop', before[0].kid]);
+  await done(['keys', 'drop', before[0].kid, '--yes']);
   assert.equal((await userinfo(server, tokens.access_token)).status, 401, 'what the dropped key signed is dead');
   assert.equal((await userinfo(server, fresh.body.access_token)).status, 200);
   assert.deepEqual(
     (await done(['keys', 'list'])).map((key: { kid: string }) => key.kid),
     [kid],
   );
-  await refused(['keys', 'drop', 'nothing'], 4, /There is no key nothing\. List them with: tessera keys list/);
+  await refused(['keys', 'drop', 'nothing', '--yes'], 4, /There is no key nothing\. List them with: tessera keys list/);
 });
 
 test('names in which nothing is visible are refused by every command, and the field is named', async () => {

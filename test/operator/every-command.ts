@@ -121,7 +121,7 @@ export function changesBy(run: RunCommand): readonly Change[] {
     ],
     ['org update', () => run('org', 'update', 'acme', '--require-second-factor'), 'organization.updated'],
     // No one has signed in.
-    ['second-factor end-existing', () => run('second-factor', 'end-existing', '--everyone')],
+    ['second-factor end-existing', () => run('second-factor', 'end-existing', '--everyone', '--yes')],
     ['org add-member', () => run('org', 'add-member', organization, 'ada'), 'organization.member_set'],
     ['group create', () => run('group', 'create', '--name', 'analysts'), 'group.created'],
     ['group update', () => run('group', 'update', 'analysts', '--description', 'See figures'), 'group.updated'],
@@ -234,7 +234,7 @@ export function changesBy(run: RunCommand): readonly Change[] {
       'upstream.deleted',
     ],
     ['mail test', () => run('mail', 'test', 'ada@example.com'), 'mail.tested'],
-    ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
+    ['keys drop', () => run('keys', 'drop', kid, '--yes'), 'keys.dropped'],
     ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
     ['user delete', () => run('user', 'delete', 'ada', '--yes'), 'account.deleted'],
     ['restore', () => run('restore', '--new-epoch', '--yes'), 'data.restored'],

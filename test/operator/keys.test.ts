@@ -58,9 +58,9 @@ test('tessera keys list, rotate, rotate --alg and drop cover the keys of ID toke
   assert.equal((await published()).length, 6);
 
   const [waiting] = all.idTokenKeys;
-  await tessera('keys', 'drop', waiting.kid);
+  await tessera('keys', 'drop', waiting.kid, '--yes');
   assert.ok(!(await published()).includes(`RS256 ${waiting.kid}`));
-  await assert.rejects(tessera('keys', 'drop', waiting.kid), /There is no key/);
+  await assert.rejects(tessera('keys', 'drop', waiting.kid, '--yes'), /There is no key/);
   await assert.rejects(tessera('keys', 'rotate', '--alg', 'HS256'), /--alg must be one of RS256, ES256, EdDSA/);
 });
 

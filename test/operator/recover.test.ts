@@ -49,7 +49,7 @@ test('a recovery ends all that was issued, on every database and beside a server
   assert.equal((await introspect(server, machine, own.body.access_token)).body.active, true);
   assert.equal((await admin(server, 'GET', '/users', undefined, key.adminKey)).status, 200);
 
-  const run = await tessera(['recover', '--accept-loss', '--json'], { env: server.environment });
+  const run = await tessera(['recover', '--accept-loss', '--yes', '--json'], { env: server.environment });
   const done = JSON.parse(run.stdout) as { adminKeysRevoked: number; kid: string };
   server.advance(Math.max(0, Date.now() - server.now()) + MINUTE);
 
@@ -102,7 +102,7 @@ test('the command is explicit, and says what only people can know', async () => 
   const done = await tessera(['recover', '--accept-loss', '--yes'], { env });
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stdout, /invalid: sessions, codes,.*\n\nChanges made since \d{4}-.* may be missing/);
-  const shown = await tessera(['recover', '--accept-loss', '--json'], { env });
+  const shown = await tessera(['recover', '--accept-loss', '--yes', '--json'], { env });
   assert.deepEqual(Object.keys(JSON.parse(shown.stdout)), [
     'recovered',
     'missing',

@@ -21,7 +21,7 @@ test('ST-08: a new epoch ends all that was issued before, in one commit on eithe
   const client = await newClient(server);
   const browser = await signedIn(server, user);
   const tokens = await tokensFor(server, client, user, {}, { browser });
-  const begin = () => tessera(['restore', '--new-epoch', '--json'], { env: server.environment });
+  const begin = () => tessera(['restore', '--new-epoch', '--yes', '--json'], { env: server.environment });
 
   const refused = await begin();
   assert.match(refused.stderr, /Another process uses this database.*Stop every node.*Nothing was changed/);

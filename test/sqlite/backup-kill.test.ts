@@ -81,7 +81,7 @@ test('a restore that is killed at any of its steps leaves the data as it was, or
       for (const command of [
         ['user', 'list'],
         ['migrate'],
-        ['recover', '--accept-loss'],
+        ['recover', '--accept-loss', '--yes'],
         ['backup', `${dataDir}.backup`],
       ]) {
         const refused = await on(dataDir, ...command);

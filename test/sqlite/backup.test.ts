@@ -155,10 +155,10 @@ test('a backup that is made while the server works: what was issued before is de
     node = await nodeOn(kept);
     assert.equal((await userinfo(server, live.access_token)).status, 200);
     assert.equal((await userinfo(server, dead.access_token)).status, 200, 'as the warning says');
-    await fails(/Another process uses this database.*Stop every node/, kept, 'restore', '--new-epoch');
+    await fails(/Another process uses this database.*Stop every node/, kept, 'restore', '--new-epoch', '--yes');
     assert.equal((await userinfo(server, live.access_token)).status, 200);
     await node.stop();
-    await json(kept, 'restore', '--new-epoch');
+    await json(kept, 'restore', '--new-epoch', '--yes');
     node = await nodeOn(kept);
     for (const { access_token } of [live, dead]) assert.equal((await userinfo(server, access_token)).status, 401);
   } finally {

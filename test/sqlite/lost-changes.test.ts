@@ -354,7 +354,7 @@ test('a loss that is accepted: nothing from before works, admin keys and secrets
   assert.match(declined.stdout + declined.stderr, /lacks \d+ recorded changes/);
   await refuses(dataDir, LACKS);
 
-  const done = await tessera(['recover', '--accept-loss', '--json'], { env });
+  const done = await tessera(['recover', '--accept-loss', '--yes', '--json'], { env });
   assert.equal(done.code, 0, done.stderr);
   const { missing, unknown } = JSON.parse(done.stdout) as { missing: number; unknown: { from: string; until: string } };
   assert.equal(missing, 12, 'ten users, the revocation and the admin key');
