@@ -6,11 +6,23 @@ import { PreviewRequest, type previewView } from '../protocol/preview/schema.ts'
 import { accountId } from './account-id.ts';
 import { type Api, path, withApi } from './api.ts';
 import { allAssignments } from './assign.ts';
+import { findClientId } from './client-id.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
 import type { AccessView, AssignmentView, ClientView, GroupView, OrganizationView, UserView } from './records.ts';
+import { findInOrder } from './swapped.ts';
 
 type Preview = ReturnType<typeof previewView>;
+
+/** The ID of a user who is named after an app. */
+async function userOf(api: Api, command: string, id: string, who: string): Promise<string> {
+  const [, userId] = await findInOrder(
+    `client ${command} <clientId> <user>`,
+    { what: 'an app', text: id, find: (text) => findClientId(api, text) },
+    { what: 'a user', text: who, find: (text) => accountId(api, text) },
+  );
+  return userId;
+}
 
 /** Adds the commands that tell who may use an app, and what its tokens would say. */
 export function accessCommands(
@@ -27,10 +39,11 @@ export function accessCommands(
     .action(async (id: string, who: string | undefined, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const said = await withApi(flags, async (api) => {
+        const userId = who === undefined ? undefined : await userOf(api, 'access', id, who);
         const client = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
         const app = `${client.name} (${id})`;
-        if (who === undefined) return ofEveryone(api, app, client);
-        const access = await api.get<AccessView>(path`/clients/${id}/access/${await accountId(api, who)}`);
+        if (userId === undefined || who === undefined) return ofEveryone(api, app, client);
+        const access = await api.get<AccessView>(path`/clients/${id}/access/${userId}`);
         return { text: describeAccess(access, app, who), record: access };
       });
       out.say(printableLines(said.text), said.record);
@@ -59,8 +72,9 @@ export function accessCommands(
       ) => {
         const { flags, out } = getContext(command);
         const said = await withApi({ ...flags, ...(baseUrl !== undefined && { baseUrl }) }, async (api) => {
-          const client = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
-          const input = checkInput(PreviewRequest, { userId: await accountId(api, who), ...asked });
+          const userId = await userOf(api, 'preview', id, who);
+          const client = await api.get<ClientView>(path`/clients/${id}`);
+          const input = checkInput(PreviewRequest, { userId, ...asked });
           const preview = await api.post<Preview>(path`/clients/${id}/preview`, input);
           const heads = [describeAccess(preview.access, `${client.name} (${id})`, who)];
           return { text: [...heads, ...preview.endpoints.map(describePreview)].join('\n\n'), record: preview };

@@ -1,20 +1,22 @@
 import { Command, Option } from 'commander';
 import { CLIENT_FIELDS } from '../clients/fields.ts';
 import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '../clients/schema.ts';
-import { invalid, noneWithId, notFound } from '../platform/failure.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { accessCommands } from './access.ts';
 import { type Api, path, withApi } from './api.ts';
 import { apiScopeCommands } from './api-scopes.ts';
 import { assignmentCommands } from './assign.ts';
+import { checkedClientId } from './client-id.ts';
 import { consentApprovalCommands } from './consent-approval.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { collect, seconds } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, savePicture, withPicture } from './picture.ts';
-import { confirmDeletion, YES } from './prompt.ts';
+import { confirm, YES } from './prompt.ts';
 import type { ClientView } from './records.ts';
+import { describeReplaced, replacesList } from './replaced-lists.ts';
 import { unregisteredCommands } from './unregistered.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -38,11 +40,6 @@ function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELD
     jwks: fields.jwks === undefined && fields.jwksUri ? null : fields.jwks,
     jwksUri: fields.jwksUri === undefined && fields.jwks ? null : fields.jwksUri,
   };
-}
-
-export function checkedClientId(id: string): string {
-  if (!isSnowflake(id)) throw noneWithId('client', id, { command: 'client list', path: 'clients' });
-  return id;
 }
 
 /** What the commands have in common. */
@@ -139,8 +136,11 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
       }
       const withAdded = (list: readonly string[] = [], added: readonly string[]) =>
         added.length === 0 ? undefined : [...new Set([...list, ...added])];
+      const { out } = getContext(command);
+      let replaced: readonly string[] = [];
       await showing(async (api, clientId) => {
         const client = path`/clients/${clientId}`;
+        const before = replacesList(change) ? await api.get<ClientView>(client) : undefined;
         const changeOf = (registered: Partial<ClientView>) => ({
           ...change,
           ...checkInput(UpdateClientRequest, {
@@ -156,8 +156,11 @@ function registrationCommands({ client, about, showing, getContext }: ClientComm
           addsToLists ? api.change<ClientView>(client, changeOf) : api.patch<ClientView>(client, change);
         // First: what the other fields must be was checked here, and whether it is a picture, only the server knows.
         const pictured = await savePicture<ClientView>(api, client, fields);
-        return changesFields ? await save() : (pictured ?? api.get(client));
+        const changed = changesFields ? await save() : (pictured ?? (await api.get<ClientView>(client)));
+        replaced = before === undefined ? [] : describeReplaced(before, changed);
+        return changed;
       })(id, fields, command);
+      for (const text of replaced) out.note(text);
     });
 }
 
@@ -220,7 +223,7 @@ function credentialCommands({ client, about, showing, getContext }: ClientComman
       const { flags, out } = getContext(command);
       await withApi(flags, async (api) => {
         const { name } = await api.get<ClientView>(path`/clients/${checkedClientId(id)}`);
-        await confirmDeletion(`This deletes the app ${name} (${id}).`, options);
+        await confirm(`This deletes the app ${name} (${id}).`, options);
         await api.delete(path`/clients/${id}`);
       });
       out.say(`Deleted the client ${id}.`, { clientId: id, deleted: true });

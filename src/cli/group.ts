@@ -8,8 +8,9 @@ import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
-import { confirmDeletion, YES } from './prompt.ts';
+import { confirm, YES } from './prompt.ts';
 import type { GroupView, ListedRow } from './records.ts';
+import { findInOrder } from './swapped.ts';
 import { findUpstreamId } from './upstream.ts';
 
 const GROUP = ['<group>', 'ID or name; ORGANIZATION/NAME for a group of an organization'] as const;
@@ -126,6 +127,16 @@ function recordCommands(group: Command, getContext: GetCommandContext): void {
     });
 }
 
+/** The IDs of a group and a user. */
+async function findMember(api: Api, command: Command, which: string, who: string) {
+  const [group, user] = await findInOrder(
+    `group ${command.name()} <group> <user>`,
+    { what: 'a group', text: which, find: (text) => groupId(api, text) },
+    { what: 'a user', text: who, find: (text) => accountId(api, text) },
+  );
+  return { groupId: group, userId: user };
+}
+
 /** Their members, and their end. */
 function memberCommands(group: Command, getContext: GetCommandContext): void {
   examples(withPageOptions(group.command('members')), 'tessera group members analysts')
@@ -146,7 +157,7 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
     .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const ids = await withApi(flags, async (api) => {
-        const found = { groupId: await groupId(api, which), userId: await accountId(api, who) };
+        const found = await findMember(api, command, which, who);
         await api.put(path`/groups/${found.groupId}/members/${found.userId}`);
         return found;
       });
@@ -160,7 +171,7 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
     .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const { ids, change } = await withApi(flags, async (api) => {
-        const found = { groupId: await groupId(api, which), userId: await accountId(api, who) };
+        const found = await findMember(api, command, which, who);
         const removed = await api.delete<AccessChangeView>(path`/groups/${found.groupId}/members/${found.userId}`);
         return { ids: found, change: removed };
       });
@@ -181,7 +192,7 @@ function memberCommands(group: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       const { id, change } = await withApi(flags, async (api) => {
         const found = await api.get<GroupView>(path`/groups/${await groupId(api, which)}`);
-        await confirmDeletion(
+        await confirm(
           `This deletes the group ${found.name} (${found.id}). People who may use an app by this group alone lose the app.`,
           options,
         );

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { CreateInvitationRequest } from '../account-actions/invitations/invitations.ts';
 import { path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
+import { noteDefaultBaseUrl } from './link-note.ts';
 import { wholeNumber } from './option-parsers.ts';
 import { organizationId } from './org.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
@@ -32,9 +33,10 @@ export function inviteCommands(getContext: GetCommandContext): Command {
       const made = await withApi(flags, async (api) => {
         const organization = org === undefined ? undefined : await organizationId(api, org);
         const input = checkInput(CreateInvitationRequest, { email, role, days, organizationId: organization });
-        return api.post<InvitationView>('/invitations', input);
+        return api.post<InvitationView & { readonly link?: string }>('/invitations', input);
       });
       out.show(made);
+      if (made.link !== undefined) noteDefaultBaseUrl(flags, out, made.link);
     });
 
   examples(withPageOptions(invite.command('list')), 'tessera invite list')

@@ -8,6 +8,7 @@ import { invalid } from '../platform/failure.ts';
 import { mailboxKey, mailboxLink } from '../web/mailbox/key.ts';
 import { withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
+import { noteDefaultBaseUrl } from './link-note.ts';
 import { wholeNumber } from './option-parsers.ts';
 import type { ListedRow } from './records.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -86,6 +87,7 @@ export function mailCommands(getContext: GetCommandContext): Command {
         ]);
       });
       out.say(url, { url });
+      noteDefaultBaseUrl(flags, out, url);
     });
 
   return mail;

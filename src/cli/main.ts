@@ -3,12 +3,12 @@ import { WrongSecret } from '../keys/keys.ts';
 import { ConfigError } from '../platform/config/config.ts';
 import { StoreUnavailable } from '../platform/database/database.ts';
 import { Failure } from '../platform/failure.ts';
-import { nearestText } from '../platform/nearest-text.ts';
 import { withFlagNames } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
 import { DECLINED } from './prompt.ts';
 import { UnusableServer } from './remote.ts';
+import { usageAdvice } from './usage-advice.ts';
 
 let usageError = '';
 const tessera = program((text) => {
@@ -27,23 +27,6 @@ process.stdout.on('error', (error: Error & { code?: string }) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-/** Commander misses a required option before it looks at the ones that it does not know, of which one may be that option misspelt. */
-function misspeltOption({ code }: CommanderError): string | undefined {
-  if (code !== 'commander.missingMandatoryOptionValue') return undefined;
-  let called: Command = tessera;
-  for (const word of args) called = called.commands.find((child) => child.name() === word) ?? called;
-  const [unknown] = called.parseOptions(args).unknown.filter((word) => word.startsWith('--') && !isGlobal(word));
-  if (unknown === undefined) return undefined;
-  const nearest = nearestText(
-    unknown,
-    called.options.flatMap(({ long }) => long ?? []),
-  );
-  const hint = nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`;
-  return `error: unknown option '${unknown}'${hint}\nRun the command with --help to see its options.`;
-}
-
-const isGlobal = (word: string): boolean => tessera.options.some(({ long }) => long === word.split('=', 1)[0]);
-
 let running: Command = tessera;
 tessera.hook('preAction', (_program, command) => {
   running = command;
@@ -60,7 +43,7 @@ try {
     // Requested help and a declined confirmation have been printed already.
     if (error.exitCode === 0) [process.exitCode] = exitCodes.success;
     else if (error.code === DECLINED) [process.exitCode] = exitCodes.failure;
-    else fail('invalid_request', misspeltOption(error) ?? usageError.trimEnd(), exitCodes.usage);
+    else fail('invalid_request', usageAdvice(error, tessera, args) ?? usageError.trimEnd(), exitCodes.usage);
   } else if (error instanceof ConfigError) {
     const what = running.name() === 'serve' ? 'Tessera cannot start' : 'The command cannot run';
     const text = `${what}:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;

@@ -11,8 +11,9 @@ import { type Api, path, withApi } from './api.ts';
 import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
-import { confirm, confirmDeletion, YES } from './prompt.ts';
+import { confirm, YES } from './prompt.ts';
 import type { ListedRow, OrganizationView } from './records.ts';
+import { findInOrder } from './swapped.ts';
 import { findUpstreamId } from './upstream.ts';
 
 const ORGANIZATION = ['<organization>', 'ID or name'] as const;
@@ -122,8 +123,14 @@ function signInCommands(org: Command, getContext: GetCommandContext): void {
         const { none = false, endSessions = false } = options;
         if ((upstream === undefined) !== none) throw invalid('Give either a provider or --none.');
         const changed = await withApi(flags, async (api) => {
-          const id = await organizationId(api, which);
-          const upstreamId = upstream === undefined ? null : await findUpstreamId(api, upstream);
+          const [id, upstreamId] =
+            upstream === undefined
+              ? [await organizationId(api, which), null]
+              : await findInOrder(
+                  'org require-upstream <organization> <upstream>',
+                  { what: 'an organization', text: which, find: (text) => organizationId(api, text) },
+                  { what: 'a provider', text: upstream, find: (text) => findUpstreamId(api, text) },
+                );
           if (endSessions) await confirm('This signs members out who did not come through it.', options);
           return api.put<OnlyUpstream>(path`/organizations/${id}/only-upstream`, { upstreamId, endSessions });
         });
@@ -135,6 +142,16 @@ function signInCommands(org: Command, getContext: GetCommandContext): void {
         out.say(`${said}${done}`, { ...changed });
       },
     );
+}
+
+/** The IDs of an organization and a user. */
+async function findMember(api: Api, command: Command, which: string, who: string) {
+  const [organization, user] = await findInOrder(
+    `org ${command.name()} <organization> <user>`,
+    { what: 'an organization', text: which, find: (text) => organizationId(api, text) },
+    { what: 'a user', text: who, find: (text) => accountId(api, text) },
+  );
+  return { organizationId: organization, userId: user };
 }
 
 /** Their members, and their end. */
@@ -152,12 +169,10 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       const membership = checkInput(SetMembershipRequest, { role: options.role });
       out.show(
-        await withApi(flags, async (api) =>
-          api.put<ListedRow>(
-            path`/organizations/${await organizationId(api, which)}/members/${await accountId(api, who)}`,
-            membership,
-          ),
-        ),
+        await withApi(flags, async (api) => {
+          const ids = await findMember(api, command, which, who);
+          return api.put<ListedRow>(path`/organizations/${ids.organizationId}/members/${ids.userId}`, membership);
+        }),
       );
     });
 
@@ -168,7 +183,7 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
     .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const ids = await withApi(flags, async (api) => {
-        const found = { organizationId: await organizationId(api, which), userId: await accountId(api, who) };
+        const found = await findMember(api, command, which, who);
         await api.delete(path`/organizations/${found.organizationId}/members/${found.userId}`);
         return found;
       });
@@ -184,7 +199,7 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
       const { id, change } = await withApi(flags, async (api) => {
         const id = await organizationId(api, which);
         const organization = await api.get<OrganizationView>(path`/organizations/${id}`);
-        await confirmDeletion(
+        await confirm(
           `This deletes the organization ${organization.name} (${organization.id}) with its groups. People who may use an app by it alone lose the app.`,
           options,
         );

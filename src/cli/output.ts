@@ -12,6 +12,8 @@ export interface Output {
   ): void;
   /** Prints a record that contains a secret, and a note that it is not shown again. */
   showOnce(record: Readonly<Record<string, unknown>>, secret: string): void;
+  /** Prints what a person should know beside the result, to standard error; with `--json`, nothing. */
+  note(text: string): void;
   /** Prints a sentence; with `--json`, the record. */
   say(text: string, record?: Readonly<Record<string, unknown>>): void;
 }
@@ -85,6 +87,7 @@ export function output(
     return {
       show,
       showOnce: show,
+      note: () => {},
       list: (records) => write(JSON.stringify(records, null, 2)),
       say: (_text, record) => write(JSON.stringify(record ?? {}, null, 2)),
     };
@@ -107,6 +110,7 @@ export function output(
       const rows = records.map((record) => names.map((name) => printable(cell(record[name]))));
       write(table([names, ...rows], whole ? undefined : columns));
     },
+    note: writeNote,
     say: (text) => write(text),
   };
 }

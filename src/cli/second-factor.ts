@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { invalid } from '../platform/failure.ts';
 import { type Api, withApi } from './api.ts';
-import { checkedClientId } from './client.ts';
+import { checkedClientId } from './client-id.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { organizationId } from './org.ts';
 import { confirm, YES } from './prompt.ts';

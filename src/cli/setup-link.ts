@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { makeSetupLink, setupAddress } from '../account-actions/setup/setup.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { examples, type GetCommandContext } from './context.ts';
+import { noteDefaultBaseUrl } from './link-note.ts';
 import { CLI_ORIGIN, withCore } from './session.ts';
 
 export function setupLinkCommand(getContext: GetCommandContext): Command {
@@ -20,6 +21,7 @@ export function setupLinkCommand(getContext: GetCommandContext): Command {
         const { config } = core;
         const url = setupAddress(baseUrlOf(config, config.port), await makeSetupLink(core, CLI_ORIGIN));
         out.say(url, { url });
+        noteDefaultBaseUrl(flags, out, url);
       });
     });
 }

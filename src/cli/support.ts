@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { notFound } from '../platform/failure.ts';
+import { invalid, notFound } from '../platform/failure.ts';
 import { accountId } from './account-id.ts';
 import { path, withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
@@ -79,6 +79,11 @@ export function supportCommands(
     .argument('<factorId>', 'totp, or the ID of a passkey from: tessera user factors <user>')
     .action(async (who: string, factorId: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
+      if (who === 'totp') {
+        throw invalid(
+          'The user comes first. Exchange the two: tessera user remove-factor <user> <factorId>. Nothing was changed.',
+        );
+      }
       const { id, removed } = await withApi(flags, async (api) => {
         const found = await accountId(api, who);
         return { id: found, ...(await api.delete<{ removed: boolean }>(path`/users/${found}/factors/${factorId}`)) };

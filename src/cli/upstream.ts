@@ -7,7 +7,7 @@ import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { collect, wholeNumber } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
-import { confirm, confirmDeletion, readSecret, YES } from './prompt.ts';
+import { confirm, readSecret, YES } from './prompt.ts';
 import type { ListedRow, UpstreamView } from './records.ts';
 
 const UPSTREAM = ['<upstream>', 'ID or name'] as const;
@@ -214,6 +214,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
   examples(upstream.command('test'), 'tessera upstream test google')
     .description('fetch the metadata and the keys of an upstream, and ask whether it knows the client')
     .argument(...UPSTREAM)
+    .addHelpText('after', '\nExit status: 1 if it found a problem, so that nobody could sign in.')
     .action(async (which: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       const { steps } = await withApi(flags, async (api) =>
@@ -222,7 +223,8 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
           {},
         ),
       );
-      out.list(steps, ['step', 'level', 'found']);
+      out.list(steps, ['step', 'level', 'found'], { whole: true });
+      if (steps.some(({ level }) => level === 'problem')) process.exitCode = 1;
     });
 
   examples(upstream.command('preview'), `tessera upstream preview staff --claims '{"sub":"1234","groups":["ops"]}'`)
@@ -259,7 +261,7 @@ function stateCommands(upstream: Command, getContext: GetCommandContext): void {
       const { flags, out } = getContext(command);
       const id = await withApi(flags, async (api) => {
         const found = await findUpstreamId(api, which);
-        await confirmDeletion(`This deletes ${which} and what people connected through it.`, options);
+        await confirm(`This deletes ${which} and what people connected through it.`, options);
         await api.delete(path`/upstreams/${found}`);
         return found;
       });

@@ -1,20 +1,21 @@
 import { Command, Option } from 'commander';
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
-import { clientNotFound } from '../clients/clients.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
 import { accountId } from './account-id.ts';
 import { type Api, path, withApi } from './api.ts';
+import { findClientId } from './client-id.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
+import { noteDefaultBaseUrl } from './link-note.ts';
 import { futureTime } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, savePicture, withPicture } from './picture.ts';
-import { confirmDeletion, LAST_OWNER, readSecret, YES } from './prompt.ts';
+import { confirm, LAST_OWNER, readSecret, YES } from './prompt.ts';
 import type { ConnectionView, ListedRow, UserView } from './records.ts';
 import { roleCommands } from './roles.ts';
 import { supportCommands } from './support.ts';
+import { findInOrder } from './swapped.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -177,7 +178,7 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
       const { flags, out } = getContext(command);
       const remove = async (api: Api) => {
         const found = await accountId(api, who);
-        await confirmDeletion(`This deletes the user ${who} (${found}).`, options);
+        await confirm(`This deletes the user ${who} (${found}).`, options);
         await api.delete(path`/users/${found}`);
         return found;
       };
@@ -219,10 +220,14 @@ function accessCommands({ about, getContext }: UserCommands): void {
     .argument('<clientId>', 'client ID of the app, from: tessera user connections <user>')
     .action(async (who: string, clientId: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      if (!isSnowflake(clientId)) throw clientNotFound(clientId);
-      await withApi(flags, async (api) =>
-        api.delete(path`/users/${await accountId(api, who)}/connections/${clientId}`),
-      );
+      await withApi(flags, async (api) => {
+        const [userId] = await findInOrder(
+          'user disconnect <user> <clientId>',
+          { what: 'a user', text: who, find: (text) => accountId(api, text) },
+          { what: 'an app', text: clientId, find: (text) => findClientId(api, text) },
+        );
+        await api.delete(path`/users/${userId}/connections/${clientId}`);
+      });
       out.say(`Took away the access of the client ${clientId}.`, { clientId, revoked: true });
     });
 
@@ -294,6 +299,7 @@ function accessCommands({ about, getContext }: UserCommands): void {
         const text = `Give this link to the user. It works once, until ${expiresAt}:\n${url}`;
         const mailbox = `The account has the address ${email}: a person who reads it can recover the account by mail.`;
         out.say(`${text}\n${mailbox}`, { url, expiresAt, email });
+        noteDefaultBaseUrl(flags, out, url);
       },
     );
 }

@@ -27,7 +27,30 @@ const mistakes: readonly (readonly [args: readonly string[], code: number, ...to
   // Values.
   [['client', 'create', '--name', 'x'], 1, /--redirect-uri is missing/],
   [[...APP, 'http://app.example.com/cb'], 1, /must use https/, /localhost/],
-  [[...APP, 'app.example.com/cb'], 1, /must be an absolute URI, for example https:\/\/app\.example\.com\/callback/],
+  [
+    [...APP, 'app.example.com/cb'],
+    1,
+    /must be an absolute URI: write https:\/\/ before it, as in https:\/\/app\.example/,
+  ],
+  [[...APP, 'localhost:8080/cb'], 1, /must be an absolute URI: write http:\/\/ before it/],
+  [
+    [...APP, GOOD, '--resource', 'api.example.com'],
+    1,
+    /--resource must be an absolute URI: write https:\/\/ before it/,
+  ],
+  [
+    [...APP, GOOD, '--resource', 'notes'],
+    1,
+    /--resource must be an absolute URI, for example https:\/\/api\.example\.com/,
+  ],
+  [['keys', 'drop', 'x'], 1, /no terminal to ask in, so nothing was changed\. To go on, add --yes\./],
+  [
+    [...USER, 'ada@example.com', '--email-verified', 'false'],
+    2,
+    /takes no value, and got 'false'/,
+    /--no-email-verified/,
+  ],
+  [['client', 'list', '--json', 'true'], 2, /option '--json' takes no value, and got 'true'\. Write --json alone/],
   [[...APP, `${GOOD}#x`], 1, /must have no fragment/],
   [[...APP, 'myapp://cb'], 1, /myapp: is not allowed/, /com\.example\.myapp:\/callback/, /type public/],
   [[...APP, GOOD, '--scope', 'emial'], 1, /--scope\[0\] must be one of openid/, /Did you mean email\?/],
@@ -61,3 +84,56 @@ for (const [args, code, ...told] of mistakes) {
     assert.equal(outcome.stdout, '');
   });
 }
+
+/** Runs a command that works. */
+async function made(...args: readonly string[]): Promise<Record<string, string>> {
+  const outcome = await tessera([...args, '--json'], { env, cwd: folder });
+  assert.equal(outcome.code, 0, outcome.stderr);
+  return JSON.parse(outcome.stdout);
+}
+
+test('two arguments in the wrong order: which is which, and nothing is changed', async () => {
+  await made('user', 'create', '--username', 'grace', '--display-name', 'Grace', '--email', 'grace@example.com');
+  await made('group', 'create', '--name', 'analysts');
+  await made('org', 'create', '--name', 'acme', '--domain', 'acme.example');
+  const { clientId = '' } = await made('client', 'create', '--name', 'A', '--redirect-uri', GOOD);
+  for (const [args, words] of [
+    [
+      ['group', 'add', 'grace', 'analysts'],
+      /grace is a user, and a group comes first.*tessera group add <group> <user>/,
+    ],
+    [['group', 'remove', 'grace', 'analysts'], /tessera group remove <group> <user>/],
+    [['org', 'add-member', 'grace', 'acme'], /grace is a user, and an organization comes first/],
+    [['user', 'disconnect', clientId, 'grace'], /\d+ is an app, and a user comes first/],
+    [['client', 'preview', 'grace', clientId], /grace is a user, and an app comes first/],
+    [['client', 'access', 'grace', clientId], /grace is a user, and an app comes first/],
+    [['user', 'remove-factor', 'totp', 'grace'], /tessera user remove-factor <user> <factorId>/],
+  ] as const) {
+    const outcome = await tessera(args, { env, cwd: folder });
+    assert.equal(outcome.code, 1, args.join(' '));
+    assert.match(outcome.stderr, words);
+  }
+});
+
+test('an option that replaces a list: what it removed, and how to keep it', async () => {
+  const { clientId = '' } = await made('client', 'create', '--name', 'A', '--redirect-uri', GOOD);
+  const other = 'https://b.example.com/cb';
+  const replaced = await tessera(['client', 'update', clientId, '--redirect-uri', other], { env, cwd: folder });
+  assert.match(replaced.stderr, /Removed from redirectUris: https:\/\/app\.example\.com\/cb\..*--add-redirect-uri/);
+  const added = await tessera(['client', 'update', clientId, '--add-redirect-uri', GOOD], { env, cwd: folder });
+  assert.equal(added.stderr, '');
+});
+
+test('a link that begins with the default base URL says so, and one of a setting does not', async () => {
+  await made('user', 'create', '--username', 'alan', '--display-name', 'Alan', '--email', 'alan@example.com');
+  for (const args of [['user', 'recovery-link', 'alan'], ['invite', 'create'], ['setup-link']]) {
+    const usual = await tessera(args, { env, cwd: folder });
+    assert.match(
+      usual.stderr,
+      /begins with http:\/\/localhost:3000, the default, because TESSERA_BASE_URL is not set here/,
+    );
+    const set = await tessera(args, { env: { ...env, TESSERA_BASE_URL: 'https://id.example.com' }, cwd: folder });
+    assert.equal(set.stderr, '');
+    assert.match(set.stdout, /https:\/\/id\.example\.com\//);
+  }
+});

@@ -11,11 +11,13 @@ const SCRIPT_LIKE = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file
  * What is wrong with a redirect URI, phrased to follow "must"; undefined if it may be registered and used. The URI is never
  * normalized, because it is compared character for character.
  * @param reserved the query parameters that it may not have, because the service adds them
+ * @param example a good one
  */
 export function redirectUriProblem(
   uri: string,
   type: ClientType,
   reserved: readonly string[] = RESERVED,
+  example = 'https://app.example.com/callback',
 ): string | undefined {
   if (uri.length > 2048) return 'be at most 2048 characters long';
   // Without the characters that browsers and servers interpret differently.
@@ -24,8 +26,14 @@ export function redirectUriProblem(
   }
   if (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\*/i.test(uri)) return 'have no wildcard: register each host and port by itself';
   if (/,[a-z][a-z0-9+.-]*:\/\//i.test(uri)) return 'be one address: register each of several by itself';
+  // A host with a port would pass for a scheme: https://app.example.com:8443, without its beginning.
+  const withoutScheme = /^([a-z0-9-]+(?:\.[a-z0-9-]+)+|localhost)(:\d+)?(?:\/|$)/i.exec(uri);
+  if (withoutScheme !== null) {
+    const scheme = isLoopback(withoutScheme[1] ?? '') ? 'http' : 'https';
+    return `be an absolute URI: write ${scheme}:// before it, as in ${scheme}://${uri}`;
+  }
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
-  if (url === undefined) return 'be an absolute URI, for example https://app.example.com/callback';
+  if (url === undefined) return `be an absolute URI, for example ${example}`;
   // RFC 6749 §3.1.2: no fragment.
   if (uri.includes('#')) return 'have no fragment';
   if (SCRIPT_LIKE.has(url.protocol)) return `not use the scheme ${url.protocol}`;
@@ -54,7 +62,8 @@ export function redirectUriProblem(
 }
 
 /** What is wrong with a URI of a client's server, which this service calls; phrased like {@link redirectUriProblem}. */
-export const serverUriProblem = (uri: string): string | undefined => redirectUriProblem(uri, 'confidential', []);
+export const serverUriProblem = (uri: string): string | undefined =>
+  redirectUriProblem(uri, 'confidential', [], 'https://api.example.com');
 
 /**
  * RFC 8252 §8.6: whether any program on the user's device could receive the response at a registered redirect URI. Every program
