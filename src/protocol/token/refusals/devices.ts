@@ -3,6 +3,12 @@ import { type AboutCredential, AGAIN_ON_DEVICE, recorded, row } from '../../refu
 
 const UNKNOWN = `The device code was refused: it is unknown, or was issued long ago. ${AGAIN_ON_DEVICE}`;
 
+const OWN_CODE = {
+  rule: 'RFC 8628 §3.4',
+  expected: 'the device_code that this client got at the device authorization endpoint',
+};
+const ANSWERED = { rule: 'RFC 8628 §3.5', expected: 'a device code that is still valid' };
+
 /** Of device codes: the grant of RFC 8628. */
 export const DEVICES = {
   'device grant at the v2 endpoints': row({
@@ -29,7 +35,14 @@ export const DEVICES = {
       description: ({ interval }) =>
         `The device asked again too soon. Wait ${interval} seconds from now on before each request.`,
     },
-    operator: {},
+    operator: {
+      trace: ({ interval }) => ({
+        rule: 'RFC 8628 §3.5',
+        expected: `a pause of ${interval} seconds before each request`,
+        received: 'a request before that',
+        remedy: 'Have the app wait for the interval of the response, and five seconds longer after each slow_down.',
+      }),
+    },
     example: { interval: 10 },
   }),
   'device denied': row({
@@ -46,12 +59,26 @@ export const DEVICES = {
       error: 'expired_token',
       description: `The device code has expired: the user has ten minutes to answer. ${AGAIN_ON_DEVICE}`,
     },
-    operator: {},
+    operator: {
+      reason: 'the device code has expired',
+      trace: {
+        ...ANSWERED,
+        received: 'a device code that is more than ten minutes old',
+        remedy: `${AGAIN_ON_DEVICE} Show the user the new code, and stop asking with the old one after expires_in seconds.`,
+      },
+    },
   }),
   'unknown device code': row({
     when: 'The device code is unknown.',
     app: { error: 'invalid_grant', description: UNKNOWN },
-    operator: recorded('the device code is unknown'),
+    operator: {
+      ...recorded('the device code is unknown'),
+      trace: {
+        ...OWN_CODE,
+        received: 'a device code that this server has not issued, or that expired and was removed',
+        remedy: `Send the member device_code of the response unchanged, to the server that issued it. ${AGAIN_ON_DEVICE}`,
+      },
+    },
   }),
   'user code as device code': row({
     when: 'The code that the user types is sent in place of the device code.',
@@ -60,7 +87,14 @@ export const DEVICES = {
       description:
         'This is a user_code, which the user types on the page of the service. Send the device_code of the same response.',
     },
-    operator: recorded('a user code in place of the device code'),
+    operator: {
+      ...recorded('a user code in place of the device code'),
+      trace: {
+        ...OWN_CODE,
+        received: 'the user_code, which people type',
+        remedy: 'Send the member device_code of the same response.',
+      },
+    },
   }),
   'device code of another client': row({
     when: 'The device code was issued to another client. The response does not say so.',
@@ -69,6 +103,11 @@ export const DEVICES = {
       reason: 'the device code was issued to another client',
       event: 'token.foreign_client',
       details: { reason: 'the device code was issued to another client' },
+      trace: {
+        ...OWN_CODE,
+        received: 'a device code that was issued to another client',
+        remedy: 'Use the client_id of the device authorization request in the token request as well.',
+      },
     },
   }),
   'device answer ended': row({
@@ -77,7 +116,14 @@ export const DEVICES = {
       error: 'invalid_grant',
       description: `The device code was refused: what the user allowed has ended since. ${AGAIN_ON_DEVICE}`,
     },
-    operator: recorded('what the user allowed the device has ended'),
+    operator: {
+      ...recorded('what the user allowed the device has ended'),
+      trace: {
+        ...ANSWERED,
+        received: 'a device code whose session, consent or account has ended since',
+        remedy: AGAIN_ON_DEVICE,
+      },
+    },
   }),
   'device code used before': row<AboutCredential & { readonly redeemedFor: string | null }>({
     when: 'The device code was exchanged before. The tokens from the first exchange end.',
@@ -89,6 +135,11 @@ export const DEVICES = {
       reason: 'the device code was used before',
       event: 'token.code_replayed',
       details: ({ redeemedFor }) => ({ ...(redeemedFor !== null && { familyId: redeemedFor }) }),
+      trace: {
+        ...OWN_CODE,
+        received: 'a device code that was exchanged before',
+        remedy: `Stop asking once there was an answer with tokens. ${AGAIN_ON_DEVICE}`,
+      },
     },
     example: { redeemedFor: null },
   }),
