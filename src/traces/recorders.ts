@@ -3,6 +3,8 @@ import { createTraceRecorder, type RecorderOptions, type TraceRecorder, untraced
 import { stepLine } from './rules/step-line.ts';
 import type { CompletedStep, RefusedStep, StepFacts, StepName } from './step.ts';
 
+/** What another provider refuses is about its registration here. */
+const UPSTREAM = /\/login\/with\//;
 /** The steps of an app. What a person does on a page, or a stranger asks for, is not for the developer's terminal. */
 const OF_APPS: ReadonlySet<StepName> = new Set([
   'authorize',
@@ -20,7 +22,7 @@ const OF_APPS: ReadonlySet<StepName> = new Set([
 const PROTOCOL = /\/(oidc|api\/v2\/oauth|\.well-known)(\/|$)/;
 
 const isOfApp = (step: StepName, { path = '' }: StepFacts): boolean =>
-  OF_APPS.has(step) || (step === 'other' && PROTOCOL.test(path));
+  OF_APPS.has(step) || UPSTREAM.test(path) || (step === 'other' && PROTOCOL.test(path));
 
 /** Where a developer reads what becomes of the requests of an app. */
 export interface DeveloperTerminal {

@@ -10,7 +10,7 @@ import type { RefusedStep, StepFacts, StepName } from './step.ts';
 /** The step of a route, by the end of its pattern. */
 const STEPS: readonly (readonly [RegExp, StepName])[] = [
   [/\/authorize$|\/continue$/, 'authorize'],
-  [/\/login$|\/signup$/, 'sign-in'],
+  [/\/login$|\/login\/with\/|\/signup$/, 'sign-in'],
   [/\/consent$/, 'consent'],
   [/\/device_authorization$/, 'device'],
   [/\/token$/, 'token'],

@@ -63,6 +63,9 @@ const UNKNOWN: readonly string[] = [
   'Not Found',
 ];
 
+/** Whether a provider answered that it does not accept the client, or its secret. */
+export const isUnknownClient = (code: string | undefined): boolean => code !== undefined && UNKNOWN.includes(code);
+
 /** A provider that refuses a code as it should has accepted the client that sent it. */
 export async function probeClient({ issuer }: { readonly issuer: string }, redeem: Redeem): Promise<ProbeStep> {
   const step = 'client' as const;
@@ -75,7 +78,7 @@ export async function probeClient({ issuer }: { readonly issuer: string }, redee
     if (code !== undefined && ACCEPTED.includes(code)) {
       return { step, level: 'ok', found: 'The provider accepts the client ID and the secret.' };
     }
-    return code !== undefined && UNKNOWN.includes(code)
+    return isUnknownClient(code)
       ? { step, level: 'problem', found: `${message} Check the client ID and the secret.` }
       : { step, level: 'warning', found: `It is not known whether the provider accepts the client. ${message}` };
   }

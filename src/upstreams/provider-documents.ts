@@ -64,12 +64,13 @@ async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Prom
     };
     const url = new URL(issuer);
     const response = await oauth.discoveryRequest(url, options);
+    const named = await issuerIn(response.clone());
+    // OpenID Connect Discovery 1.0 §4.3: exactly. The library compares URLs, of which several are written differently.
+    if (named !== undefined && named !== expected) throw refuse(otherIssuer(named, expected));
     found = await oauth.processDiscoveryResponse(new URL(expected), response);
   } catch (error) {
-    throw refuse(await reasonOf(error));
+    throw error instanceof UpstreamRefusal ? error : refuse(await reasonOf(error));
   }
-  // OpenID Connect Discovery 1.0 §4.3: exactly. The library compares URLs, of which several are written differently.
-  if (found.issuer !== expected) throw refuse(`issuer is ${quoted(found.issuer)}, not ${JSON.stringify(expected)}`);
   const endpoint = (name: 'authorization_endpoint' | 'token_endpoint' | 'jwks_uri'): string => {
     const value: unknown = found[name];
     if (typeof value !== 'string' || !isEndpoint(value, local)) throw refuse(`${name} must be an https URL`);
@@ -83,6 +84,16 @@ async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Prom
     jwks_uri: endpoint('jwks_uri'),
   };
 }
+
+/** The issuer in a discovery document; undefined where it has none, which the library refuses. */
+async function issuerIn(response: Response): Promise<string | undefined> {
+  const document: unknown = await response.json().catch(() => undefined);
+  const isNamed = typeof document === 'object' && document !== null && 'issuer' in document;
+  return isNamed && typeof document.issuer === 'string' ? document.issuer : undefined;
+}
+
+const otherIssuer = (named: string, expected: string): string =>
+  `it names the issuer ${quoted(named)}, and ${JSON.stringify(expected)} is configured here. Register the issuer that it names, character for character`;
 
 /** Lists that are left out have defaults that suffice (OpenID Connect Discovery 1.0 §3). */
 function requireSupport(found: AuthorizationServer, refuse: (reason: string) => UpstreamRefusal): void {

@@ -23,7 +23,7 @@ export function stepLine(
   const answer = [facts.status, facts.error].filter((part) => part !== undefined).join(' ');
   const what = [step, answer === '' ? '' : `(${answer})`, clientId === null ? '' : `app ${clientId}`];
   const parts = [
-    facts.description ?? facts.reason ?? facts.received,
+    facts.description ?? facts.received ?? facts.reason,
     isFurther(facts) && `Received: ${facts.received}.`,
     facts.ignored && `Ignored: ${facts.ignored}.`,
     facts.remedy !== undefined && !hasRemedy(facts.description, facts.remedy) && `Remedy: ${facts.remedy}`,

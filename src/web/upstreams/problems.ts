@@ -3,6 +3,7 @@ import { generalProblem, isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import { isUnknownClient } from '../../upstreams/probe.ts';
 import type { UpstreamRefusal, UpstreamRefusalKind } from '../../upstreams/refusal.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import type { Upstream } from '../../upstreams/store.ts';
@@ -27,18 +28,46 @@ const TOLD: Readonly<
   token: { status: 400, say: text.refused, isReported: true },
 };
 
+const RULE = 'OpenID Connect Core 1.0 §3.1: this server is the client of the provider.';
+const EXPECTED = 'a person whom the provider vouches for';
+
+/** What the operator can do. */
+function remedyOf(name: string, { kind, code }: UpstreamRefusal): string {
+  const test = `tessera upstream test ${name}`;
+  switch (kind) {
+    case 'cancelled':
+      return 'Nothing is wrong: the person stopped at the provider, and may try again.';
+    case 'denied':
+      return `Compare the registration at the provider with this one, the redirect URI and the scopes in particular: tessera upstream show ${name}`;
+    case 'unable':
+      return 'Have the app leave out what the provider cannot do, or let the person sign in another way.';
+    case 'metadata':
+    case 'keys':
+      return `Check that this server reaches the provider, and that its issuer is written as the provider writes it: ${test}`;
+    case 'token endpoint':
+      return isUnknownClient(code)
+        ? `The provider does not accept the client ID or the secret. Make a new secret there, and enter it: tessera upstream update ${name} --client-secret-stdin. Then: ${test}`
+        : `Compare the redirect URI at the provider with that of: tessera upstream show ${name}. Then: ${test}`;
+    case 'response':
+      return 'Try again from the app. If it happens every time, something between browser and server changes the address of the callback.';
+    case 'token':
+      return `Compare the issuer and the client ID with those of the provider, and the clocks of both servers: ${test}`;
+  }
+}
+
 /** Tells the operator, with the id of the request, why an upstream signed nobody in. */
 export async function reportRefusal(
   { clock, recordThrottled }: PageServices,
   { request, pending }: SignInVisit,
   upstream: Upstream,
-  { kind, message }: UpstreamRefusal,
+  refusal: UpstreamRefusal,
 ): Promise<void> {
+  const { kind, message } = refusal;
   request.refusal = {
     code: TOLD[kind].status === 502 ? 'temporarily_unavailable' : 'access_denied',
     reason: `upstream: ${kind}`,
     description: message,
-    detail: { remedy: 'Correct the registration here or at the provider, and try again.' },
+    detail: { rule: RULE, expected: EXPECTED, received: message, remedy: remedyOf(upstream.name, refusal) },
   };
   await recordThrottled({
     ...{ at: clock(), type: 'upstream.refused', outcome: 'failure', origin: originOf(request) },
