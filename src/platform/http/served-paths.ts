@@ -6,8 +6,8 @@ export interface ServedPaths {
   /** The methods of a path, as `Allow` lists them; undefined if it is not served. */
   methodsAt(path: string): string | undefined;
   /**
-   * The paths of the API that a client may have meant: with other slashes or letter case, or an endpoint that it looked for in
-   * another folder. None but those that the API document lists.
+   * The paths that a client may have meant: with other slashes or letter case, an endpoint that it looked for in another folder, or one
+   * word of a call or a page misspelt. None but calls that the API document lists, and pages that people open.
    */
   similarTo(path: string): readonly string[];
   /** What to do instead of a protocol that other servers offer at such a path; undefined for any other path. */
@@ -16,6 +16,10 @@ export interface ServedPaths {
 
 /** Longer than the path of any endpoint. */
 const LONGEST_COMPARED = 256;
+
+/** The folders of the pages that people open. */
+const PAGES = /\/(account|console|device|login|playground|recover|signup)(\/|$)/;
+const MOST_SUGGESTED = 3;
 
 /** The endpoints that clients find by their names, and other names for them. */
 const ENDPOINTS: Readonly<Record<string, string>> = {
@@ -57,16 +61,34 @@ const ABSENT: readonly (readonly [RegExp, string])[] = [
   [/\/(par|pushed[-_]authorization[-_]request|par\/request)$/, PUSHED],
 ];
 
+/** Whether a path is that of a route but for one word. A parameter of a route is any word. */
+function isMisspelt(parts: readonly string[], url: string): boolean {
+  const words = url.split('/').filter((word) => word !== '');
+  if (words.length !== parts.length) return false;
+  const others = words.flatMap((word, at) => {
+    const part = parts[at] ?? '';
+    return word.startsWith(':') || word === part ? [] : [[word, part] as const];
+  });
+  const [other] = others;
+  return (
+    others.length === 1 && other !== undefined && other[1].length > 3 && nearestText(other[1], [other[0]]) !== undefined
+  );
+}
+
 /** @param app the server, before any route is registered */
 export function servedPaths(app: FastifyInstance): ServedPaths {
   const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   const documented = new Set<string>();
+  /** What may be suggested. */
+  const open = new Set<string>();
   app.addHook('onRoute', ({ url, method, schema }) => {
     const pattern = new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:[^/]+/g, '[^/]+')}$`);
     const { methods } = served.get(url) ?? { methods: new Set() };
     for (const name of [method].flat()) methods.add(name);
     served.set(url, { pattern, methods });
     if (schema?.operationId !== undefined && !url.includes(':')) documented.add(url);
+    const isPage = [method].flat().includes('GET') && PAGES.test(url) && !url.includes(':');
+    if (schema?.operationId !== undefined || isPage) open.add(url);
   });
   return {
     methodsAt(path) {
@@ -88,7 +110,8 @@ export function servedPaths(app: FastifyInstance): ServedPaths {
       const isOfProtocol = /^(oidc|oauth2?|api|connect|\.well-known)$/.test(parts[0] ?? '');
       const known = isOfProtocol ? nearestText(name, Object.keys(ENDPOINTS)) : name;
       const endpoint = known !== undefined && Object.hasOwn(ENDPOINTS, known) ? ENDPOINTS[known] : undefined;
-      return endpoint === undefined ? [] : [...documented].filter((url) => url.endsWith(`/${endpoint}`));
+      if (endpoint !== undefined) return [...documented].filter((url) => url.endsWith(`/${endpoint}`));
+      return [...open].filter((url) => isMisspelt(parts, url)).slice(0, MOST_SUGGESTED);
     },
     insteadOf(path) {
       if (path.length > LONGEST_COMPARED) return undefined;
