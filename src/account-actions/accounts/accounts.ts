@@ -194,7 +194,9 @@ export async function banAccount(
 ): Promise<Account> {
   const until = ban.until == null ? null : Date.parse(ban.until);
   if (until !== null && until <= context.clock()) {
-    throw invalid(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
+    throw invalid(
+      `until must be in the future; got ${ban.until}. To end the ban now, remove it: DELETE on the same path, or tessera user unban.`,
+    );
   }
   const reason = ban.reason ?? null;
   const now = context.clock();

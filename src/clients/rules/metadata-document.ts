@@ -94,10 +94,14 @@ export function readDocument(document: unknown, url: string): DocumentFields | P
     return { problem: 'token_endpoint_auth_method in the document must be none or private_key_jwt.' };
   }
   const metadata = readMetadata(members, method, metadataHost(url));
-  if ('problem' in metadata) return { problem: `${metadata.problem} (in the metadata document)` };
+  if ('problem' in metadata) return { problem: inDocument(metadata.problem) };
   const problem = registrationProblem({ ...UNUSED, ...metadata });
-  return problem === undefined ? metadata : { problem: `${problem} (in the metadata document)` };
+  return problem === undefined ? metadata : { problem: inDocument(problem) };
 }
+
+/** A problem of the metadata, as one of the document: its first word is the name of a member, or begins a sentence. */
+const inDocument = (problem: string): string =>
+  `In the metadata document, ${problem.replace(/^(This|The|An?) /, (word) => word.toLowerCase())}`;
 
 /** A client_id of another document, where it can be shown on a page. */
 const shownId = (id: unknown): string =>

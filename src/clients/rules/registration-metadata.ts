@@ -105,7 +105,10 @@ function unsupportedFault(members: Members): MetadataFault | undefined {
   for (const [name, allowed] of Object.entries(UNSUPPORTED)) {
     const value = members[name];
     if (value === undefined || allowed.includes(value)) continue;
-    return fault(name, `This server does not support ${name} as it was sent.`, 'Leave it out.');
+    const [only] = allowed;
+    return only === undefined
+      ? fault(name, `${name} is not supported.`, 'Leave it out.')
+      : fault(name, `${name} is not supported with this value.`, `Send ${only}, or leave it out.`);
   }
   return undefined;
 }

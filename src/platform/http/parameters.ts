@@ -161,7 +161,9 @@ export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpP
     return {
       error:
         httpPart === 'params'
-          ? notFound('There is nothing with this id. Give the id of the record, as its list has it, and no name.')
+          ? notFound(
+              'There is nothing with this id. Use the id that the list shows, which is a number, and not the name.',
+            )
           : problem,
     };
   };
