@@ -201,6 +201,16 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     });
 }
 
+/** The ID of a user who is named before an app. */
+async function userBefore(api: Api, who: string, clientId: string): Promise<string> {
+  const [userId] = await findInOrder(
+    'user disconnect <user> <clientId>',
+    { what: 'a user', text: who, find: (text) => accountId(api, text) },
+    { what: 'an app', text: clientId, find: (text) => findClientId(api, text) },
+  );
+  return userId;
+}
+
 /** What has access to an account, and the way back into it. */
 function accessCommands({ about, getContext }: UserCommands): void {
   examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(
@@ -221,12 +231,7 @@ function accessCommands({ about, getContext }: UserCommands): void {
     .action(async (who: string, clientId: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
       await withApi(flags, async (api) => {
-        const [userId] = await findInOrder(
-          'user disconnect <user> <clientId>',
-          { what: 'a user', text: who, find: (text) => accountId(api, text) },
-          { what: 'an app', text: clientId, find: (text) => findClientId(api, text) },
-        );
-        await api.delete(path`/users/${userId}/connections/${clientId}`);
+        await api.delete(path`/users/${await userBefore(api, who, clientId)}/connections/${clientId}`);
       });
       out.say(`Took away the access of the client ${clientId}.`, { clientId, revoked: true });
     });
