@@ -61,9 +61,26 @@ export function* recordClientAct(
   yield* insert({ ...stored, now });
 }
 
-/** What an operator did to clients at an instant or later. */
-export const clientActsSince = many(
-  (db, p: { operatorId: string; since: number }) =>
+interface ActsOf {
+  readonly operatorId: string;
+  readonly since: number;
+}
+
+/** Who hands out an initial access token answers for what registers with it: see `acceptedAt`. */
+const registeredWithTokensOf = many(
+  (db, p: ActsOf) =>
+    db
+      .selectFrom('initial_access_token')
+      .innerJoin('client', 'client.initial_token_id', 'initial_access_token.id')
+      .select('client.id as client_id')
+      .where('initial_access_token.admin_key_id', '=', p.operatorId)
+      .where('client.created_at', '>=', p.since)
+      .orderBy('client.id'),
+  (row): ClientAct => ({ clientId: row.client_id, kind: 'registered', secretId: null }),
+);
+
+const recordedActs = many(
+  (db, p: ActsOf) =>
     db
       .selectFrom('client_act')
       .select(['client_id', 'kind', 'secret_id'])
@@ -72,3 +89,8 @@ export const clientActsSince = many(
       .orderBy('id'),
   (row): ClientAct => ({ clientId: row.client_id, kind: row.kind as ClientActKind, secretId: row.secret_id }),
 );
+
+/** What an operator did to clients at an instant or later; what registered with their initial access tokens comes first. */
+export function* clientActsSince(of: ActsOf): Work<readonly ClientAct[]> {
+  return [...(yield* registeredWithTokensOf(of)), ...(yield* recordedActs(of))];
+}

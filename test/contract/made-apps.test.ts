@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { admin, newUser } from '../support/flow.ts';
+import { manage, newSelfRegistered } from '../support/registration.ts';
 import { startServer } from '../support/server.ts';
 
-const server = await startServer({});
+const server = await startServer({ TESSERA_REGISTRATION: 'token' });
 after(() => server.close());
 const keeper = await newUser(server, { password: undefined });
 assert.equal((await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {})).status, 200);
@@ -73,4 +74,23 @@ test('an app whose redirect URIs a key changed is listed where it ends, and stay
   const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
   assert.deepEqual(made.apps, [{ clientId, name: 'Intranet', acts: ['redirect_uris_changed'] }]);
   assert.deepEqual((await call('GET', `/clients/${clientId}`)).redirectUris, redirectUris);
+});
+
+test('an app that registered with an initial access token of a key is listed with the key, and ends with what it made', async () => {
+  const key = await newKey();
+  const helper = await call('POST', '/admin-keys', { name: 'helper', role: 'admin' }, key.adminKey);
+  const apps = [];
+  for (const { adminKey } of [key, helper]) {
+    const token = await call('POST', '/initial-access-tokens', { name: 'intranet' }, adminKey);
+    const metadata = { client_name: 'Intranet', redirect_uris: ['https://app.example/callback'] };
+    apps.push(await newSelfRegistered(server, metadata, token.initialAccessToken));
+  }
+  const listed = apps.map(({ clientId }) => ({ clientId, name: 'Intranet', acts: ['registered'] }));
+  assert.deepEqual((await call('GET', `/admin-keys/${key.id}`)).made.apps, listed.slice(0, 1));
+  const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
+  assert.deepEqual(made.apps, listed);
+  for (const app of apps) {
+    assert.equal((await call('GET', `/clients/${app.clientId}`)).status, 'disabled');
+    assert.equal((await manage(server, 'GET', app)).status, 401);
+  }
 });

@@ -48,7 +48,7 @@ export const MadeRecord = Type.Object(
     roles: Type.Array(GrantRecord),
     apps: Type.Array(TouchedApp, {
       about:
-        'Active apps, with what was done to each. With `endMade`, those that were registered or accepted are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
+        'Active apps, with what was done to each; those that registered themselves with an initial access token of the operator count as registered. With `endMade`, those that were registered or accepted are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
     }),
   },
   { title: 'Made' },
