@@ -46,14 +46,40 @@ export async function revokeAccess(
   const now = clock();
   return database.commit(function* revoke(): Work<boolean> {
     yield* takeAccountLock({ id: accountId });
-    if ((yield* findClient({ id: clientId })) === undefined) return false;
-    const grantIds = yield* store.revokeGrants({ accountId, clientId, now });
-    yield* enqueueGrantNotices(accountId, grantIds, now);
-    for (const grantId of grantIds) {
-      yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
-    }
-    return grantIds.length > 0;
+    return yield* revokeClient({ accountId, clientId, origin, now });
   });
+}
+
+/** {@link revokeAccess} of every client that has access when this commits: of all of them, or, where the commit fails, of none. */
+export function revokeEveryAccess(
+  { database, clock }: ConnectionServices,
+  accountId: string,
+  origin: Origin,
+): Promise<void> {
+  const now = clock();
+  return database.commit(function* revoke(): Work<void> {
+    yield* takeAccountLock({ id: accountId });
+    const clients = new Set((yield* store.listConnectedGrants({ accountId })).map(({ clientId }) => clientId));
+    for (const clientId of clients) yield* revokeClient({ accountId, clientId, origin, now });
+  });
+}
+
+interface Revocation {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly origin: Origin;
+  readonly now: number;
+}
+
+/** Revokes the access of a client, with the account's lock held. @returns whether it had any */
+function* revokeClient({ accountId, clientId, origin, now }: Revocation): Work<boolean> {
+  if ((yield* findClient({ id: clientId })) === undefined) return false;
+  const grantIds = yield* store.revokeGrants({ accountId, clientId, now });
+  yield* enqueueGrantNotices(accountId, grantIds, now);
+  for (const grantId of grantIds) {
+    yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
+  }
+  return grantIds.length > 0;
 }
 
 /**

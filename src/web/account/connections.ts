@@ -5,6 +5,7 @@ import {
   type RevokedAccess,
   revokeAccess,
   revokedAccess,
+  revokeEveryAccess,
 } from '../../account-actions/connections/connections.ts';
 import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { appPicture } from '../../pages/app.ts';
@@ -62,9 +63,7 @@ export function connectionsRoutes(app: FastifyInstance, services: PageServices, 
     const visit = visitOf(request);
     const form = formOf(request);
     if (form.get('all') === 'yes') {
-      for (const { clientId } of await connectionsOf(services, visit.account.id)) {
-        await revokeAccess(servicesIn(services, visit), visit.account.id, clientId, visit.origin);
-      }
+      await revokeEveryAccess(servicesIn(services, visit), visit.account.id, visit.origin);
       return show(reply, 200, visit, form, { revoked: 'all', problems: NO_PROBLEMS });
     }
     const clientId = form.get('client_id') ?? '';
