@@ -1,5 +1,5 @@
 import { agentCookies } from './browser.ts';
-import { BANNED, CONSENT, LOGIN, MESSAGES, SUSPENDED } from './expected.ts';
+import { BANNED, CONSENT, LOGIN, MESSAGES, NOT_CONNECTED, SUSPENDED } from './expected.ts';
 import { OK } from './history.ts';
 import { BASE_URL, type WireAnswer } from './wire.ts';
 
@@ -9,6 +9,7 @@ export interface Read {
   readonly code?: string;
   readonly access?: string;
   readonly refresh?: string;
+  readonly device?: string;
   /** The session's cookie. */
   readonly cookie?: string;
 }
@@ -59,6 +60,18 @@ export function readDeed({ status, headers }: WireAnswer): Read {
   const done = status === 200 || headers['clear-site-data'] !== undefined;
   if (done) return { outcome: OK };
   return { outcome: headers['location'] === '/login' ? LOGIN : `${status} displayed` };
+}
+
+/** The answer to a person who allowed or denied a device. */
+export function readAnswerToDevice({ status, text, headers }: WireAnswer, decision: 'allow' | 'deny'): Read {
+  if (status === 200) {
+    const allowed = text.includes('Your device is connected');
+    if (!allowed && !text.includes('Your device was not connected')) return { outcome: '200 displayed' };
+    return { outcome: allowed === (decision === 'allow') ? OK : NOT_CONNECTED };
+  }
+  const { location } = headers;
+  const leadsToLogin = typeof location === 'string' && new URL(location, BASE_URL).pathname === '/login';
+  return { outcome: leadsToLogin ? LOGIN : `${status} displayed` };
 }
 
 /** A page that is only looked at. */

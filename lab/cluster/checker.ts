@@ -1,4 +1,4 @@
-import { DISPLAYED, Rules, STALE } from './expected.ts';
+import { DISPLAYED, PENDING, Rules, SLOW_DOWN, STALE } from './expected.ts';
 import { type Moment, OK, type Operation } from './history.ts';
 import { isFault, type Known, know, type Refresh } from './known.ts';
 
@@ -8,6 +8,8 @@ export const FAULTS = [
   /** Refused once, and accepted by a request that came after that refusal. */
   'alive again',
   'redeemed twice',
+  /** Two people allowed one device. */
+  'answered twice',
   'forked family',
   /** Nothing that came before or ran beside it could have ended what was presented. */
   'refused though alive',
@@ -37,7 +39,7 @@ export function check(operations: readonly Operation[], interruptions: readonly 
   const violations = history
     .filter((operation) => !isExcused(operation))
     .flatMap((operation) => wrongAnswer(operation, rules.expected(operation)) ?? []);
-  return [...violations, ...revived(known), ...redeemedTwice(known), ...forked(known)];
+  return [...violations, ...revived(known), ...redeemedTwice(known), ...answeredTwice(known), ...forked(known)];
 }
 
 const accepted = ({ kind, outcome }: Operation): boolean =>
@@ -61,7 +63,9 @@ function revived({ codes, sessions }: Known): Violation[] {
   );
   const ofCodes = [...codes.values()].flatMap(({ redemptions, uses }) => [redemptions, uses]);
   return [...ofSessions, ...ofCodes].flatMap((uses: readonly Operation[]) => {
-    const refusals = uses.filter((use) => !accepted(use) && !isFault(use.outcome));
+    // A device that is to ask again was not refused.
+    const waits = ({ outcome }: Operation) => outcome === PENDING || outcome === SLOW_DOWN;
+    const refusals = uses.filter((use) => !accepted(use) && !isFault(use.outcome) && !waits(use));
     const first = refusals.reduce<Operation | undefined>(
       (earliest, use) => (earliest === undefined || use.end < earliest.end ? use : earliest),
       undefined,
@@ -80,6 +84,15 @@ const redeemedTwice = ({ codes }: Known): Violation[] =>
     const [first, ...others] = redemptions.filter(({ outcome }) => outcome === OK);
     return others.map(
       (operation): Violation => ({ fault: 'redeemed twice', operation, text: `redeemed by #${first?.number}` }),
+    );
+  });
+
+/** RFC 8628 §3.3: one person connects a device. */
+const answeredTwice = ({ devices }: Known): Violation[] =>
+  [...devices.values()].flatMap(({ answers }) => {
+    const [first, ...others] = answers.filter(({ outcome, decision }) => outcome === OK && decision === 'allow');
+    return others.map(
+      (operation): Violation => ({ fault: 'answered twice', operation, text: `answered by #${first?.number}` }),
     );
   });
 
@@ -115,6 +128,7 @@ export function relevant(history: readonly Operation[], { operation }: Violation
   const { families, codes } = know([...history].sort((one, other) => one.start - other.start));
   const about = (one: Operation): readonly (string | undefined)[] => {
     if (one.kind === 'redeem') return peopleOf(codes.get(one.code));
+    if (one.kind === 'poll') return peopleOf(codes.get(one.device));
     if (one.kind === 'refresh') return peopleOf(families.get(one.token));
     if (one.kind === 'userinfo') return peopleOf(families.get(one.access));
     return ['user' in one ? one.user : undefined, 'client' in one ? one.client : undefined];

@@ -30,7 +30,17 @@ const LIMITS_OFF = {
   TESSERA_LIMIT_AUTHORIZATION: 'off',
   TESSERA_LIMIT_FORM_ACCOUNT: 'off',
   TESSERA_LIMIT_SESSION_ACCOUNT: 'off',
+  TESSERA_LIMIT_DEVICE_ADDRESS: 'off',
+  TESSERA_LIMIT_USER_CODE: 'off',
+  TESSERA_LIMIT_USER_CODE_ADDRESS: 'off',
+  TESSERA_LIMIT_METADATA_ADDRESS: 'off',
+  TESSERA_LIMIT_METADATA_HOST: 'off',
+  TESSERA_LIMIT_REGISTRATION_ADDRESS: 'off',
+  TESSERA_LIMIT_REGISTRATION: 'off',
 };
+
+/** Decisions §15: apps that no operator registered. */
+const AGENTS = { TESSERA_CLIENT_METADATA: 'open', TESSERA_REGISTRATION: 'open' };
 
 /** How the processes of a cluster live. */
 export interface ClusterKind {
@@ -62,7 +72,13 @@ export async function startCluster(
   { store = 'PostgreSQL', isOneService = false, isKilled = false }: ClusterKind = {},
 ): Promise<Cluster> {
   const database = store === 'SQLite' ? ownFile() : await databaseOfServer();
-  const shared = { ...database.environment, TESSERA_BASE_URL: BASE_URL, TESSERA_LOG_LEVEL: 'error', ...LIMITS_OFF };
+  const shared = {
+    ...database.environment,
+    TESSERA_BASE_URL: BASE_URL,
+    TESSERA_LOG_LEVEL: 'error',
+    ...LIMITS_OFF,
+    ...AGENTS,
+  };
   const lines: string[] = [];
   const nodes: Node[] = [];
   const stop = async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { Random } from '../../test/support/random.ts';
 import { ADMIN_KEY } from '../../test/support/server.ts';
+import type { App } from './apps.ts';
 import type { Cluster } from './cluster.ts';
 import { INVALID_GRANT, INVALID_TOKEN } from './expected.ts';
 import { type EndpointSet, OK, strictClock } from './history.ts';
 import { admin, type Wire } from './wire.ts';
-import { type App, type Code, type Family, type Person, type Token, World } from './world.ts';
+import { type Code, type Family, type Person, type Token, World } from './world.ts';
 
 // Decisions §12: losing access to an app is a revocation. Access is given and taken away all the time, at any node, beside sign-ins,
 // redemptions, refreshes and looks at any other. What was issued before an ending began is dead once it has returned, on every node.

@@ -1,6 +1,18 @@
 import { ended, happened, type Maybe } from './facts.ts';
 import { type EndpointSet, type Moment, OK, type Operation } from './history.ts';
-import { type Code, type Consent, effect, found, isCrossing, isFault, type Known, type Refresh } from './known.ts';
+import {
+  type Client,
+  type Code,
+  type Consent,
+  type DeviceAnswer,
+  effect,
+  found,
+  isCrossing,
+  isFault,
+  type Known,
+  type Poll,
+  type Refresh,
+} from './known.ts';
 
 /** Decisions §4 and §3, and how far two clocks that run equally fast may be read apart. */
 const GRACE = 30_000;
@@ -29,6 +41,17 @@ export const STALE = '409 displayed';
 const CHANGED = '401 displayed';
 /** A sign-in whose account was signed out everywhere meanwhile, or banned or suspended and is no more. */
 const OVERTAKEN = '409 displayed';
+
+/** A device that somebody has answered, or whose code has expired. */
+const ANSWERED = '410 displayed';
+/** The page of a device that gets nothing, although its person allowed it. */
+export const NOT_CONNECTED = 'not connected';
+export const PENDING = '400 authorization_pending';
+export const SLOW_DOWN = '400 slow_down';
+const DENIED_DEVICE = '400 access_denied';
+const NOT_FOUND = '404 not_found';
+/** What comes of a redemption that is the first, or that the client could not make. */
+const NO_REPLAY = new Set([OK, INVALID_CLIENT, PENDING, SLOW_DOWN, DENIED_DEVICE]);
 
 /** How an endpoint refuses what the verdict ends. Decisions §10: the two sets of endpoints say it with different statuses. */
 interface Refusals {
@@ -88,24 +111,28 @@ export class Rules {
         );
       }
       case 'authorize': {
-        const { disabled, ended: ends } = clients.of(operation.client);
+        const client = clients.of(operation.client);
         const consented = connections.of(operation.user, operation.client).consented[operation.endpointSet];
         const ladder = new Ladder()
-          .check(disabled.during(operation), DISPLAYED)
-          .check(beside(ends, operation), INTERRUPTED);
+          .check(barred(client, operation), DISPLAYED)
+          .check(beside(client.forgotten, operation), DISPLAYED)
+          .check(beside(client.ended, operation), INTERRUPTED);
+        // Decisions §15: no earlier consent answers for an app that no operator registered.
         return this.#session(ladder, operation.session, operation)
-          .check(opposite(consented.during(operation)), CONSENT)
+          .check(isAskedEachTime(client) ? 'yes' : opposite(consented.during(operation)), CONSENT)
           .otherwise(OK);
       }
       case 'consent': {
-        const { disabled, ended: ends } = clients.of(operation.client);
+        const client = clients.of(operation.client);
         const ladder = new Ladder()
-          .check(disabled.during(operation), DISPLAYED)
-          .check(ended(ends, operation.began, operation), DISPLAYED);
+          .check(barred(client, operation), DISPLAYED)
+          .check(ended(client.ended, operation.began, operation), DISPLAYED);
         this.#session(ladder, operation.session, operation);
         const stale = this.#overtaken(operation);
+        // Its record was deleted: the page is that of an app that is on record no more, or again.
+        if (happened(client.forgotten, operation) !== 'no') ladder.check('maybe', DISPLAYED).check('maybe', STALE);
         const consented = connections.of(operation.user, operation.client).consented[operation.endpointSet];
-        const live = consented.during(operation, operation);
+        const live = isAskedEachTime(client) ? 'no' : consented.during(operation, operation);
         // Where the person has consented again elsewhere, that answers the request; or did, and was taken away beside this.
         if (stale !== 'no' && live === 'maybe') ladder.check('maybe', CONSENT);
         return ladder.check(both(stale, opposite(live)), STALE).otherwise(OK);
@@ -113,7 +140,7 @@ export class Rules {
       case 'redeem': {
         const code = found(codes, operation.code);
         const used = happened(effects(code.redemptions.filter((other) => other !== operation)), operation);
-        const ladder = new Ladder().check(clients.of(code.client).disabled.during(operation), INVALID_CLIENT);
+        const ladder = this.#authentication(code.client, operation);
         if (isCrossing(code, operation)) return ladder.otherwise(INVALID_GRANT);
         ladder.check(longerAgo(CODE_LIFE, [code.issued], operation), INVALID_GRANT);
         return this.#verdict(ladder, code, operation, TOKEN_ENDPOINT[operation.at])
@@ -122,7 +149,7 @@ export class Rules {
       }
       case 'refresh': {
         const family = found(families, operation.token);
-        const ladder = new Ladder().check(clients.of(family.client).disabled.during(operation), INVALID_CLIENT);
+        const ladder = this.#authentication(family.client, operation);
         if (isCrossing(family, operation)) return ladder.otherwise(INVALID_GRANT);
         return this.#verdict(ladder, family, operation, TOKEN_ENDPOINT[operation.at])
           .check(this.#dead(family, operation), INVALID_GRANT)
@@ -136,11 +163,26 @@ export class Rules {
           .check(this.#dead(family, operation), INVALID_TOKEN)
           .otherwise(OK);
       }
+      case 'start device':
+        return this.#authentication(operation.client, operation).otherwise(OK);
+      case 'answer device':
+        return this.#answer(operation);
+      case 'poll':
+        return this.#poll(operation);
+      case 'unblock':
+        // Where a process was killed, nobody knows whether it was blocked.
+        return new Ladder()
+          .check(opposite(this.#known.blocked.of(operation.host).during(operation, operation)), NOT_FOUND)
+          .otherwise(OK);
       case 'sign out everywhere':
+      case 'revoke all':
       case 'revoke': {
         const ladder = new Ladder();
-        // By the person, in a browser; or by an operator, who always may.
-        if (operation.session === undefined) return ladder.otherwise(OK);
+        // By the person, in a browser; or by an operator, who always may, unless the app is on record no more.
+        if (operation.session === undefined) {
+          const deleted = operation.kind === 'revoke' ? clients.of(operation.client).deleted : [];
+          return ladder.check(happened(deleted, operation), NOT_FOUND).otherwise(OK);
+        }
         const { user, born } = found(sessions, operation.session);
         const { banned, suspended, secured } = users.of(user);
         const others = secured.filter(({ start }) => start !== operation.start);
@@ -154,8 +196,66 @@ export class Rules {
     }
   }
 
+  /** RFC 8628 §3.3: a person answers a device; one answer counts. */
+  #answer(operation: DeviceAnswer): ReadonlySet<string> {
+    const { device, decision, session, client } = operation;
+    const { asked, answers } = found(this.#known.devices, device);
+    const { banned, suspended, secured } = this.#known.users.of(operation.user);
+    const { disabled, ended: ends } = this.#known.clients.of(client);
+    const refused = decision === 'deny' ? OK : NOT_CONNECTED;
+    const ladder = new Ladder()
+      .check(disabled.during(operation), DISPLAYED)
+      .check(ended(ends, asked, operation), DISPLAYED)
+      .check(banned.during(operation), refused)
+      .check(suspended.during(operation), refused)
+      .check(ended(secured, found(this.#known.sessions, session).born, operation), LOGIN);
+    // A denial is taken whatever came before, and changes nothing then.
+    if (decision === 'deny') return ladder.otherwise(OK);
+    const others = answers.filter((other) => other !== operation);
+    const allowed = happened(effects(others.filter((other) => other.decision === 'allow')), operation);
+    const denied = this.#denied(others, operation);
+    return ladder.check(this.#overtaken(operation), STALE).check(either(allowed, denied), ANSWERED).otherwise(OK);
+  }
+
+  /** Whether a denial had been the answer, if none allowed the device before it. */
+  #denied(answers: readonly DeviceAnswer[], at: Moment): Maybe {
+    const denials = answers.filter(({ decision }) => decision === 'deny');
+    const sure = denials.filter((denial) => {
+      const { banned, suspended } = this.#known.users.of(denial.user);
+      return banned.during(denial) === 'no' && suspended.during(denial) === 'no';
+    });
+    if (happened(effects(sure), at) === 'yes') return 'yes';
+    return happened(effects(denials), at) === 'no' ? 'no' : 'maybe';
+  }
+
+  /** RFC 8628 §3.5. How soon a device asks again is checked elsewhere. */
+  #poll(operation: Poll): ReadonlySet<string> {
+    const { client, answers } = found(this.#known.devices, operation.device);
+    const ladder = this.#authentication(client, operation);
+    // The device goes with its client, which the request may have read before.
+    ladder.check(beside(this.#known.clients.of(client).deleted, operation), INVALID_GRANT);
+    const allowing = answers.filter(({ decision }) => decision === 'allow');
+    const allowed = happened(effects(allowing), operation);
+    const denied = allowing.some(({ outcome }) => outcome === OK) ? 'no' : this.#denied(answers, operation);
+    if (allowed !== 'yes') {
+      ladder.check(denied, DENIED_DEVICE);
+      if (allowed === 'no') return ladder.check('maybe', SLOW_DOWN).otherwise(PENDING);
+      ladder.check('maybe', SLOW_DOWN).check('maybe', PENDING);
+    }
+    const code = found(this.#known.codes, operation.device);
+    const used = happened(effects(code.redemptions.filter((other) => other !== operation)), operation);
+    return this.#verdict(ladder, code, operation, TOKEN_ENDPOINT.oidc).check(used, INVALID_GRANT).otherwise(OK);
+  }
+
+  /** Decisions §4: who the client is comes before everything about the grant. */
+  #authentication(name: string, at: Moment): Ladder {
+    const client = this.#known.clients.of(name);
+    const unknown = client.by === 'document' ? opposite(client.recorded.during(at)) : 'no';
+    return new Ladder().check(barred(client, at), INVALID_CLIENT).check(unknown, INVALID_CLIENT);
+  }
+
   /** Decisions §2: whether access was taken away since a consent page was shown. */
-  #overtaken({ user, client, shown, start: sent, end }: Consent): Maybe {
+  #overtaken({ user, client, shown, start: sent, end }: Consent | DeviceAnswer): Maybe {
     const { consented, revocations } = this.#known.connections.of(user, client);
     let found: Maybe = 'no';
     for (const revocation of revocations) {
@@ -188,9 +288,10 @@ export class Rules {
     { invalid, barred }: Refusals,
   ): Ladder {
     const { banned, suspended, secured } = this.#known.users.of(user);
-    const { disabled, ended: ends } = this.#known.clients.of(client);
+    const { disabled, ended: ends, forgotten } = this.#known.clients.of(client);
     return ladder
       .check(disabled.during(at), invalid)
+      .check(ended(forgotten, issued, at), invalid)
       .check(banned.during(at), `${barred} ${MESSAGES.banned}`)
       .check(suspended.during(at), `${barred} ${MESSAGES.suspended}`)
       .check(ended(this.#known.connections.of(user, client).revocations, issued, at), `${barred} ${MESSAGES.revoked}`)
@@ -203,7 +304,7 @@ export class Rules {
     const first = Math.min(...redemptions.filter(({ outcome }) => outcome === OK).map(({ start }) => start));
     // What the client could present and was refused beside or after the redemption was recognised as a second use.
     const replays = redemptions.filter(
-      ({ outcome, end }) => outcome !== OK && outcome !== INVALID_CLIENT && (isFault(outcome) || end > first),
+      ({ outcome, end }) => !NO_REPLAY.has(outcome) && (isFault(outcome) || end > first),
     );
     const byReplay = happened(
       replays.map((replay) => effect(replay) ?? replay),
@@ -234,6 +335,12 @@ export class Rules {
     return byUse === 'yes' ? byUse : either(byUse, longerAgo(GRACE, rotations, operation));
   }
 }
+
+/** Decisions §15: whether people are asked each time. */
+const isAskedEachTime = ({ by }: Client): boolean => by === 'itself' || by === 'document';
+
+/** Whether a client is disabled, or its domain blocked. */
+const barred = ({ disabled, blocked }: Client, at: Moment): Maybe => either(disabled.during(at), blocked.during(at));
 
 /** When each of these did what it asked, as far as it may have. */
 const effects = (operations: readonly Operation[]): Moment[] =>

@@ -7,6 +7,9 @@ export interface Moment {
 /** Decisions §10: which endpoints, the contract's or the standards'. */
 export type EndpointSet = 'v2' | 'oidc';
 
+/** Who registered an app: decisions §15. Those for devices are registered by an operator as well. */
+export type RegisteredBy = 'operator' | 'itself' | 'document' | 'device';
+
 /** What was asked, by the names that the driver gave to users, clients, sessions, codes and tokens; equal texts, equal names. */
 export type Asked =
   | { readonly kind: 'sign in'; readonly user: string; readonly session?: string }
@@ -36,7 +39,27 @@ export type Asked =
   | { readonly kind: 'userinfo'; readonly at: EndpointSet; readonly access: string }
   | { readonly kind: AccountEvent; readonly user: string; readonly session?: string }
   | { readonly kind: 'revoke'; readonly user: string; readonly client: string; readonly session?: string }
+  /** Of every app, by the person. */
+  | { readonly kind: 'revoke all'; readonly user: string; readonly session: string }
   | { readonly kind: 'disable' | 'enable'; readonly client: string }
+  /** Of an app that no history names otherwise: who registered it, and its domain. */
+  | { readonly kind: 'register'; readonly client: string; readonly by: RegisteredBy; readonly host?: string }
+  /** By an operator, or by the app itself (RFC 7592). */
+  | { readonly kind: 'delete'; readonly client: string }
+  | { readonly kind: 'block' | 'unblock'; readonly host: string }
+  | { readonly kind: 'start device'; readonly client: string; readonly device?: string }
+  | {
+      readonly kind: 'answer device';
+      readonly decision: 'allow' | 'deny';
+      readonly device: string;
+      readonly user: string;
+      readonly client: string;
+      readonly session: string;
+      /** The page whose form was sent. */
+      readonly shown: Moment;
+    }
+  /** A device asks for its tokens: RFC 8628 §3.4. */
+  | (Issued & { readonly kind: 'poll'; readonly at: 'oidc'; readonly device: string })
   /** A page that is only looked at, and a change of the signing keys: they change nothing that is judged here. */
   | { readonly kind: 'page' | 'rotate keys' };
 

@@ -1,9 +1,12 @@
 import { Switch } from './facts.ts';
-import { type EndpointSet, type Moment, OK, type Operation } from './history.ts';
+import { type EndpointSet, type Moment, OK, type Operation, type RegisteredBy } from './history.ts';
 
 type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
 export type Consent = Of<'consent'>;
-export type Redemption = Of<'redeem'>;
+export type DeviceAnswer = Of<'answer device'>;
+export type Poll = Of<'poll'>;
+/** A device exchanges its code by a poll. */
+export type Redemption = Of<'redeem' | 'poll'>;
 export type Refresh = Of<'refresh'>;
 export type Use = Of<'refresh' | 'userinfo'>;
 
@@ -19,7 +22,7 @@ export interface Code {
   readonly client: string;
   readonly endpointSet: EndpointSet;
   readonly session: Session;
-  /** When the authorization request came: the code inherits what the client was then. */
+  /** When the authorization request came, or the device asked: the code inherits what the client was then. */
   readonly asked: Moment;
   readonly issued: Moment;
   readonly redemptions: Redemption[];
@@ -34,9 +37,25 @@ interface User {
   readonly secured: Moment[];
 }
 
-interface Client {
+export interface Client {
+  by: RegisteredBy;
+  host: string | undefined;
   readonly disabled: Switch;
+  /** Shared by those of a host. */
+  blocked: Switch;
   readonly ended: Moment[];
+  /** Of a metadata document: whether somebody has allowed it since it was last deleted. */
+  readonly recorded: Switch;
+  readonly deleted: Moment[];
+  /** When the record of a metadata document was deleted, which a later consent writes again: what was issued before stays dead. */
+  readonly forgotten: Moment[];
+}
+
+/** A device that asked (RFC 8628). */
+interface Device {
+  readonly client: string;
+  readonly asked: Moment;
+  readonly answers: DeviceAnswer[];
 }
 
 interface Connection {
@@ -51,6 +70,10 @@ export interface Known {
   readonly clients: Register<Client>;
   readonly connections: Register<Connection>;
   readonly sessions: ReadonlyMap<string, Session>;
+  readonly devices: ReadonlyMap<string, Device>;
+  /** By their hosts. */
+  readonly blocked: Register<Switch>;
+  /** Device codes are among them once somebody has allowed the device. */
   readonly codes: ReadonlyMap<string, Code>;
   /** The code that a token came of in the end. */
   readonly families: ReadonlyMap<string, Code>;
@@ -100,18 +123,41 @@ export const isFault = (outcome: string): boolean =>
 export const isCrossing = ({ endpointSet }: Code, { kind, at }: Redemption | Use): boolean =>
   at !== endpointSet && !(kind === 'userinfo' && at === 'oidc');
 
+/** A client that is deleted: an app that an operator registered, or itself, does not come back. */
+function remove(client: Client, at: Moment): void {
+  client.deleted.push(at);
+  if (client.by === 'document') {
+    client.forgotten.push(at);
+    client.recorded.add({ ...at, to: false });
+    return;
+  }
+  client.disabled.add({ ...at, to: true });
+  client.ended.push(at);
+}
+
 /** @param history in the order of the starts */
 export function know(history: readonly Operation[]): Known {
   const users = new Register<User>(() => ({ banned: new Switch(), suspended: new Switch(), secured: [] }));
-  const clients = new Register<Client>(() => ({ disabled: new Switch(), ended: [] }));
+  const blocked = new Register<Switch>(() => new Switch());
+  const clients = new Register<Client>(() => ({
+    ...{ by: 'operator', host: undefined, ended: [], deleted: [], forgotten: [] },
+    ...{ disabled: new Switch(), blocked: new Switch(), recorded: new Switch() },
+  }));
   const connections = new Register<Connection>(() => ({
     consented: { v2: new Switch(), oidc: new Switch() },
     revocations: [],
   }));
   const sessions = new Map<string, Session>();
+  const devices = new Map<string, Device>();
   const codes = new Map<string, Code>();
   const families = new Map<string, Code>();
   const refreshes = new Map<string, Refresh[]>();
+
+  function revoke(user: string, client: string, at: Moment): void {
+    const { consented, revocations } = connections.of(user, client);
+    for (const each of Object.values(consented)) each.add({ ...at, to: false });
+    revocations.push(at);
+  }
 
   function note(operation: Operation, at: Moment): void {
     switch (operation.kind) {
@@ -138,17 +184,36 @@ export function know(history: readonly Operation[]): Known {
       case 'enable':
         clients.of(operation.client).disabled.add({ ...at, to: false });
         break;
-      case 'revoke':
-      case 'consent': {
-        const connection = connections.of(operation.user, operation.client);
-        if (operation.kind === 'consent') {
-          connection.consented[operation.endpointSet].add({ ...at, to: true });
-          break;
-        }
-        for (const consented of Object.values(connection.consented)) consented.add({ ...at, to: false });
-        connection.revocations.push(at);
+      case 'delete':
+        remove(clients.of(operation.client), at);
         break;
-      }
+      case 'block':
+        for (const client of ofHost(operation.host)) {
+          client.ended.push(at);
+          // Only what names itself by its document is asked about again once the domain is unblocked.
+          if (client.by === 'itself') client.disabled.add({ ...at, to: true });
+        }
+        blocked.of(operation.host).add({ ...at, to: true });
+        break;
+      case 'unblock':
+        blocked.of(operation.host).add({ ...at, to: false });
+        break;
+      case 'consent':
+        connections.of(operation.user, operation.client).consented[operation.endpointSet].add({ ...at, to: true });
+        clients.of(operation.client).recorded.add({ ...at, to: true });
+        break;
+      case 'answer device':
+        if (operation.decision === 'deny') break;
+        connections.of(operation.user, operation.client).consented.oidc.add({ ...at, to: true });
+        break;
+      case 'revoke':
+        // It names the record that was deleted, and leaves one that was made since alone.
+        if (clients.of(operation.client).forgotten.length > 0) break;
+        revoke(operation.user, operation.client, at);
+        break;
+      case 'revoke all':
+        for (const client of names) revoke(operation.user, client, at);
+        break;
       case 'sign in':
         if (operation.session !== undefined) {
           sessions.set(operation.session, { user: operation.user, born: at, uses: [] });
@@ -157,9 +222,34 @@ export function know(history: readonly Operation[]): Known {
     }
   }
 
+  const names = new Set(history.flatMap((operation) => ('client' in operation ? operation.client : [])));
+  const ofHost = (host: string) => [...names].map((name) => clients.of(name)).filter((client) => client.host === host);
+  for (const operation of history) {
+    if (operation.kind === 'register') {
+      const client = clients.of(operation.client);
+      Object.assign(client, { by: operation.by, host: operation.host });
+      if (operation.by === 'document') client.blocked = blocked.of(operation.host ?? '');
+    }
+    if (operation.kind === 'start device' && operation.device !== undefined) {
+      const { client, start, end } = operation;
+      devices.set(operation.device, { client, asked: { start, end }, answers: [] });
+    }
+  }
   for (const operation of history) {
     const at = effect(operation);
     if (at !== undefined) note(operation, at);
+  }
+  for (const operation of history) {
+    if (operation.kind !== 'answer device') continue;
+    const { device: name, user, client, decision } = operation;
+    const device = found(devices, name);
+    const session = found(sessions, operation.session);
+    const issued = effect(operation);
+    device.answers.push(operation);
+    if (decision === 'deny' || issued === undefined || (codes.has(name) && operation.outcome !== OK)) continue;
+    const { asked } = device;
+    const none = { redemptions: [], uses: [] };
+    codes.set(name, { name, user, client, endpointSet: 'oidc', session, asked, issued, ...none });
   }
   // What was made is known before what was made of it, also where that was used before the answer was whole.
   for (const operation of history) {
@@ -175,8 +265,10 @@ export function know(history: readonly Operation[]): Known {
     });
   }
   for (const operation of history) {
-    if (operation.kind !== 'redeem') continue;
-    const code = found(codes, operation.code);
+    if (operation.kind !== 'redeem' && operation.kind !== 'poll') continue;
+    // A device asks before somebody has allowed it as well.
+    const code = operation.kind === 'redeem' ? found(codes, operation.code) : codes.get(operation.device);
+    if (code === undefined) continue;
     if (operation.at === code.endpointSet) code.redemptions.push(operation);
     for (const token of [operation.access, operation.refresh]) if (token !== undefined) families.set(token, code);
   }
@@ -193,5 +285,5 @@ export function know(history: readonly Operation[]): Known {
     const family = found(families, operation.kind === 'refresh' ? operation.token : operation.access);
     if (!isCrossing(family, operation)) family.uses.push(operation);
   }
-  return { users, clients, connections, sessions, codes, families, refreshes };
+  return { users, clients, connections, sessions, devices, blocked, codes, families, refreshes };
 }

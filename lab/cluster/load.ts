@@ -1,6 +1,9 @@
+import { isIP } from 'node:net';
 import type { Random } from '../../test/support/random.ts';
-import type { EndpointSet } from './history.ts';
-import type { App, Code, Family, Person, Token, World } from './world.ts';
+import { type App, identify } from './apps.ts';
+import { answerDevice, type Device, poll, startDevice } from './devices.ts';
+import type { EndpointSet, RegisteredBy } from './history.ts';
+import type { Code, Family, Person, Token, World } from './world.ts';
 
 /** How often each thing is done, beside the others. */
 const WEIGHTS = {
@@ -16,14 +19,17 @@ const WEIGHTS = {
   replay: 0.7,
   cross: 2,
   revoke: 1.2,
+  revokeAll: 0.5,
   secure: 1.2,
-  disable: 0.25,
+  disable: 0.3,
+  remove: 0.4,
+  block: 0.7,
   lift: 2.5,
 } as const;
 
 /** How many people and apps share a stretch: few enough to meet, many enough that something lives. */
 const PEOPLE = 8;
-const APPS = 3;
+const APPS: readonly RegisteredBy[] = ['operator', 'operator', 'itself', 'document', 'device'];
 const WORKERS = 16;
 
 /** What is done to an account as a whole, and how often beside each other. */
@@ -36,7 +42,11 @@ export class Load {
   readonly #world: World;
   readonly #random: Random;
   #people: readonly Person[] = [];
-  #apps: readonly App[] = [];
+  readonly #apps: App[] = [];
+  /** Is never barred, and is the first to allow the apps of metadata documents. */
+  #founder: Person | undefined;
+  /** The host of the documents. Blocked, it is unblocked after a while. */
+  readonly #host = { name: '', blocked: false, busy: false };
   /** Codes that were not presented yet. */
   readonly #fresh: Code[] = [];
 
@@ -48,10 +58,8 @@ export class Load {
   /** Works until the history is so long, then lifts every bar and presents everything once more. */
   async run(operations: number): Promise<void> {
     const world = this.#world;
-    [this.#people, this.#apps] = await Promise.all([
-      Promise.all(Array.from({ length: PEOPLE }, () => world.newPerson())),
-      Promise.all(Array.from({ length: APPS }, () => world.newApp())),
-    ]);
+    [this.#founder, ...this.#people] = await Promise.all(Array.from({ length: PEOPLE + 1 }, () => world.newPerson()));
+    this.#apps.push(...(await Promise.all(APPS.map((by) => this.#newApp(by)))));
     await Promise.all(this.#people.map((person) => world.signIn(person)));
     const worker = async () => {
       while (world.history.length < operations) await this.#act();
@@ -93,20 +101,30 @@ export class Load {
         const code = this.#fresh.shift();
         if (code === undefined) return this.#authorize(person, app);
         const others = action === 'redeem' ? 0 : 1 + random.below(3);
-        return this.#together(others, (node) => world.redeem(code, node));
+        return this.#together(others, (node) => this.#redeem(code, node));
       }
       case 'replay': {
         const used = family?.code;
-        return used === undefined ? this.#authorize(person, app) : world.redeem(used);
+        return used === undefined ? this.#authorize(person, app) : this.#redeem(used);
       }
       case 'cross':
-        return this.#cross(family);
+        // The endpoints of the contract do not know the others.
+        return family?.code.app.by === 'operator' ? this.#cross(family) : this.#look(family);
       case 'revoke': {
         const session = random.chance(0.5) ? person.session : undefined;
         return this.#amid(person, app, () => world.revoke(person, app, session));
       }
+      case 'revokeAll': {
+        const { session } = person;
+        if (session?.formToken === undefined) return this.#authorize(person, app);
+        return this.#amid(person, undefined, () => world.revokeAll(person, session));
+      }
       case 'secure':
         return this.#secure(person, app);
+      case 'remove':
+        return this.#remove(app);
+      case 'block':
+        return this.#block(app);
       case 'disable':
         return this.#disable(app);
       case 'lift':
@@ -139,7 +157,7 @@ export class Load {
   async #cross(family: Family | undefined): Promise<void> {
     const world = this.#world;
     const other = ({ endpointSet }: Code): EndpointSet => (endpointSet === 'v2' ? 'oidc' : 'v2');
-    const code = this.#random.chance(0.5) ? this.#fresh[0] : family?.code;
+    const code = this.#random.chance(0.5) ? this.#fresh.find(({ app }) => app.by === 'operator') : family?.code;
     if (code !== undefined) await world.redeem(code, undefined, other(code));
     if (family === undefined) return;
     const [access, refresh] = [last(family.access), this.#random.pick(family.refresh)];
@@ -173,9 +191,35 @@ export class Load {
       await this.#world.signIn(person);
       person.busyWith.delete('sign in');
     }
-    const { code } = await this.#world.authorize(person, app, this.#endpointSet());
+    if (app.by === 'device') return this.#connect(person, app);
+    const { code } = await this.#world.authorize(person, app, app.by === 'operator' ? this.#endpointSet() : 'oidc');
     if (code !== undefined) this.#fresh.push(code);
   }
+
+  #redeem(code: Code, node?: number): Promise<string> {
+    const { name, app, text } = code;
+    return app.by === 'device'
+      ? poll(this.#world, { name, app, deviceCode: text }, code, node)
+      : this.#world.redeem(code, node);
+  }
+
+  /** A device asks, and one or two people answer it, at times while it polls. */
+  async #connect(person: Person, app: App): Promise<void> {
+    const random = this.#random;
+    const device = await startDevice(this.#world, app);
+    if (device === undefined) return;
+    if (random.chance(0.3)) await poll(this.#world, device);
+    const answers = [this.#answer(person, device, random.chance(0.15) ? 'deny' : 'allow')];
+    if (random.chance(0.2)) answers.push(this.#answer(random.pick(this.#people) ?? person, device, 'allow'));
+    const answered = Promise.all(answers);
+    if (random.chance(0.2)) await this.#together(1, (node) => poll(this.#world, device, undefined, node));
+    const codes = (await answered).flatMap((code) => code ?? []);
+    this.#fresh.push(...codes);
+    if (codes.length === 0) await poll(this.#world, device);
+  }
+
+  #answer = (person: Person, device: Device, decision: 'allow' | 'deny') =>
+    answerDevice(this.#world, person, device, decision);
 
   /**
    * An event with requests beside it, and what it concerns presented at another node the very moment that it has been
@@ -198,7 +242,7 @@ export class Load {
     const happening = event().then(async (node) => {
       if (node === undefined) return;
       const at = () => this.#world.node(node);
-      const presented = codes.slice(0, 2).map((code) => this.#world.redeem(code, at()));
+      const presented = codes.slice(0, 2).map((code) => this.#redeem(code, at()));
       await Promise.all([
         ...presented,
         ...concerned.flatMap((family) => [this.#look(family, at()), this.#refresh(family, 1, at())]),
@@ -226,13 +270,63 @@ export class Load {
   async #disable(app: App): Promise<void> {
     if (app.disabled || app.busy) return this.#lift();
     app.disabled = app.busy = true;
+    // That ends the token of a registration, also once the app is enabled again.
+    app.registrationToken = undefined;
     await this.#amid(undefined, app, () => this.#world.setStatus(app, 'disabled'));
     app.busy = false;
+  }
+
+  /** Makes an app. The founder allows that of a metadata document, so that operators know it. */
+  async #newApp(by: RegisteredBy): Promise<App> {
+    const [world, founder] = [this.#world, this.#founder];
+    const app = await world.newApp(by);
+    if (by !== 'document') return app;
+    this.#host.name = app.host ?? '';
+    while (app.id === '' && founder !== undefined) {
+      if (founder.session === undefined) await world.signIn(founder);
+      await world.authorize(founder, app, 'oidc');
+      await identify(world, founder, app);
+    }
+    return app;
+  }
+
+  /** Another one takes the place of an app that is gone for good. */
+  async #replace(app: App): Promise<void> {
+    this.#apps[this.#apps.indexOf(app)] = await this.#newApp(app.by);
+  }
+
+  async #remove(app: App): Promise<void> {
+    const host = this.#host;
+    if (app.by === 'operator' || app.disabled || app.busy || host.blocked || host.busy) return this.#lift();
+    app.busy = host.busy = true;
+    await this.#amid(undefined, app, () => this.#world.remove(app));
+    await this.#replace(app);
+    host.busy = false;
+  }
+
+  /** The domain of an app is blocked: that of one that registered itself for good. */
+  async #block(app: App): Promise<void> {
+    const host = this.#host;
+    const name = app.host;
+    // An address is no domain.
+    if (name === undefined || isIP(name) !== 0 || app.busy || host.blocked || host.busy) return this.#lift();
+    app.busy = host.busy = true;
+    host.blocked = app.by === 'document';
+    await this.#amid(undefined, app, () => this.#world.block(name));
+    if (app.by === 'itself') await this.#replace(app);
+    app.busy = host.busy = false;
   }
 
   /** Lifts one ban or suspension; without any, reads an account. */
   async #lift(): Promise<void> {
     const world = this.#world;
+    const host = this.#host;
+    if (host.blocked && !host.busy) {
+      host.busy = true;
+      host.blocked = (await world.unblock(host.name)) === undefined;
+      host.busy = false;
+      return;
+    }
     const app = this.#random.pick(this.#apps.filter(({ disabled, busy }) => disabled && !busy));
     if (app !== undefined) {
       app.busy = true;
@@ -260,11 +354,12 @@ export class Load {
   /** What died stays dead when every bar is gone; what lives, lives. */
   async #close(): Promise<void> {
     const world = this.#world;
-    while (this.#apps.some(({ disabled }) => disabled) || this.#people.some(({ barredBy }) => barredBy.size > 0)) {
+    const isBarred = () => this.#host.blocked || this.#apps.some(({ disabled }) => disabled);
+    while (isBarred() || this.#people.some(({ barredBy }) => barredBy.size > 0)) {
       await this.#lift();
     }
     const left: (() => Promise<unknown>)[] = [
-      ...this.#fresh.map((code) => () => world.redeem(code)),
+      ...this.#fresh.map((code) => () => this.#redeem(code)),
       ...world.families.map((family) => async () => {
         await this.#look(family);
         await this.#refresh(family, 1);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { startPublisher } from '../../test/support/metadata-publisher.ts';
 import { Random } from '../../test/support/random.ts';
 import { check, type Violation } from './checker.ts';
 import type { Cluster } from './cluster.ts';
@@ -8,8 +9,11 @@ import { World } from './world.ts';
 
 /** How many operations make a stretch, which is checked and then forgotten. */
 const STRETCH = 2500;
-/** Stretches that run side by side, so that the nodes have work while one begins or ends. */
-const LANES = 2;
+/**
+ * Stretches that run side by side, so that the nodes have work while one begins or ends. Each has a host of its own for the metadata
+ * documents of its apps; the one that is a name is blocked at times.
+ */
+const HOSTS = ['localhost', '127.0.0.1'];
 /** Kills are up to so many seconds apart. */
 const BETWEEN_KILLS = 6;
 /** Each of so many kills is that of the supervisor. */
@@ -54,13 +58,16 @@ export async function run(cluster: Cluster, { operations, seed, kills, enough, p
     kills: interruptions.length,
   });
 
-  async function lane(): Promise<void> {
+  const publisher = await startPublisher();
+  async function lane(host: string): Promise<void> {
     while (begun < operations && violations.length === 0 && enough?.(summary()) !== true) {
-      const length = Math.min(STRETCH, Math.ceil(operations / LANES));
+      const length = Math.min(STRETCH, Math.ceil(operations / HOSTS.length));
       begun += length;
       const number = stretches++;
       const random = new Random(seed + number * 7919);
-      const world = new World(cluster.wires, clock, random, `x${seed}-${number}`, kills);
+      const publication = { publisher, host };
+      const label = `x${seed}-${number}`;
+      const world = new World(cluster.wires, clock, random, label, { isPatient: kills === true, publication });
       const aside = number % 16 === 1 ? rotateKeys(cluster, world) : undefined;
       await new Load(world, random).run(length);
       await aside;
@@ -87,8 +94,9 @@ export async function run(cluster: Cluster, { operations, seed, kills, enough, p
     }
   }
   const killer = kills === true ? killing() : undefined;
-  await Promise.all(Array.from({ length: LANES }, lane)).finally(() => {
+  await Promise.all(HOSTS.map(lane)).finally(() => {
     working = false;
+    return publisher.close();
   });
   await killer;
   return summary();

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Random } from '../../test/support/random.ts';
+import type { App } from './apps.ts';
 import type { Cluster } from './cluster.ts';
 import { type EndpointSet, OK, strictClock } from './history.ts';
-import { type App, type Code, type Family, type Person, type Token, World } from './world.ts';
+import { type Code, type Family, type Person, type Token, World } from './world.ts';
 
 export interface Situation {
   readonly person: Person;

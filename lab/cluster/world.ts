@@ -3,8 +3,17 @@ import { PASSWORD } from '../../test/support/flow.ts';
 import type { Random } from '../../test/support/random.ts';
 import { ADMIN_KEY } from '../../test/support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
+import { type App, makeApp, type Publication } from './apps.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
-import { type AccountEvent, type Asked, type EndpointSet, type Moment, OK, type Operation } from './history.ts';
+import {
+  type AccountEvent,
+  type Asked,
+  type EndpointSet,
+  type Moment,
+  OK,
+  type Operation,
+  type RegisteredBy,
+} from './history.ts';
 import { admin, postJson, userInfo, type Wire, type WireAnswer } from './wire.ts';
 
 export interface Session {
@@ -26,14 +35,7 @@ export interface Person {
   readonly busyWith: Set<string>;
 }
 
-export interface App {
-  readonly name: string;
-  readonly id: string;
-  readonly secret: string;
-  disabled: boolean;
-  busy: boolean;
-}
-
+/** A code, or the device code of an answered device. */
 export interface Code {
   readonly name: string;
   readonly text: string;
@@ -54,18 +56,28 @@ export interface Token {
   readonly text: string;
 }
 
-const REDIRECT_URI = 'https://app.example.com/callback';
 const PATHS = {
   v2: '/api/v2/oauth',
   oidc: '/oidc',
 } as const satisfies Record<EndpointSet, string>;
-// With offline_access, no family of the OIDC endpoints ends with its session.
-const AUTHORIZE = `authorize?${new URLSearchParams({
-  response_type: 'code',
-  redirect_uri: REDIRECT_URI,
-  scope: 'openid email offline_access',
-  state: 'st4te',
-})}`;
+/** With offline_access, no family of the OIDC endpoints ends with its session. */
+export const SCOPE = 'openid email offline_access';
+// RFC 7636 appendix B.
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const PKCE = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
+
+const authorizeQuery = ({ clientId, redirectUri, secret }: App) =>
+  new URLSearchParams({
+    ...{ response_type: 'code', scope: SCOPE, state: 'st4te' },
+    ...{ client_id: clientId, redirect_uri: redirectUri },
+    ...(secret === undefined && PKCE),
+  });
+
+/** How an app says which it is. */
+export const credentialsOf = ({ clientId, secret }: App) => ({
+  client_id: clientId,
+  ...(secret !== undefined && { client_secret: secret }),
+});
 
 /** The people and apps of one stretch of a run, and all that they do: every request is written into the history. */
 export class World {
@@ -80,9 +92,18 @@ export class World {
   readonly #count = { operations: 0, people: 0, apps: 0 };
   /** Whether what comes before the history is tried again where it has no answer. */
   readonly #isPatient: boolean;
+  /** Where apps publish their metadata documents. */
+  readonly #publication: Publication | undefined;
 
-  constructor(wires: readonly Wire[], clock: () => number, random: Random, label: string, isPatient = false) {
+  constructor(
+    wires: readonly Wire[],
+    clock: () => number,
+    random: Random,
+    label: string,
+    { isPatient = false, publication }: { isPatient?: boolean; publication?: Publication } = {},
+  ) {
     this.#isPatient = isPatient;
+    this.#publication = publication;
     this.#wires = wires;
     this.#clock = clock;
     this.#random = random;
@@ -90,7 +111,7 @@ export class World {
   }
 
   /** Names a text; the same text has the same name. */
-  #name(kind: string, text: string): string {
+  nameOf(kind: string, text: string): string {
     const name = this.#names.get(text) ?? `${kind}${this.#names.size}`;
     this.#names.set(text, name);
     return name;
@@ -103,7 +124,10 @@ export class World {
     return (other + 1 + this.#random.below(count - 1)) % count;
   }
 
-  async #do<R extends Read>(
+  wire = (): Wire => this.#wires[this.node()] as Wire;
+
+  /** Sends a request, and writes it into the history. */
+  async perform<R extends Read>(
     asked: Asked | ((read: Read) => Asked),
     send: (wire: Wire) => Promise<WireAnswer>,
     read: (answer: WireAnswer) => R,
@@ -133,8 +157,9 @@ export class World {
     return { ...found, operation };
   }
 
-  async #make(path: string, body: unknown): Promise<Record<string, string>> {
-    const answer = await admin(this.#wires[this.node()] as Wire, ADMIN_KEY, 'POST', path, body);
+  /** Makes something as an operator, before the history begins. */
+  async make(path: string, body: unknown): Promise<Record<string, string>> {
+    const answer = await admin(this.wire(), ADMIN_KEY, 'POST', path, body);
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return JSON.parse(answer.text);
   }
@@ -151,14 +176,19 @@ export class World {
   }
 
   newPerson = (): Promise<Person> => this.#tryAgain(() => this.#newPerson());
-  newApp = (): Promise<App> => this.#tryAgain(() => this.#newApp());
+  newApp = (by: RegisteredBy = 'operator'): Promise<App> =>
+    this.#tryAgain(() => {
+      const name = `c${this.#count.apps++}`;
+      return makeApp(this, by, { name, title: this.titleOf(name), publication: this.#publication });
+    });
+  titleOf = (name: string): string => `${this.#label}-${name}`;
 
   async #newPerson(): Promise<Person> {
     const name = `u${this.#count.people++}`;
     const username = `${this.#label}-${name}`;
     const profile = { username, displayName: username, email: `${username}@example.com`, password: PASSWORD };
-    const { id = '' } = await this.#make('/users', profile);
-    const page = await getPage(this.#wires[this.node()] as Wire, '/login', '');
+    const { id = '' } = await this.make('/users', profile);
+    const page = await getPage(this.wire(), '/login', '');
     if (page.status !== 200) throw new Error(`/login: ${page.status}`);
     const cookie = agentCookies(page).get('__Host-tessera_browser') ?? '';
     const signInForm = hiddenFields(page, '/login') ?? {};
@@ -166,29 +196,20 @@ export class World {
     return { name, id, username, cookie, signInForm, ...nothing };
   }
 
-  async #newApp(): Promise<App> {
-    const name = `c${this.#count.apps++}`;
-    const { clientId = '', clientSecret = '' } = await this.#make('/clients', {
-      name: this.#label,
-      redirectUris: [REDIRECT_URI],
-    });
-    return { name, id: clientId, secret: clientSecret, disabled: false, busy: false };
-  }
-
   async signIn(person: Person): Promise<void> {
     const { name: user, username: identifier, cookie, signInForm } = person;
     const fields = { ...signInForm, identifier, password: PASSWORD };
-    const done = await this.#do(
+    const done = await this.perform(
       ({ cookie: text }) => ({
         ...{ kind: 'sign in', user },
-        ...(text !== undefined && { session: this.#name('s', text) }),
+        ...(text !== undefined && { session: this.nameOf('s', text) }),
       }),
       (wire) => postForm(wire, '/login', cookie, fields),
       readSignIn,
     );
     if (done.cookie === undefined) return;
-    const session = { name: this.#name('s', done.cookie), cookie: `${cookie}; ${done.cookie}` };
-    const page = await this.#do(
+    const session = { name: this.nameOf('s', done.cookie), cookie: `${cookie}; ${done.cookie}` };
+    const page = await this.perform(
       { kind: 'page' },
       (wire) => getPage(wire, '/account/security', session.cookie),
       (answer) => ({
@@ -208,17 +229,17 @@ export class World {
     const { session, name: user } = person;
     if (session === undefined) return { outcome: 'no session' };
     const asked = { user, client: app.name, endpointSet, session: session.name };
-    const withCode = ({ code }: Read) => (code === undefined ? {} : { code: this.#name('k', code) });
-    const path = `${PATHS[endpointSet]}/${AUTHORIZE}&client_id=${app.id}`;
-    const first = await this.#do(
+    const withCode = ({ code }: Read) => (code === undefined ? {} : { code: this.nameOf('k', code) });
+    const path = `${PATHS[endpointSet]}/authorize?${authorizeQuery(app)}`;
+    const first = await this.perform(
       (read) => ({ kind: 'authorize', ...asked, ...withCode(read) }),
       (wire) => getPage(wire, path, session.cookie),
       (answer) => ({ ...readRedirect(answer), location: String(answer.headers['location']) }),
     );
     if (first.outcome === 'login' && person.session === session) person.session = undefined;
     const { outcome } = first;
-    if (outcome !== 'consent') return { outcome, code: this.#keep(first.code, { person, app, endpointSet }) };
-    const page = await this.#do(
+    if (outcome !== 'consent') return { outcome, code: this.keep(first.code, { person, app, endpointSet }) };
+    const page = await this.perform(
       { kind: 'page' },
       (wire) => getPage(wire, first.location, session.cookie),
       (answer) => ({ ...readPage(answer), form: hiddenFields(answer, '/consent') }),
@@ -227,17 +248,17 @@ export class World {
     const fields = { ...page.form, decision: 'allow', 'allow email': 'on' };
     const moment = ({ start, end }: Moment): Moment => ({ start, end });
     const [began, shown] = [moment(first.operation), moment(page.operation)];
-    const second = await this.#do(
+    const second = await this.perform(
       (read) => ({ kind: 'consent', ...asked, began, shown, ...withCode(read) }),
       (wire) => postForm(wire, '/consent', session.cookie, fields),
       readRedirect,
     );
-    return { outcome, code: this.#keep(second.code, { person, app, endpointSet }) };
+    return { outcome, code: this.keep(second.code, { person, app, endpointSet }) };
   }
 
-  #keep(text: string | undefined, of: Pick<Code, 'person' | 'app' | 'endpointSet'>): Code | undefined {
+  keep(text: string | undefined, of: Pick<Code, 'person' | 'app' | 'endpointSet'>, kind = 'k'): Code | undefined {
     if (text === undefined) return undefined;
-    const code = { name: this.#name('k', text), text, ...of };
+    const code = { name: this.nameOf(kind, text), text, ...of };
     this.codes.push(code);
     return code;
   }
@@ -247,20 +268,26 @@ export class World {
     const { app } = code;
     const body = {
       grant_type: 'authorization_code',
-      ...{ code: code.text, redirect_uri: REDIRECT_URI },
-      ...{ client_id: app.id, client_secret: app.secret },
+      ...{ code: code.text, redirect_uri: app.redirectUri },
+      ...credentialsOf(app),
+      ...(app.secret === undefined && { code_verifier: VERIFIER }),
     };
-    const done = await this.#do(
-      (read) => ({ kind: 'redeem', at, code: code.name, ...this.#tokens(read) }),
+    const done = await this.perform(
+      (read) => ({ kind: 'redeem', at, code: code.name, ...this.tokensOf(read) }),
       (wire) => postJson(wire, `${PATHS[at]}/token`, body),
       readTokens,
       node,
     );
-    if (done.access === undefined || done.refresh === undefined) return done.outcome;
+    this.begin(code, done);
+    return done.outcome;
+  }
+
+  /** Keeps the tokens that a code or a device got. */
+  begin(code: Code, read: Read): void {
+    if (read.access === undefined || read.refresh === undefined) return;
     const family: Family = { code, access: [], refresh: [] };
     this.families.push(family);
-    this.#take(family, done);
-    return done.outcome;
+    this.#take(family, read);
   }
 
   /** @param at the set of endpoints of the token endpoint */
@@ -268,10 +295,10 @@ export class World {
     const { app } = family.code;
     const body = {
       ...{ grant_type: 'refresh_token', refresh_token: token.text },
-      ...{ client_id: app.id, client_secret: app.secret },
+      ...credentialsOf(app),
     };
-    const done = await this.#do(
-      (read) => ({ kind: 'refresh', at, token: token.name, ...this.#tokens(read) }),
+    const done = await this.perform(
+      (read) => ({ kind: 'refresh', at, token: token.name, ...this.tokensOf(read) }),
       (wire) => postJson(wire, `${PATHS[at]}/token`, body),
       readTokens,
       node,
@@ -280,29 +307,33 @@ export class World {
     return done.outcome;
   }
 
-  #tokens({ access, refresh }: Read) {
+  tokensOf({ access, refresh }: Read) {
     if (access === undefined || refresh === undefined) return {};
-    return { access: this.#name('a', access), refresh: this.#name('r', refresh) };
+    return { access: this.nameOf('a', access), refresh: this.nameOf('r', refresh) };
   }
 
   #take(family: Family, read: Read): void {
     for (const kind of ['access', 'refresh'] as const) {
       const text = read[kind];
       if (text === undefined || family[kind].some((known) => known.text === text)) continue;
-      family[kind].push({ name: this.#name(kind[0] as string, text), text });
+      family[kind].push({ name: this.nameOf(kind[0] as string, text), text });
     }
   }
 
   /** @param at the set of endpoints of the UserInfo endpoint */
   async look(token: Token, at: EndpointSet = 'v2', node?: number): Promise<string> {
     const asked = { kind: 'userinfo', at, access: token.name } as const;
-    return (await this.#do(asked, (wire) => userInfo(wire, `${PATHS[at]}/userinfo`, token.text), readJson, node))
+    return (await this.perform(asked, (wire) => userInfo(wire, `${PATHS[at]}/userinfo`, token.text), readJson, node))
       .outcome;
   }
 
   /** An operator's doing. Answers where it was done, if it was. */
-  async #byOperator(asked: Asked, method: string, path: string, body?: unknown): Promise<number | undefined> {
-    const done = await this.#do(asked, (wire) => admin(wire, ADMIN_KEY, method, path, body), readJson);
+  #byOperator(asked: Asked, method: string, path: string, body?: unknown): Promise<number | undefined> {
+    return this.#node(asked, (wire) => admin(wire, ADMIN_KEY, method, path, body));
+  }
+
+  async #node(asked: Asked, send: (wire: Wire) => Promise<WireAnswer>): Promise<number | undefined> {
+    const done = await this.perform(asked, send, readJson);
     return done.outcome === 'ok' ? done.operation.node : undefined;
   }
 
@@ -321,6 +352,17 @@ export class World {
     return this.#byOperator({ kind, client: app.name }, 'PATCH', `/clients/${app.id}`, { status });
   }
 
+  /** By an operator, or by the app itself where it may. */
+  remove({ name: client, id, registrationToken }: App): Promise<number | undefined> {
+    const asked = { kind: 'delete', client } as const;
+    if (registrationToken === undefined) return this.#byOperator(asked, 'DELETE', `/clients/${id}`);
+    const headers = { authorization: `Bearer ${registrationToken}` };
+    return this.#node(asked, (wire) => wire.send('DELETE', `/oidc/register/${id}`, headers));
+  }
+
+  block = (host: string) => this.#byOperator({ kind: 'block', host }, 'PUT', `/blocked-domains/${host}`);
+  unblock = (host: string) => this.#byOperator({ kind: 'unblock', host }, 'DELETE', `/blocked-domains/${host}`);
+
   /** By an operator, or by the person where there is a session to do it with. */
   async revoke(person: Person, app: App, session?: Session): Promise<number | undefined> {
     const asked = { kind: 'revoke', user: person.name, client: app.name } as const;
@@ -328,23 +370,33 @@ export class World {
     return this.#byPerson(asked, session, '/account/connections', { client_id: app.id });
   }
 
+  /** What the connections page offers for all apps at once. */
+  revokeAll = ({ name: user }: Person, session: Session) =>
+    this.#byPerson({ kind: 'revoke all', user, session: session.name }, session, '/account/connections', {
+      all: 'yes',
+    });
+
   signOutEverywhere = (person: Person, session: Session) =>
     this.#byPerson({ kind: 'sign out everywhere', user: person.name }, session, '/account/sign-out-everywhere', {});
 
   async #byPerson(
-    asked: Asked & { kind: 'revoke' | 'sign out everywhere' },
+    asked: Asked & { kind: 'revoke' | 'revoke all' | 'sign out everywhere' },
     { name, cookie, formToken = '' }: Session,
     path: string,
     fields: Readonly<Record<string, string>>,
   ): Promise<number | undefined> {
     const form = { form_token: formToken, ...fields };
-    const done = await this.#do({ ...asked, session: name }, (wire) => postForm(wire, path, cookie, form), readDeed);
+    const done = await this.perform(
+      { ...asked, session: name },
+      (wire) => postForm(wire, path, cookie, form),
+      readDeed,
+    );
     return done.outcome === 'ok' ? done.operation.node : undefined;
   }
 
   /** Something that is about no user, and must not affect any. */
   async aside(kind: 'rotate keys', work: () => Promise<boolean>): Promise<void> {
     const answer = async () => ({ status: (await work()) ? 200 : 500, headers: {}, text: '' });
-    await this.#do({ kind }, answer, readPage);
+    await this.perform({ kind }, answer, readPage);
   }
 }
