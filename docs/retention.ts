@@ -267,6 +267,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'The sign-in page leads their people to it',
     days: null,
   },
+  upstream_act: {
+    holds: 'Which operators registered, enabled or changed other providers, when, and what their last changes replaced',
+    until: 'An operator deletes the provider',
+    why: 'What was done with a stolen key or account ends with it; at most four for each operator and provider',
+    days: null,
+  },
   upstream_identity: {
     holds: 'Who is known at such a provider as whom',
     until: 'The person disconnects it, or the provider or the account is deleted',

@@ -84,6 +84,7 @@ const ORDER = [
   'account-actions/factors',
   'account-actions/upstreams',
   'account-actions/connections',
+  'account-actions/makers',
   'account-actions/personal-data',
   'account-actions/recovery',
   'account-actions/addresses',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { endHandedOut } from '../account-actions/accounts/handed-out.ts';
-import { adminKeyStatus } from '../account-actions/operators/admin-keys.ts';
+import { adminKeyStatus } from '../account-actions/makers/admin-keys.ts';
 import type { AdminKey } from '../admin-keys/store.ts';
 import * as store from '../admin-keys/store.ts';
 import { record } from '../audit/audit.ts';

@@ -1,11 +1,13 @@
 import { listGrants } from '../access/operator-grant-store.ts';
 import { openAccount } from '../account-actions/accounts/accounts.ts';
-import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/operators/admin-keys.ts';
-import { grantRole, grantView, revokeRole, rolesOfAccount } from '../account-actions/operators/grants.ts';
-import type { Made } from '../account-actions/operators/made.ts';
+import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/makers/admin-keys.ts';
+import type { Made } from '../account-actions/makers/made.ts';
+import { revokeRole } from '../account-actions/makers/revoke-role.ts';
+import { grantRole, grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
 import type { ClientActKind } from '../clients/act-store.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { UpstreamActKind } from '../upstreams/act-store.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
 import { adminKeyView } from './keys.ts';
@@ -14,10 +16,14 @@ import * as keys from './route-schemas/admin-keys.ts';
 import * as operators from './route-schemas/operators.ts';
 
 /** What an operator made, in answers. */
-export const madeView = ({ adminKeys, roles, apps }: Made, now: number) => ({
+export const madeView = ({ adminKeys, roles, apps, upstreams }: Made, now: number) => ({
   adminKeys: adminKeys.map((key) => adminKeyView(key, now)),
   roles: roles.map(grantView),
   apps: apps.map(({ clientId, name, acts }) => ({ clientId, name, acts: acts.map((act) => ACTS[act]) })),
+  upstreams: upstreams.map(({ upstreamId, name, acts }) => ({
+    ...{ upstreamId, name },
+    acts: acts.map((act) => UPSTREAM_ACTS[act]),
+  })),
 });
 
 const ACTS = {
@@ -27,6 +33,13 @@ const ACTS = {
   secret: 'secret_added',
   'redirect URIs': 'redirect_uris_changed',
 } as const satisfies Record<ClientActKind, string>;
+
+const UPSTREAM_ACTS = {
+  registered: 'registered',
+  enabled: 'enabled',
+  rights: 'rights_changed',
+  client: 'client_changed',
+} as const satisfies Record<UpstreamActKind, string>;
 
 /** The roles of accounts, and the admin keys. */
 export function operatorRoutes(admin: AdminApp, clock: Clock): void {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { CreateAdminKeyRequest } from '../account-actions/operators/admin-keys.ts';
+import { CreateAdminKeyRequest } from '../account-actions/makers/admin-keys.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../operators/permissions.ts';
 import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';

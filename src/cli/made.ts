@@ -5,20 +5,30 @@ export interface MadeView {
   readonly adminKeys: readonly AdminKeyView[];
   readonly roles: readonly RoleView[];
   readonly apps: readonly { readonly clientId: string; readonly name: string; readonly acts: readonly string[] }[];
+  readonly upstreams: readonly {
+    readonly upstreamId: string;
+    readonly name: string;
+    readonly acts: readonly string[];
+  }[];
 }
 
+const actsOf = (acts: readonly string[]): string => acts.join(', ').replaceAll('_', ' ');
+
 /** What an operator made, in a sentence. */
-export function describeMade({ adminKeys, roles, apps }: MadeView, ended: boolean): string {
+export function describeMade({ adminKeys, roles, apps, upstreams }: MadeView, ended: boolean): string {
   const made = [
     ...adminKeys.map(({ id, name }) => `the admin key ${id} (${name})`),
     ...roles.map(({ userId, role }) => `the role ${role} of the user ${userId}`),
-    ...apps.map(({ clientId, name, acts }) => `the app ${clientId} (${name}): ${acts.join(', ').replaceAll('_', ' ')}`),
+    ...apps.map(({ clientId, name, acts }) => `the app ${clientId} (${name}): ${actsOf(acts)}`),
+    ...upstreams.map(({ upstreamId, name, acts }) => `the upstream ${upstreamId} (${name}): ${actsOf(acts)}`),
   ];
   if (made.length === 0) return 'It had made nothing that still counts.';
+  if (!ended) return `It had made, and these go on: ${made.join(', ')}. To end them as well, use --end-made.`;
   const changed = apps.filter(({ acts }) => acts.includes('redirect_uris_changed')).map(({ clientId }) => clientId);
-  const check =
-    changed.length === 0 ? '' : ` Check the redirect URIs of ${changed.join(', ')}: they were left as they are.`;
-  return ended
-    ? `Ended with it: ${made.join(', ')}.${check}`
-    : `It had made, and these go on: ${made.join(', ')}. To end them as well, use --end-made.`;
+  const clients = upstreams.filter(({ acts }) => acts.includes('client_changed')).map(({ name }) => name);
+  return [
+    `Ended with it: ${made.join(', ')}.`,
+    ...(changed.length > 0 ? [`Check the redirect URIs of ${changed.join(', ')}: they were left as they are.`] : []),
+    ...(clients.length > 0 ? [`Check the client ID and secret of ${clients.join(', ')}: they were left, too.`] : []),
+  ].join(' ');
 }

@@ -2,7 +2,7 @@
 /** What an invitation and the settings of sign-up must still allow when an account is created or a person joins: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { agent } from '../support/agent.ts';
 import { admin, newSignedInUser, newUser } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { cookieName } from '../support/agent.ts';
 import { admin, type JsonAnswer, newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';

@@ -2,7 +2,7 @@
 /** Every route of the admin API with every kind of key: no route may know one kind of key and fail with another. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { callExample, fixture, send } from '../openapi/examples.ts';

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { assertRefused, call } from '../support/api-call.ts';
 import { admin } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';

@@ -197,6 +197,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   app_assignment: 'operators add them; they go with what they name',
   counted_event: 'one in all',
   event_count: 'kept for 35 days: src/audit/counts.ts',
+  upstream_act: 'four for each operator and provider, with ten changes each; they go with the provider',
   client_api_scope: 'operators add them; they go with the app and the API',
   // Renamed to membership at once.
   membership_with_id: 'one for each account',

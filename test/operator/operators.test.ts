@@ -2,7 +2,7 @@
 /** Decisions §12: operators with roles, keys that end, the last owner, and what the help desk does. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
 import { DAY, HOUR } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config/config.ts';

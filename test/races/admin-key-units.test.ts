@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import fastify from 'fastify';
 import { actingDatabase } from '../../src/account-actions/admission/acting-database.ts';
-import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { findAccount, searchAccounts } from '../../src/accounts/store.ts';
 import { revokeEverythingIssued } from '../../src/admin/recovery.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';

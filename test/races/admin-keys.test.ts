@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { callExample, fixture } from '../openapi/examples.ts';

@@ -2,7 +2,7 @@
 /** Decisions §11: what an admin key handed out and nobody used ends with the key. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { registerConfiguredAdminKey } from '../../src/admin/keys.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -199,7 +199,7 @@ test('a revocation tells how many it ended, and leaves what others handed out an
   assert.deepEqual(await revoke(key), {
     ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
-    made: { adminKeys: [], roles: [], apps: [] },
+    made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
   });
   const { body } = await admin(server, 'GET', '/audit-events?type=admin_key.revoked&order=desc&limit=1');
   assert.deepEqual(body.items[0].details, {
@@ -230,7 +230,7 @@ test('invitations can be taken over, and are no key’s then; recovery links end
   assert.deepEqual(await revoke(key, { takeOver: true }), {
     ended: { invitations: 0, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 1 },
-    made: { adminKeys: [], roles: [], apps: [] },
+    made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
   });
   assert.ok((await recover()) >= 400);
   assert.ok((await join()) < 400);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { after, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
-import { createAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { HASH_COST } from '../../src/platform/crypto/passwords.ts';
 import { formOf } from '../support/agent.ts';
 import {

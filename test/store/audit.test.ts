@@ -13,7 +13,7 @@ import {
 import { createAccount } from '../../src/account-actions/accounts/create-account.ts';
 import { updateAccount } from '../../src/account-actions/addresses/update-account.ts';
 import { revokeAccess } from '../../src/account-actions/connections/connections.ts';
-import { createAdminKey, revokeAdminKey } from '../../src/account-actions/operators/admin-keys.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { createOrganization, removeMember, setMember } from '../../src/account-actions/organizations/organizations.ts';
 import {
   createClient,

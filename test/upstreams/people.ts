@@ -17,16 +17,17 @@ export interface TestUpstream {
 
 let count = 0;
 
-/** Registers a provider. */
-export async function newUpstream(server: TestServer, fields: Members = {}): Promise<TestUpstream> {
+/** Registers a provider, with the key of the configuration unless another is named. */
+export async function newUpstream(server: TestServer, fields: Members = {}, key?: string): Promise<TestUpstream> {
   const provider = await UpstreamProvider.start();
   provider.now = server.now;
   count++;
   const name = `provider-${count}`;
-  const { status, body } = await admin(server, 'POST', '/upstreams', {
+  const asked = {
     ...{ name, displayName: `Provider ${count}`, issuer: provider.issuer },
     ...{ clientId: provider.clientId, clientSecret: provider.clientSecret, ...fields },
-  });
+  };
+  const { status, body } = await admin(server, 'POST', '/upstreams', asked, key);
   assert.equal(status, 201, JSON.stringify(body));
   server.advance(SHOWN);
   return { provider, id: body.id, name };

@@ -33,7 +33,7 @@ import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
-import { waitForMakers } from '../operators/made.ts';
+import { finishEnding, onlyMakers } from '../makers/made.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
@@ -273,7 +273,7 @@ async function confirm(
   let before = account.profile;
   let right: PreviousAddress | undefined;
   let username: string | undefined;
-  let makers: readonly string[] = [];
+  let makers = onlyMakers();
   // Going back ends what was made since.
   const own = hash === undefined ? services : { ...services, database: makingDatabase(database) };
   try {
@@ -329,7 +329,7 @@ async function confirm(
         yield* giveUpAddress(services, changed, before, { sent, path: UNDO_PATH }, now);
       },
     });
-    await waitForMakers(database, makers);
+    await finishEnding({ database, clock }, makers);
     return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
   } catch (error) {
     if (error instanceof ChangesLimited) {

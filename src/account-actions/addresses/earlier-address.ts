@@ -18,6 +18,7 @@ import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
+import type { EndedMakers } from '../makers/made.ts';
 import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
@@ -86,7 +87,7 @@ export function* endSince(
     readonly origin: Origin;
   },
   now: number,
-): Work<readonly string[]> {
+): Work<EndedMakers> {
   const { id: accountId, profile } = account;
   yield* removePreviousAddresses({ accountId, since: right.changedAt });
   yield* endChallenges(accountId);

@@ -1,7 +1,7 @@
 import type { MailContent } from '../../mail/mail.ts';
 import { spaced } from '../../mail/rules/render.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
-import { type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
+import { type UndoneFacts, undoneSentences } from '../notices/rules/undone-text.ts';
 
 interface Secrets {
   readonly url: string;

@@ -16,9 +16,9 @@ import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
+import { finishEnding, onlyMakers } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
-import { waitForMakers } from '../operators/made.ts';
 import type { Undone } from '../recovery/added-since.ts';
 import { linkOf, RECOVERY_LIFETIME } from '../recovery/begin.ts';
 import { rememberTaken } from './earlier-address.ts';
@@ -57,13 +57,13 @@ export async function createRecoveryLink(
   const now = clock();
   const sent = prepareChallenge();
   const expiresAt = now + RECOVERY_LIFETIME;
-  let makers: readonly string[] = [];
+  let makers = onlyMakers();
   const { email } = await makingDatabase(database).commit(function* create(): Work<Account['profile']> {
     yield* holdHandingKey({ adminKeyId }, now);
     const found = yield* lockAccount({ id: accountId });
     if (found === undefined) throw userNotFound(accountId);
     const { changed: account, undone } = yield* decideAddress(services, found, address, origin, now);
-    makers = undone?.makers ?? [];
+    makers = undone?.makers ?? makers;
     const challenge = {
       purpose: 'recover by operator',
       account,
@@ -79,7 +79,7 @@ export async function createRecoveryLink(
     yield* record({ at: now, type: 'recovery.link_created', origin, accountId, details: { resetFactors } });
     return account.profile;
   });
-  await waitForMakers(database, makers);
+  await finishEnding({ database, clock }, makers);
   return { url: linkOf(issuer, sent), expiresAt, email };
 }
 

@@ -13,10 +13,10 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
+import { finishEnding } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { passkeysOf, type SecurityReport } from '../notices/rules/notice-text.ts';
-import { waitForMakers } from '../operators/made.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { endYoungerRights } from '../recovery/older-right.ts';
@@ -77,7 +77,7 @@ export async function secureAccount(
     const back = { span: untilNow(from), passkeys: [{ facts }, ...events].flatMap(passkeysOf) };
     return yield* endAndRecover(services, account, account.profile, back, origin, now);
   });
-  await waitForMakers(database, secured?.undone.makers ?? []);
+  if (secured !== undefined) await finishEnding(services, secured.undone.makers);
   return secured?.changed;
 }
 

@@ -29,7 +29,7 @@ import {
 } from '../authentication/passkey.ts';
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
-import { waitForMakers } from '../operators/made.ts';
+import { finishEnding, onlyMakers } from '../makers/made.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { UNDO_LIFETIME } from './earlier-address.ts';
 import { changeUndoneMail, olderRightMail } from './mails.ts';
@@ -124,7 +124,7 @@ export async function undoAddressChange(
   if (open === undefined) return { kind: 'dead' };
   const checked = open.asks.length > 0 ? await check(services, link, open, factor, browser, origin, now) : undefined;
   if (checked?.kind === 'limited') return checked;
-  let makers: readonly string[] = [];
+  let makers = onlyMakers();
   const result = await makingDatabase(database).commit(function* undo(): Work<UndoResult> {
     const current = yield* readOpen(link, now, lockAccount);
     if (current === undefined) return { kind: 'dead' };
@@ -156,7 +156,7 @@ export async function undoAddressChange(
     }
     return { kind: 'undone' };
   });
-  await waitForMakers(database, makers);
+  await finishEnding({ database, clock }, makers);
   return result;
 }
 

@@ -19,10 +19,10 @@ import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import { getAccount, type PasswordContext, saveChange, userNotFound } from '../accounts/accounts.ts';
 import { usernameAt } from '../accounts/usernames.ts';
+import { finishEnding, onlyMakers } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
 import type { SecurityNotice } from '../notices/rules/notice-text.ts';
-import { waitForMakers } from '../operators/made.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince } from '../recovery/added-since.ts';
 import { rememberTaken } from './earlier-address.ts';
 import type { AddressServices } from './secure-account.ts';
@@ -46,7 +46,7 @@ export async function updateAccount(
   const passwordHash =
     password === undefined ? undefined : await hashNewPassword(context, id, { ...input, password }, origin);
   const now = clock();
-  let makers: readonly string[] = [];
+  let makers = onlyMakers();
   // What was made with the account may end with an operator's decision on its address. Persons who act as operators come in turn already.
   const own = origin.actor.type === 'user' ? database : makingDatabase(database);
   const updated = await own.commit(function* update(): Work<Account> {
@@ -84,7 +84,7 @@ export async function updateAccount(
       yield* callOffDeletion(context, account, profile, origin, now);
     }
     const undone = span && (yield* removeAddedSince(changed, { span }, origin, now));
-    makers = undone?.makers ?? [];
+    makers = undone?.makers ?? makers;
     const isMoved = emailKey(profile.email) !== emailKey(account.profile.email);
     if (isMoved) {
       yield* rememberTaken(account, { at, factorsSince: Math.min(since, at) }, now);
@@ -108,7 +108,7 @@ export async function updateAccount(
     yield* record({ at: now, type, origin, accountId: id, details: { fields: Object.keys(input) } });
     return changed;
   });
-  await waitForMakers(database, makers);
+  await finishEnding({ database, clock }, makers);
   return updated;
 }
 

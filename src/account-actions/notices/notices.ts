@@ -16,8 +16,8 @@ import {
   type SecurityFacts,
   type SecurityNotice,
   type SecurityReport,
-  type UndoneFacts,
 } from './rules/notice-text.ts';
+import type { UndoneFacts } from './rules/undone-text.ts';
 
 /** What notices are sent with. */
 export interface SecurityNoticeServices {

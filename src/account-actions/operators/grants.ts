@@ -14,14 +14,12 @@ import { excessOf, type Operator, type OperatorGrant } from '../../operators/rig
 import { findOrganization, organizationNotFound, type Role } from '../../organizations/store.ts';
 import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { invalid, notFound } from '../../platform/failure.ts';
+import { invalid } from '../../platform/failure.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { userNotFound } from '../accounts/accounts.ts';
-import { endInvitationsInRole } from '../accounts/handed-out.ts';
 import { keepAnOwner, type OwnerOptions } from '../accounts/last-owner.ts';
-import { type EndedMade, endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_ENDED, waitForMakers } from './made.ts';
 
 export interface ActingOperator {
   /** Who acts. The command line on the server is no operator, and may do everything. */
@@ -99,13 +97,13 @@ export const grantDetails = ({ role, organizationId, expiresAt }: OperatorGrant)
   ...(expiresAt !== null && { expiresAt: iso(expiresAt) }),
 });
 
-interface GrantsContext extends OwnerOptions, ActingOperator {
+export interface GrantsContext extends OwnerOptions, ActingOperator {
   readonly database: Database;
   readonly clock: Clock;
 }
 
 /** Owners and admins of an organization are members with that role: one record says both. */
-function requireOwnRecord({ role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>): void {
+export function requireOwnRecord({ role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>): void {
   if (organizationId === null || (role !== 'owner' && role !== 'admin')) return;
   throw invalid(
     `role ${role} of an organization is the role ${role.toUpperCase()} of the membership: set it with PUT /organizations/${organizationId}/members/{userId}, or tessera org add-member.`,
@@ -148,43 +146,8 @@ export async function grantRole(
 
 const endOf = ({ expiresAt }: Pick<OperatorGrant, 'expiresAt'>): number => expiresAt ?? Number.POSITIVE_INFINITY;
 
-const isOwner = ({ role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>): boolean =>
+export const isOwner = ({ role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>): boolean =>
   role === 'owner' && organizationId === null;
-
-/**
- * Takes a role away. Once this has returned, nothing is done in that role any more.
- * @param options.endMade ends the keys and roles that the person made, and what these made
- * @returns what the person made: what was ended, or what goes on
- * @throws {Failure} `not found`, or `conflict` for the last owner
- */
-export async function revokeRole(
-  context: GrantsContext,
-  accountId: string,
-  which: Pick<OperatorGrant, 'role' | 'organizationId'>,
-  origin: Origin,
-  { endMade = false }: { readonly endMade?: boolean } = {},
-): Promise<Made> {
-  const now = context.clock();
-  requireOwnRecord(which);
-  const { operator, database } = context;
-  const { makers, ...answer } = await makingDatabase(database).commit(function* revoke(): Work<EndedMade> {
-    if ((yield* lockOperator({ accountId })) === undefined) throw userNotFound(accountId);
-    if (isOwner(which)) yield* keepAnOwner(accountId, now, context);
-    if (!(yield* removeGrant({ accountId, ...which }))) {
-      throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
-    }
-    yield* endInvitationsInRole(accountId, origin, now);
-    const ended = endMade ? yield* endAllMadeBy(accountId, { operator, origin, now }) : NOTHING_ENDED;
-    const details = { ...grantDetails({ ...which, expiresAt: null }), ...(endMade && { made: idsOfMade(ended) }) };
-    yield* record({ at: now, type: 'operator.role_revoked', origin, accountId, details });
-    return endMade ? ended : { ...NOTHING_ENDED, ...(yield* madeBy(accountId, now)) };
-  });
-  await waitForMakers(database, makers);
-  return answer;
-}
-
-const placeOf = ({ organizationId }: Pick<OperatorGrant, 'organizationId'>): string =>
-  organizationId === null ? '' : ` in the organization ${organizationId}`;
 
 /** Every role that an account holds. */
 export const rolesOfAccount = (database: Database, accountId: string): Promise<readonly AccountGrant[]> =>

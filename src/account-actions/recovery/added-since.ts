@@ -10,9 +10,9 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { endInvitationsSince } from '../accounts/handed-out.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
+import { type EndedMakers, endAllMadeBy, madeBy, onlyMakers } from '../makers/made.ts';
 import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
-import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/notice-text.ts';
-import { endAllMadeBy, madeBy } from '../operators/made.ts';
+import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/undone-text.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
 
@@ -22,8 +22,10 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly apps: number;
   /** How many admin keys and roles ended that were made with it. */
   readonly made: number;
-  /** Whose rights as operators ended: to wait for after the commit, see `waitForMakers`. */
-  readonly makers: readonly string[];
+  /** How many other providers were disabled, or let in again whom they let in before. */
+  readonly upstreams: number;
+  /** Whose rights as operators ended: for after the commit, see `finishEnding`. */
+  readonly makers: EndedMakers;
   /** The organization that it left. */
   readonly left: string | undefined;
 }
@@ -57,14 +59,14 @@ function* endMadeSince(
   since: number,
   origin: Origin,
   now: number,
-): Work<ClientsUndone & Pick<Undone, 'made' | 'makers'>> {
-  const { adminKeys, roles, makers, clients } = yield* endAllMadeBy(accountId, {
+): Work<ClientsUndone & Pick<Undone, 'made' | 'makers' | 'upstreams'>> {
+  const { adminKeys, roles, upstreams, makers, clients } = yield* endAllMadeBy(accountId, {
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
       yield* endInvitationsSince(maker.id, maker.since, origin, now);
     },
   });
-  return { made: adminKeys.length + roles.length, makers, ...clients };
+  return { made: adminKeys.length + roles.length, upstreams: upstreams.length, makers, ...clients };
 }
 
 /**
@@ -78,19 +80,20 @@ export function* settleMadeSince(
   origin: Origin,
   now: number,
 ): Work<Pick<Undone, 'makers'> & { readonly told: readonly string[] }> {
-  if (since >= at) return { makers: [], told: [] };
-  if (isOwners) return { makers: [], told: goesOnSentences(yield* listMadeSince(accountId, since, now)) };
+  if (since >= at) return { makers: onlyMakers(), told: [] };
+  if (isOwners) return { makers: onlyMakers(), told: goesOnSentences(yield* listMadeSince(accountId, since, now)) };
   const { makers, ...ended } = yield* endMadeSince(accountId, since, origin, now);
   return { makers, told: undoneSentences({ ...NOTHING_UNDONE, ...ended }) };
 }
 
 function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
-  const { adminKeys, roles, apps } = yield* madeBy(accountId, now, since);
+  const { adminKeys, roles, apps, upstreams } = yield* madeBy(accountId, now, since);
   const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
   return {
     made: adminKeys.length + roles.length,
     invitations: invitations.length,
     apps: apps.map(({ clientId }) => clientId),
+    upstreams: upstreams.length,
   };
 }
 

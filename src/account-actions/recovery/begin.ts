@@ -6,7 +6,7 @@ import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Device, Origin } from '../../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
-import type { UndoneFacts } from '../notices/rules/notice-text.ts';
+import type { UndoneFacts } from '../notices/rules/undone-text.ts';
 import { recoveryMail } from './mails.ts';
 
 /** How long a recovery link works. */

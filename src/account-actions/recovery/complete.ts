@@ -59,9 +59,9 @@ import {
 import type { PasskeyServices } from '../authentication/passkey.ts';
 import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authentication/recovery-code.ts';
 import { revokeAccessSince, revokeAllAccess } from '../connections/connections.ts';
+import { type EndedMakers, finishEnding, onlyMakers } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
-import { waitForMakers } from '../operators/made.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
 import { callOffDeletion, NOT_DELETED, settleMadeSince } from './added-since.ts';
@@ -244,7 +244,7 @@ export async function completeRecovery(
   const hash = 'password' in replacement ? await services.passwords.hash(replacement.password, flows) : null;
   const prepared = prepareRecoveryCodes(sealer, found.account.id);
 
-  let makers: readonly string[] = [];
+  let makers = onlyMakers();
   const result = await makingDatabase(database).commit(function* recover(): Work<RecoveryResult> {
     const current = yield* findRecovery(services, token, now, lockAccount);
     // Since the check the account may have been changed, and a factor may have been set up.
@@ -283,7 +283,7 @@ export async function completeRecovery(
     );
     return { kind: 'recovered', account: changed, created, request, codes };
   });
-  await waitForMakers(database, makers);
+  await finishEnding({ database, clock }, makers);
   return result;
 }
 
@@ -316,7 +316,7 @@ function* secure(
   { passwordHash, used }: { readonly passwordHash: string | null; readonly used: readonly FactorUse[] },
   origin: Origin,
   now: number,
-): Work<{ readonly changed: Account; readonly makers: readonly string[] }> {
+): Work<{ readonly changed: Account; readonly makers: EndedMakers }> {
   const { id, profile } = account;
   const accountId = id;
   const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();

@@ -1,7 +1,8 @@
 import type { MailContent } from '../../mail/mail.ts';
 import { spaced } from '../../mail/rules/render.ts';
 import type { Device } from '../../platform/validation/origin.ts';
-import { askedFrom, type UndoneFacts, undoneSentences } from '../notices/rules/notice-text.ts';
+import { askedFrom } from '../notices/rules/notice-text.ts';
+import { type UndoneFacts, undoneSentences } from '../notices/rules/undone-text.ts';
 
 /** What a message is about: the account, and this service. */
 interface MailSubject {

@@ -61,18 +61,29 @@ export async function disableUpstream(
     yield* record({ at: now, type: 'upstream.disabled', origin, details });
     return changed;
   });
+  if (!endSessions) return { upstream, ended: { users: 0, sessions: 0 } };
+  return { upstream, ended: await endSessionsThrough({ database, clock }, upstream, origin) };
+}
+
+/** Ends everything that people were signed in to through an upstream that is disabled: see {@link disableUpstream}. */
+export async function endSessionsThrough(
+  { database, clock }: Parts,
+  upstream: Upstream,
+  origin: Origin,
+): Promise<EndedThroughUpstream> {
   const ended: EndedThroughUpstream = { users: 0, sessions: 0 };
-  if (!endSessions) return { upstream, ended };
   for (let after = '0'; ; ) {
     const from = after;
-    const accounts = await database.read(() => accountsOfUpstream({ upstreamId: id, after: from, limit: BATCH }));
+    const accounts = await database.read(() =>
+      accountsOfUpstream({ upstreamId: upstream.id, after: from, limit: BATCH }),
+    );
     for (const accountId of accounts) {
       after = accountId;
       const sessions = await database.commit(() => endAllOf(accountId, upstream, origin, clock()));
       ended.users++;
       ended.sessions += sessions;
     }
-    if (accounts.length < BATCH) return { upstream, ended };
+    if (accounts.length < BATCH) return ended;
   }
 }
 

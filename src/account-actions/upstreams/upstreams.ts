@@ -8,6 +8,7 @@ import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { recordUpstreamAct, recordUpstreamChange, type UpstreamActor } from '../../upstreams/act-store.ts';
 import { claimDomains } from '../../upstreams/domain-store.ts';
 import type { ProviderClient } from '../../upstreams/kind.ts';
 import { organizationsOfUpstream } from '../../upstreams/only-store.ts';
@@ -20,7 +21,7 @@ import type { Upstream } from '../../upstreams/store.ts';
 import * as store from '../../upstreams/store.ts';
 import { sourceOfUpstream } from '../access/sourced-groups.ts';
 
-interface UpstreamContext {
+interface UpstreamContext extends UpstreamActor {
   readonly database: Database;
   readonly clock: Clock;
   readonly sealer: Sealer;
@@ -136,7 +137,14 @@ function* claimOwnDomains(upstream: Upstream): Work<void> {
  * @throws {Failure} `invalid`, or `conflict` where the name is taken
  */
 export async function createUpstream(
-  { database, clock, sealer, ids, issuer: own }: UpstreamContext & { readonly ids: Ids; readonly issuer: string },
+  {
+    database,
+    clock,
+    sealer,
+    ids,
+    issuer: own,
+    operator,
+  }: UpstreamContext & { readonly ids: Ids; readonly issuer: string },
   input: CreateUpstreamRequest,
   origin: Origin,
 ): Promise<Upstream> {
@@ -164,6 +172,7 @@ export async function createUpstream(
       throw conflict('name is taken: another upstream has it. Choose another name.');
     }
     yield* claimOwnDomains(upstream);
+    yield* recordUpstreamAct({ operator }, 'registered', undefined, upstream);
     yield* record({ at: now, type: 'upstream.created', origin, details: { upstreamId: id, name, issuer } });
   });
   return upstream;
@@ -171,7 +180,7 @@ export async function createUpstream(
 
 /** Changes fields of an upstream. @throws {Failure} `invalid`, `not found` */
 export function updateUpstream(
-  { database, clock, sealer }: UpstreamContext,
+  { database, clock, sealer, operator }: UpstreamContext,
   id: string,
   { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, domains, ...input }: UpdateUpstreamRequest,
   origin: Origin,
@@ -200,6 +209,7 @@ export function updateUpstream(
     requireCredentials(changed, secret === undefined ? upstream.kind === 'apple' : privateKey !== undefined);
     yield* store.saveUpstream(changed);
     if (domains !== undefined) yield* claimOwnDomains(changed);
+    yield* recordUpstreamChange({ operator }, upstream, changed);
     const details = { upstreamId: id, name: upstream.name, fields };
     yield* record({ at: now, type: 'upstream.updated', origin, details });
     return changed;
@@ -208,7 +218,7 @@ export function updateUpstream(
 
 /** Lets people sign in through an upstream again. What ended with it stays ended. @throws {Failure} `not found` */
 export function enableUpstream(
-  { database, clock }: Pick<UpstreamContext, 'database' | 'clock'>,
+  { database, clock, operator }: Pick<UpstreamContext, 'database' | 'clock' | 'operator'>,
   id: string,
   origin: Origin,
 ): Promise<Upstream> {
@@ -219,6 +229,7 @@ export function enableUpstream(
     if (upstream.status === 'active') return upstream;
     const changed: Upstream = { ...upstream, status: 'active', updatedAt: now };
     yield* store.saveUpstream(changed);
+    yield* recordUpstreamAct({ operator }, 'enabled', upstream, changed);
     yield* record({ at: now, type: 'upstream.enabled', origin, details: { upstreamId: id, name: upstream.name } });
     return changed;
   });

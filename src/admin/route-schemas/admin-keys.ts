@@ -1,4 +1,4 @@
-import { CreateAdminKeyRequest } from '../../account-actions/operators/admin-keys.ts';
+import { CreateAdminKeyRequest } from '../../account-actions/makers/admin-keys.ts';
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
@@ -125,7 +125,7 @@ export const revokeAdminKeySchema = {
       answer: {
         ended: { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0 },
         takenOver: { invitations: 0 },
-        made: { adminKeys: [], roles: [], apps: [] },
+        made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
       },
     },
   ],

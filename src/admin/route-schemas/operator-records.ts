@@ -41,6 +41,18 @@ const TouchedApp = Type.Object(
   { title: 'TouchedApp' },
 );
 
+const TouchedUpstream = Type.Object(
+  {
+    upstreamId: Id,
+    name: Type.String(),
+    acts: Type.Array(Type.Unsafe<string>({ enum: ['registered', 'enabled', 'rights_changed', 'client_changed'] }), {
+      about:
+        '`rights_changed`: whom it lets in, its domains, or which claims are written. `client_changed`: the client ID, the secret or the key.',
+    }),
+  },
+  { title: 'TouchedUpstream' },
+);
+
 /** What an operator made and is still valid. */
 export const MadeRecord = Type.Object(
   {
@@ -49,6 +61,10 @@ export const MadeRecord = Type.Object(
     apps: Type.Array(TouchedApp, {
       about:
         'Active apps, with what was done to each; those that registered themselves with an initial access token of the operator count as registered. With `endMade`, those that were registered or accepted are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
+    }),
+    upstreams: Type.Array(TouchedUpstream, {
+      about:
+        'Other providers, with what was done to each. With `endMade`, those that were registered or enabled are disabled, and what people were signed in to through them ends; rights that were changed are put back. A client ID or secret that was changed stays: check it.',
     }),
   },
   { title: 'Made' },

@@ -4,7 +4,7 @@ import {
   createAdminKey,
   getAdminKey,
   revokeAdminKey,
-} from '../../account-actions/operators/admin-keys.ts';
+} from '../../account-actions/makers/admin-keys.ts';
 import { type AdminKey, findAdminKey } from '../../admin-keys/store.ts';
 import { holds } from '../../operators/rights.ts';
 import type { Organization } from '../../organizations/store.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type AdminKeyWithMade, adminKeyStatus, getAdminKey } from '../../account-actions/operators/admin-keys.ts';
+import { type AdminKeyWithMade, adminKeyStatus, getAdminKey } from '../../account-actions/makers/admin-keys.ts';
 import { type AdminKey, grantOfKey, listNewestAdminKeys } from '../../admin-keys/store.ts';
 import { holds, holdsSomewhere, INSTALLATION, lackingOf, reachOf } from '../../operators/rights.ts';
 import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';

@@ -1,5 +1,6 @@
-import { grantRole, revokeRole } from '../../account-actions/operators/grants.ts';
-import { type Made, madeBy } from '../../account-actions/operators/made.ts';
+import { type Made, madeBy } from '../../account-actions/makers/made.ts';
+import { revokeRole } from '../../account-actions/makers/revoke-role.ts';
+import { grantRole } from '../../account-actions/operators/grants.ts';
 import type { Account } from '../../accounts/store.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../../operators/permissions.ts';
 import { findOrganization, type Organization, organizationNotFound } from '../../organizations/store.ts';

@@ -1,4 +1,4 @@
-import type { Made } from '../../account-actions/operators/made.ts';
+import type { Made } from '../../account-actions/makers/made.ts';
 import { isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
@@ -8,7 +8,7 @@ import { personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** What an operator or a key made that still counts; undefined where that is nothing. */
-export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles, apps }: Made): HtmlPart {
+export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles, apps, upstreams }: Made): HtmlPart {
   const { operators: text, roles: names } = site.messages.operators;
   const listed = [
     ...adminKeys.map(({ id, name }) =>
@@ -20,6 +20,9 @@ export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles, ap
         html`<a href="${site.path(appAddress(clientId))}">${isolate(name)}</a>`,
         acts.map((act) => text.made.appActs[act]).join(', '),
       ),
+    ),
+    ...upstreams.map(({ name, acts }) =>
+      text.made.upstreamMade(isolate(name), acts.map((act) => text.made.upstreamActs[act]).join(', ')),
     ),
   ];
   return listed.length === 0 ? undefined : listed.map((one, index) => html`${index > 0 && ', '}${one}`);
@@ -39,5 +42,6 @@ export function endedMade(site: Site, visit: ConsoleVisit, made: Made, isEnded: 
   const listed = madeList(site, visit, made);
   if (listed === undefined) return undefined;
   const isChanged = made.apps.some(({ acts }) => acts.includes('redirect URIs'));
-  return html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>${isChanged && html`<p>${text.checkAddresses}</p>`}`;
+  const isKnownAsOther = made.upstreams.some(({ acts }) => acts.includes('client'));
+  return html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>${isChanged && html`<p>${text.checkAddresses}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
 }

@@ -121,6 +121,8 @@ export interface ClientActTable {
   operator_id: Id;
   kind: string;
   secret_id: Id | null;
+  /** What fields had before, and after. */
+  changes: Generated<Json>;
   acted_at: Instant;
 }
 

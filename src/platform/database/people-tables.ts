@@ -28,6 +28,9 @@ export interface MembershipTable {
   /** The operator who made the member an owner or admin; null for the command line, and for other roles. */
   role_maker_id: Generated<Id | null>;
   role_given_at: Generated<Instant | null>;
+  /** The operator who let the person in, by an invitation or without; null for the command line. */
+  maker_id: Generated<Id | null>;
+  made_at: Generated<Instant | null>;
 }
 
 /** The roles of operators. Owners and admins of an organization are not among them: the role of their membership says it. */
@@ -75,6 +78,8 @@ export interface GroupMemberTable {
   /** That of the group: who leaves it leaves the group. */
   organization_id: Id | null;
   added_at: Instant;
+  /** The operator who added the person; null for the command line and for other providers. */
+  maker_id: Generated<Id | null>;
 }
 
 /** Who may use an app: one of person, group and organization. */
@@ -89,6 +94,9 @@ export interface AppAssignmentTable {
   created_at: Instant;
   /** What was issued under it is dead from then on, and is ended in batches before the row goes. */
   ended_at: Instant | null;
+  /** The operator who assigned the role that it has; null for the command line. */
+  maker_id: Generated<Id | null>;
+  made_at: Generated<Instant | null>;
 }
 
 /** The key that encrypts what is stored for people, itself encrypted with the secret of the server. */

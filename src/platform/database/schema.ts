@@ -52,6 +52,7 @@ import type {
 } from './service-tables.ts';
 import type {
   OrganizationUpstreamTable,
+  UpstreamActTable,
   UpstreamDomainTable,
   UpstreamIdentityTable,
   UpstreamSessionTable,
@@ -359,6 +360,7 @@ export interface Tables {
   trusted_browser: TrustedBrowserTable;
   upstream: UpstreamTable;
   organization_upstream: OrganizationUpstreamTable;
+  upstream_act: UpstreamActTable;
   upstream_domain: UpstreamDomainTable;
   upstream_identity: UpstreamIdentityTable;
   upstream_session: UpstreamSessionTable;

@@ -1,5 +1,7 @@
 // The tables of other providers through which people sign in.
 
+import type { Generated } from 'kysely';
+
 /** Snowflake id as a decimal string. */
 type Id = string;
 /** Milliseconds since the Unix epoch. */
@@ -37,6 +39,17 @@ export interface UpstreamTable {
   status: string;
   created_at: Instant;
   updated_at: Instant;
+}
+
+/** What operators did to other providers that ends with them. */
+export interface UpstreamActTable {
+  id: Generated<Id>;
+  upstream_id: Id;
+  operator_id: Id;
+  kind: string;
+  /** What fields had before, and after. */
+  changes: Json;
+  acted_at: Instant;
 }
 
 /** Through which upstream alone the members of an organization use its apps. */

@@ -25,6 +25,7 @@ import { organizationUpstream } from './0023-organization-upstream.ts';
 import { clientActs } from './0024-client-acts.ts';
 import { eventCounts } from './0025-event-counts.ts';
 import { upstreamClaims } from './0026-upstream-claims.ts';
+import { makerIndexes, makerRecords } from './0027-maker-records.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -82,6 +83,8 @@ export const timeline: Timeline = {
   '0024-client-acts': expand(clientActs),
   '0025-event-counts': expand(eventCounts),
   '0026-upstream-claims': expand(upstreamClaims),
+  '0027-maker-records': expand(makerRecords),
+  '0027-maker-records-indexes': makerIndexes,
 };
 
 export { NewerDatabase } from './position.ts';

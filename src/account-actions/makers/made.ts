@@ -10,12 +10,16 @@ import {
 import { record } from '../../audit/audit.ts';
 import { type ClientsUndone, clientsTouchedBy, endClientActs, type TouchedClient } from '../../clients/disable.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
-import { excessOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
+import { excessOf, holds, INSTALLATION, type Operator, type OperatorGrant } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
+import { type Origin, SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
+import type { Upstream } from '../../upstreams/store.ts';
 import { endHandedOut, endInvitationsInRole } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
+import { endSessionsThrough } from '../upstreams/end-upstream.ts';
+import { endUpstreamActs, type TouchedUpstream, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
 import { isOwners, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */
@@ -24,39 +28,59 @@ export interface Made {
   readonly roles: readonly AccountGrant[];
   /** The active apps that they registered, accepted or approved, or whose secrets or redirect URIs they changed. */
   readonly apps: readonly TouchedClient[];
+  /** The other providers that they registered, enabled or changed. */
+  readonly upstreams: readonly TouchedUpstream[];
 }
 
+const NOTHING_MADE: Made = { adminKeys: [], roles: [], apps: [], upstreams: [] };
+
 /** What an event says of them. */
-export const idsOfMade = ({ adminKeys, roles, apps }: Made) => ({
+export const idsOfMade = ({ adminKeys, roles, apps, upstreams }: Made) => ({
   adminKeys: adminKeys.map(({ id }) => id),
   roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
   ...(apps.length > 0 && { apps: apps.map(({ clientId, acts }) => ({ clientId, acts })) }),
+  ...(upstreams.length > 0 && { upstreams: upstreams.map(({ upstreamId, acts }) => ({ upstreamId, acts })) }),
 });
+
+/** What is left to do after the commit that ended makers: see {@link finishEnding}. */
+export interface EndedMakers {
+  /** The keys and accounts whose rights ended. */
+  readonly ids: readonly string[];
+  /** The upstreams that were disabled. */
+  readonly upstreams: readonly Upstream[];
+  readonly origin: Origin;
+}
+
+/** Keys or accounts whose rights ended, and nothing else. */
+export const onlyMakers = (...ids: readonly string[]): EndedMakers => ({ ids, upstreams: [], origin: SYSTEM_ORIGIN });
 
 /** What was ended of an operator's, and whose rights ended with it. */
 export interface EndedMade extends Made {
-  /** The keys and accounts to wait for: see {@link waitForMakers}. */
-  readonly makers: readonly string[];
+  readonly makers: EndedMakers;
   readonly clients: ClientsUndone;
 }
 
 export const NOTHING_ENDED: EndedMade = {
-  ...{ adminKeys: [], roles: [], apps: [], makers: [] },
+  ...{ ...NOTHING_MADE, makers: onlyMakers() },
   clients: { registered: 0, secrets: 0, redirected: [] },
 };
 
 /**
- * Waits, after the commit that ended the rights of keys and accounts, until the units of work have ended that act with them: what those
- * change is there before the answer. In the same unit of work, a stream of requests could delay the end itself, or it could wait for a unit
- * that waits for it.
+ * Finishes what ended makers, after its commit: waits until the units of work have ended that act with them, so that what those change is
+ * there before the answer, and ends what people were signed in to through upstreams that were disabled. In the same unit of work, a stream
+ * of requests could delay the end itself, or it could wait for a unit that waits for it. It may be repeated.
  */
-export async function waitForMakers(database: Database, makers: readonly string[]): Promise<void> {
-  for (const id of makers) {
+export async function finishEnding(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { ids, upstreams, origin }: EndedMakers,
+): Promise<void> {
+  for (const id of ids) {
     await database.commit(function* waiting(): Work<void> {
       yield* waitForAdminKeyLocks({ id });
       yield* takeAccountLock({ id });
     });
   }
+  for (const upstream of upstreams) await endSessionsThrough({ database, clock }, upstream, origin);
 }
 
 /** @param since what was made earlier is left out */
@@ -64,6 +88,7 @@ export function* madeBy(operatorId: string, now: number, since = 0): Work<Made> 
   return {
     ...(yield* rightsMadeBy(operatorId, since, now)),
     apps: yield* clientsTouchedBy([{ id: operatorId, since, goesOn: () => false }], now),
+    upstreams: yield* upstreamsTouchedBy([{ id: operatorId, since }]),
   };
 }
 
@@ -108,8 +133,9 @@ const NOWHERE = '0';
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
  * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they registered or accepted are
- * disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. The last owner
- * keeps the role, and what they made.
+ * disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. What they
+ * did to upstreams ends likewise (`endUpstreamActs`). The last owner keeps the role, and what they made. The caller then calls
+ * {@link finishEnding}.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
  * @param by.alsoEnd ends more of what a maker made
@@ -161,6 +187,9 @@ export function* endAllMadeBy(
   }
   const apps = yield* clientsTouchedBy(suspects, now);
   const clients = yield* endClientActs(suspects, origin, now);
-  const makersEnded = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
-  return { adminKeys, roles, apps, clients, makers: makersEnded };
+  const ofUpstreams = suspects.filter(({ id, rest }) => !holds({ id, grants: rest }, 'upstreams.manage', INSTALLATION));
+  const upstreams = yield* upstreamsTouchedBy(ofUpstreams);
+  const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
+  const ids = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
+  return { adminKeys, roles, apps, upstreams, clients, makers: { ids, upstreams: disabled, origin } };
 }

@@ -13,8 +13,24 @@ import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type EndedWithKey, endHandedOut } from '../accounts/handed-out.ts';
-import { type ActingOperator, grantDetails, grantFields, readGrant, requireGivable, requirePlace } from './grants.ts';
-import { endAllMadeBy, idsOfMade, type Made, madeBy, NOTHING_ENDED, waitForMakers } from './made.ts';
+import {
+  type ActingOperator,
+  grantDetails,
+  grantFields,
+  readGrant,
+  requireGivable,
+  requirePlace,
+} from '../operators/grants.ts';
+import {
+  type EndedMakers,
+  endAllMadeBy,
+  finishEnding,
+  idsOfMade,
+  type Made,
+  madeBy,
+  NOTHING_ENDED,
+  onlyMakers,
+} from './made.ts';
 
 export const CreateAdminKeyRequest = requestBody('CreateAdminKeyRequest', {
   name: Type.String({
@@ -96,23 +112,23 @@ export async function revokeAdminKey(
     const made = yield* madeBy(id, now);
     const ended = yield* endHandedOut(id, takeOver, now);
     // A second caller may rely on the answer as well, which waits for the same requests.
-    if (!isRevoked && (key === undefined || !endMade)) return { ...ended, made, makers: [] };
+    if (!isRevoked && (key === undefined || !endMade)) return { ...ended, made, makers: undefined };
     const { makers, ...alsoEnded } = endMade ? yield* endAllMadeBy(id, { operator, origin, now }) : NOTHING_ENDED;
     const details = { adminKeyId: id, ...ended, ...(endMade && { made: idsOfMade(alsoEnded) }) };
     yield* record({ at: now, type: 'admin_key.revoked', origin, details });
-    return { ...ended, made: endMade ? alsoEnded : made, makers: [id, ...makers] };
+    return { ...ended, made: endMade ? alsoEnded : made, makers: { ...makers, ids: [id, ...makers.ids] } };
   });
   const { makers, ...answer } = revoked;
-  await waitForMakers(database, makers.length === 0 ? [id] : makers);
+  await finishEnding({ database, clock }, makers ?? onlyMakers(id));
   // After the wait: a second caller may rely on this answer as well.
-  if (makers.length === 0) {
+  if (makers === undefined) {
     throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
   }
   return answer;
 }
 
 interface Revocation extends RevokedAdminKey {
-  readonly makers: readonly string[];
+  readonly makers: EndedMakers | undefined;
 }
 
 /** A key, and the valid keys and roles that were made with it. */

@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { goesOnSentences, NOTHING_UNDONE, undoneSentences } from './notice-text.ts';
+import { goesOnSentences, NOTHING_UNDONE, undoneSentences } from './undone-text.ts';
 
 const NOTHING = NOTHING_UNDONE;
 
@@ -14,8 +14,8 @@ test('who has an account again is told of every way in that was removed, another
 });
 
 test('what goes on of what was made with an account is counted, and its apps are named by their ids', () => {
-  assert.deepEqual(goesOnSentences({ made: 0, invitations: 0, apps: [] }), []);
-  assert.deepEqual(goesOnSentences({ made: 1, invitations: 2, apps: ['1', '2'] }), [
-    'This was made with your account in the days before, and goes on: an admin key or a role that was given, 2 invitations, what was done to these apps: 1, 2. End what is not yours.',
+  assert.deepEqual(goesOnSentences({ made: 0, invitations: 0, apps: [], upstreams: 0 }), []);
+  assert.deepEqual(goesOnSentences({ made: 1, invitations: 2, apps: ['1', '2'], upstreams: 1 }), [
+    'This was made with your account in the days before, and goes on: an admin key or a role that was given, 2 invitations, what was done to these apps: 1, 2, what was done to another provider. End what is not yours.',
   ]);
 });

@@ -1,0 +1,48 @@
+import { removeGrant } from '../../access/operator-grant-store.ts';
+import { lockOperator } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
+import { record } from '../../audit/audit.ts';
+import type { OperatorGrant } from '../../operators/rights.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+import { endInvitationsInRole } from '../accounts/handed-out.ts';
+import { keepAnOwner } from '../accounts/last-owner.ts';
+import { type GrantsContext, grantDetails, isOwner, requireOwnRecord } from '../operators/grants.ts';
+import { type EndedMade, endAllMadeBy, finishEnding, idsOfMade, type Made, madeBy, NOTHING_ENDED } from './made.ts';
+
+/**
+ * Takes a role away. Once this has returned, nothing is done in that role any more.
+ * @param options.endMade ends the keys and roles that the person made, and what these made
+ * @returns what the person made: what was ended, or what goes on
+ * @throws {Failure} `not found`, or `conflict` for the last owner
+ */
+export async function revokeRole(
+  context: GrantsContext,
+  accountId: string,
+  which: Pick<OperatorGrant, 'role' | 'organizationId'>,
+  origin: Origin,
+  { endMade = false }: { readonly endMade?: boolean } = {},
+): Promise<Made> {
+  const now = context.clock();
+  requireOwnRecord(which);
+  const { operator, database } = context;
+  const { makers, ...answer } = await makingDatabase(database).commit(function* revoke(): Work<EndedMade> {
+    if ((yield* lockOperator({ accountId })) === undefined) throw userNotFound(accountId);
+    if (isOwner(which)) yield* keepAnOwner(accountId, now, context);
+    if (!(yield* removeGrant({ accountId, ...which }))) {
+      throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
+    }
+    yield* endInvitationsInRole(accountId, origin, now);
+    const ended = endMade ? yield* endAllMadeBy(accountId, { operator, origin, now }) : NOTHING_ENDED;
+    const details = { ...grantDetails({ ...which, expiresAt: null }), ...(endMade && { made: idsOfMade(ended) }) };
+    yield* record({ at: now, type: 'operator.role_revoked', origin, accountId, details });
+    return endMade ? ended : { ...NOTHING_ENDED, ...(yield* madeBy(accountId, now)) };
+  });
+  await finishEnding(context, makers);
+  return answer;
+}
+
+const placeOf = ({ organizationId }: Pick<OperatorGrant, 'organizationId'>): string =>
+  organizationId === null ? '' : ` in the organization ${organizationId}`;

@@ -1,0 +1,137 @@
+// store: SQLite, PostgreSQL
+/** What a stolen key or account did to other providers is listed where it ends, and ends with it on request. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
+import { admin } from '../support/flow.ts';
+import { DAY, MINUTE } from '../support/outcome.ts';
+import { newestMail } from '../support/recovery.ts';
+import { startServer } from '../support/server.ts';
+import { takenBack } from '../support/taken-back.ts';
+import { joinedThrough, newUpstream, type TestUpstream, throughUpstream } from '../upstreams/people.ts';
+
+const server = await startServer({
+  TESSERA_MAILBOX: 'on',
+  TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
+  TESSERA_LIMIT_MAIL_ADDRESS: 'off',
+});
+const upstreams: TestUpstream[] = [];
+after(async () => {
+  for (const { provider } of upstreams) await provider[Symbol.asyncDispose]();
+  await server.close();
+});
+const { signedInWith, reportLink, press, browserOf } = takenBack(server);
+const keeper = await operatorInBrowser(server, { emailVerified: true });
+await admin(server, 'PUT', `/users/${keeper.user.id}/roles/owner`, {});
+
+const call = async (method: string, path: string, body?: object, key?: string) => {
+  const answer = await admin(server, method, path, body, key);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+const newKey = (role = 'owner', by?: string): Promise<{ id: string; adminKey: string }> =>
+  call('POST', '/admin-keys', { name: 'stolen', role }, by);
+const planted = async (fields: object, key?: string): Promise<TestUpstream> => {
+  const upstream = await newUpstream(server, { ...fields }, key);
+  upstreams.push(upstream);
+  return upstream;
+};
+const read = ({ id }: TestUpstream) => call('GET', `/upstreams/${id}`);
+const endWithMade = async (id: string) => (await call('DELETE', `/admin-keys/${id}?endMade=true`)).made.upstreams;
+
+test('a provider that a key registered is disabled with it, with the sessions that began there, and has no domains', async () => {
+  const key = await newKey();
+  const upstream = await planted({ signUp: 'anyone', domains: ['corp.example'] }, key.adminKey);
+  const person = { sub: 'mallory', name: 'Mallory', email: 'mallory@upstream.example', sid: 'one' };
+  const joined = { person, username: 'mallory', email: 'mallory@example.com' };
+  const browser = await joinedThrough(server, upstream, joined);
+  assert.equal((await browser.get('/account')).status, 200);
+  const listed = [{ upstreamId: upstream.id, name: upstream.name, acts: ['registered'] }];
+  assert.deepEqual((await call('GET', `/admin-keys/${key.id}`)).made.upstreams, listed);
+  assert.deepEqual(await endWithMade(key.id), listed);
+  const { status, domains } = await read(upstream);
+  assert.deepEqual([status, domains], ['disabled', []]);
+  assert.notEqual((await browser.get('/account')).status, 200);
+  assert.notEqual((await browserOf().get(`/login/with/${upstream.name}`)).status, 302);
+  // The owner can give them to another.
+  await planted({ domains: ['corp.example'] });
+});
+
+test('a provider goes on where only the key is revoked', async () => {
+  const key = await newKey();
+  const upstream = await planted({ signUp: 'anyone' }, key.adminKey);
+  const { made } = await call('DELETE', `/admin-keys/${key.id}`);
+  assert.deepEqual(made.upstreams, [{ upstreamId: upstream.id, name: upstream.name, acts: ['registered'] }]);
+  assert.equal((await read(upstream)).status, 'active');
+});
+
+test('whom a provider lets in is put back to what it was before a key and its helper changed it', async () => {
+  const own = { signUp: 'domains', signUpDomains: ['own.example'], domains: ['own.example'] };
+  const upstream = await planted(own);
+  const key = await newKey();
+  const helper = await newKey('owner', key.adminKey);
+  const path = `/upstreams/${upstream.id}`;
+  await call('PATCH', path, { signUp: 'anyone', domains: ['own.example', 'stolen.example'] }, key.adminKey);
+  server.advance(MINUTE);
+  await call('PATCH', path, { claimsMap: { groups: '/groups' }, signUp: 'invited' }, helper.adminKey);
+  await call('PATCH', path, {
+    displayName: 'Another name',
+    domains: ['own.example', 'stolen.example', 'later.example'],
+  });
+  await call('PATCH', path, { clientId: 'another' }, helper.adminKey);
+  assert.deepEqual(
+    (await endWithMade(key.id)).map(({ acts }: { acts: string[] }) => acts),
+    [['rights_changed', 'client_changed']],
+  );
+  const { signUp, signUpDomains, domains, claimsMap, displayName, clientId, status } = await read(upstream);
+  assert.deepEqual(
+    { signUp, signUpDomains, claimsMap },
+    { signUp: 'domains', signUpDomains: ['own.example'], claimsMap: {} },
+  );
+  assert.deepEqual(domains, ['own.example', 'later.example'], 'what somebody else added stays');
+  assert.deepEqual([displayName, clientId, status], ['Another name', 'another', 'active']);
+  const { items } = await call('GET', '/audit-events?type=upstream.updated&limit=50');
+  const back = items.filter(({ details }: { details: { putBack?: boolean } }) => details.putBack === true);
+  assert.equal(back.at(-1)?.details.upstreamId, upstream.id);
+});
+
+test('domains that a key moved to a provider of its own are there again', async () => {
+  const upstream = await planted({ domains: ['moved.example'] });
+  const key = await newKey();
+  await call('PATCH', `/upstreams/${upstream.id}`, { domains: [] }, key.adminKey);
+  const evil = await planted({ domains: ['moved.example'] }, key.adminKey);
+  await endWithMade(key.id);
+  assert.deepEqual((await read(evil)).domains, []);
+  assert.deepEqual((await read(upstream)).domains, ['moved.example']);
+});
+
+test('a provider that a key enabled is disabled again', async () => {
+  const upstream = await planted({ signUp: 'anyone' });
+  await call('POST', `/upstreams/${upstream.id}/disable`, {});
+  const key = await newKey();
+  await call('POST', `/upstreams/${upstream.id}/enable`, {}, key.adminKey);
+  await endWithMade(key.id);
+  assert.equal((await read(upstream)).status, 'disabled');
+});
+
+test('a provider that a thief registered with the account of an owner is disabled with the report', async () => {
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  await call('PUT', `/users/${operator.user.id}/roles/owner`, {});
+  const { email } = await call('GET', `/users/${operator.user.id}`);
+  server.advance(MINUTE);
+  const own = await signInOnCommandLine(server, operator);
+  const earlier = await planted({ signUp: 'anyone' }, own);
+  server.advance(9 * DAY);
+  const thief = { ...operator, browser: await signedInWith({ user: operator.user, email }, operator.factor) };
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, thief);
+  const evil = await planted({ signUp: 'anyone' }, token);
+  await call('PATCH', `/upstreams/${earlier.id}`, { domains: ['thief.example'] }, token);
+  assert.equal(await press(await reportLink(email)), 200);
+  assert.equal((await read(evil)).status, 'disabled');
+  const kept = await read(earlier);
+  assert.deepEqual([kept.status, kept.domains], ['active', []]);
+  assert.match((await newestMail(server, email, 'recovery')).text, /what was done to 2 other providers/);
+  const browser = browserOf();
+  assert.equal((await throughUpstream(browser, earlier)).location?.pathname, `/login/with/${earlier.name}/new`);
+});
