@@ -7,6 +7,8 @@ import type { SignInThere } from './rules/came-through.ts';
 /** How a session came to be: by which identity, in which session of the upstream. */
 export interface UpstreamOrigin {
   readonly upstreamId: string;
+  /** Of the upstream when the person came back from it. */
+  readonly generation: string;
   readonly identityId: string;
   /** Null where the upstream names none. */
   readonly upstreamSid: string | null;

@@ -48,6 +48,8 @@ const UPSTREAM = {
   /** The buttons are in this order. */
   position: storedField('position', plain<number>()),
   status: storedField('status', plain<'active' | 'disabled'>()),
+  /** Another one since it was last disabled. A sign-in that began in an earlier one is not completed. */
+  generation: storedField('generation', plain<string>()),
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
 } as const;
@@ -108,6 +110,7 @@ const update = command((db, p: UpstreamTable) =>
       claims_map: p.claims_map,
       position: p.position,
       status: p.status,
+      generation: p.generation,
       updated_at: p.updated_at,
     })
     .where('id', '=', p.id),

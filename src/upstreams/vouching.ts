@@ -38,12 +38,13 @@ export const rememberEndOfAll = (key: IdentityKey, at: number, now: number): Wor
  * @param readUpstream `findUpstream` where nothing is written that depends on it
  */
 export function* whyNotVouched(
-  { upstreamId, identityId, upstreamSid, issuedAt }: UpstreamOrigin,
+  { upstreamId, generation, identityId, upstreamSid, issuedAt }: UpstreamOrigin,
   now: number,
   readUpstream = holdUpstream,
 ): Work<string | undefined> {
   const upstream = yield* readUpstream({ id: upstreamId });
   if (upstream?.status !== 'active') return 'the upstream is disabled';
+  if (upstream.generation !== generation) return 'the upstream was disabled meanwhile';
   const identity = yield* findIdentityById({ id: identityId });
   if (identity === undefined) return 'the identity is not connected';
   if (identity.endedAt !== null && issuedAt <= identity.endedAt) return 'the upstream has ended the session';

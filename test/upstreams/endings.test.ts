@@ -258,6 +258,59 @@ describe('an operator disables an upstream', () => {
     await mine.provider[Symbol.asyncDispose]();
   });
 
+  test('and enables it again: what was under way before begins again, and what ended stays ended', async () => {
+    const mine = await newUpstream(server, { signUp: 'anyone' });
+    const person = { sub: 'back-again', email: 'back-again@upstream.example' };
+    const joined = await joinedThrough(server, mine, {
+      person,
+      username: 'back-again',
+      email: 'back-again@example.com',
+    });
+    const offlineTokens = await tokens(joined, offline);
+    const [row] = await query(server, `SELECT id FROM account WHERE username = 'back-again'`);
+    const arrive = async (who: Members) => {
+      mine.provider.person = who;
+      const browser = agent(server.baseUrl);
+      return { browser, back: await throughUpstream(browser, mine) };
+    };
+    // Four people who are under way: at the provider, before the second factor, on the page for a new account, and before its code.
+    const away = agent(server.baseUrl);
+    const left = await away.get(`/login/with/${mine.name}`);
+    const callback = mine.provider.authorize(left.location?.href ?? '').href;
+    const factor = await enroll(server, { id: String(row?.['id']) });
+    const half = await arrive(person);
+    assert.equal(half.back.location?.pathname, '/login/verify');
+    const secondFactor = await half.browser.get('/login/verify');
+    const newcomer = await arrive({ sub: 'newcomer-2' });
+    const newPage = await newcomer.browser.get(newcomer.back.location?.href ?? '');
+    const typing = await arrive({ sub: 'newcomer-3' });
+    const fields = { displayName: 'N', username: 'newcomer-3', email: 'newcomer-3@example.com' };
+    const path = typing.back.location?.pathname;
+    await typing.browser.submit(await typing.browser.get(path ?? ''), fields, path);
+    const { code = '' } = await newestMail(server, fields.email, 'verify address');
+
+    await admin(server, 'POST', `/upstreams/${mine.id}/disable`, { endSessions: true });
+    await admin(server, 'POST', `/upstreams/${mine.id}/enable`, {});
+    assert.equal((await away.get(callback)).status, 400);
+    const proof = { code: totpCode(factor, server.now()), with: 'app' };
+    assert.equal((await half.browser.submit(secondFactor, proof, '/login/verify')).status, 409);
+    const other = { displayName: 'N', username: 'newcomer-2', email: 'newcomer-2@example.com' };
+    assert.equal((await newcomer.browser.submit(newPage, other, path)).status, 400);
+    await typing.browser.submit(await typing.browser.get('/signup/verify'), { code }, '/signup/verify');
+    for (const browser of [joined, away, half.browser, newcomer.browser, typing.browser]) {
+      assert.equal(await isSignedIn(browser), false);
+    }
+    assert.deepEqual(await query(server, `SELECT id FROM account WHERE username LIKE 'newcomer-_'`), []);
+    assert.deepEqual(await lives(offlineTokens), DEAD);
+
+    const again = await arrive(person);
+    const asked = await again.browser.get('/login/verify');
+    const done = { code: totpCode(factor, server.now(), 1), with: 'app' };
+    assert.equal((await again.browser.submit(asked, done, '/login/verify')).location?.pathname, '/account');
+    await joinedThrough(server, mine, { person: { sub: 'newcomer-3' }, username: 'newcomer-3', email: fields.email });
+    await mine.provider[Symbol.asyncDispose]();
+  });
+
   test('an active one is not deleted', async () => {
     assert.equal((await admin(server, 'DELETE', `/upstreams/${upstream.id}`)).status, 409);
   });

@@ -36,7 +36,8 @@ export const useUpstreamState = (name: string, now: number): Work<boolean> =>
 export const upstreamOriginOf = (
   { id: identityId, upstreamId }: Pick<UpstreamIdentity, 'id' | 'upstreamId'>,
   { sid, amr, issuedAt }: UpstreamPerson,
-): UpstreamOrigin => ({ upstreamId, identityId, upstreamSid: sid, amr, issuedAt });
+  generation: string,
+): UpstreamOrigin => ({ upstreamId, generation, identityId, upstreamSid: sid, amr, issuedAt });
 
 /**
  * Authenticates a person by another provider: the account is that of upstream, issuer and subject, and of nothing else that the provider
@@ -69,7 +70,7 @@ export async function authenticateByUpstream(
     }
     const status = accountStatus(account, now);
     if (status !== 'active') return yield* refuse({ kind: status, account }, status, account.id);
-    const cameFrom = upstreamOriginOf(identity, person);
+    const cameFrom = upstreamOriginOf(identity, person, upstream.generation);
     const why = yield* whyNotVouched(cameFrom, now);
     if (why !== undefined) return yield* refuse({ kind: 'changed' }, why, account.id);
     if (!(yield* useUpstreamState(state, now))) {

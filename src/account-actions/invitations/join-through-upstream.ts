@@ -40,7 +40,7 @@ interface JoiningAccount {
  */
 export function* joinThroughUpstream(
   services: SecurityNoticeServices & { readonly signUp: SignUpSettings },
-  { upstreamId, person, state, at }: JoiningPerson,
+  { upstreamId, generation, person, state, at }: JoiningPerson,
   fields: { readonly displayName: string; readonly username: string; readonly email: string },
   { id, now, isAddressProved, invitation }: JoiningAccount,
   browser: SignInBrowser,
@@ -61,7 +61,7 @@ export function* joinThroughUpstream(
   yield* addAccount(account, by, browser.origin);
   const identity = newIdentity(upstreamId, person, id, account.createdAt);
   if (!(yield* insertIdentity(identity))) throw new NotVouched();
-  const cameFrom = upstreamOriginOf(identity, person);
+  const cameFrom = upstreamOriginOf(identity, person, generation);
   if ((yield* whyNotVouched(cameFrom, now)) !== undefined) throw new NotVouched();
   if (!(yield* useUpstreamState(state, now))) throw new NotVouched();
   if (invitation !== null) yield* acceptInvitation(invitation, account, now, browser.origin);

@@ -9,7 +9,6 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { findIdentity, insertIdentity, listIdentities, removeIdentity } from '../../upstreams/identity-store.ts';
-import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import { holdUpstream, type Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
@@ -19,7 +18,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
-import { newIdentity } from './join.ts';
+import { type JoiningPerson, newIdentity } from './join.ts';
 
 /** A signed-in person who changes how they sign in. */
 interface IdentityOwner {
@@ -52,7 +51,7 @@ const nameOf = (upstream: string): string => `signing in with “${upstream}”`
 export function connectIdentity(
   services: ConnectServices,
   { account, session, origin }: IdentityOwner,
-  { upstreamId, person, state }: { upstreamId: string; person: UpstreamPerson; state: string },
+  { upstreamId, generation, person, state }: Omit<JoiningPerson, 'at'>,
 ): Promise<ConnectResult> {
   const now = services.clock();
   const accountId = account.id;
@@ -68,7 +67,7 @@ export function connectIdentity(
     const identity = newIdentity(upstreamId, person, accountId, at);
     if (!(yield* useUpstreamState(state, now))) return { kind: 'begin again' };
     if (!(yield* insertIdentity(identity))) return { kind: 'another account' };
-    if ((yield* whyNotVouched(upstreamOriginOf(identity, person), now)) !== undefined) {
+    if ((yield* whyNotVouched(upstreamOriginOf(identity, person, generation), now)) !== undefined) {
       yield* removeIdentity({ id: identity.id, accountId });
       return { kind: 'begin again' };
     }

@@ -5,6 +5,7 @@ import { dropCodes, revokeFamiliesOf } from '../../credentials/revocation-store.
 import { claim } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { HOUR } from '../../platform/clock.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
@@ -55,7 +56,7 @@ export async function disableUpstream(
     const found = yield* lockUpstream({ id });
     if (found === undefined) throw upstreamNotFound(id);
     if (found.status === 'disabled') return found;
-    const changed: Upstream = { ...found, status: 'disabled', updatedAt: now };
+    const changed: Upstream = { ...found, status: 'disabled', generation: randomIdentifier(), updatedAt: now };
     yield* saveUpstream(changed);
     const details = { upstreamId: id, name: found.name, endSessions };
     yield* record({ at: now, type: 'upstream.disabled', origin, details });

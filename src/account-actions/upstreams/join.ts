@@ -10,6 +10,8 @@ import type { Upstream } from '../../upstreams/store.ts';
 /** A person whom an upstream vouches for, and who has no account here yet. */
 export interface JoiningPerson {
   readonly upstreamId: string;
+  /** Of the upstream when the browser came back. */
+  readonly generation: string;
   readonly person: UpstreamPerson;
   /** The state with which the browser came back: it creates one account. */
   readonly state: string;

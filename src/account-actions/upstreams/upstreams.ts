@@ -162,7 +162,7 @@ export async function createUpstream(
     ...{ sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: instantOf(secretExpiresAt), teamId, keyId },
     ...{ scopes: scopesOf(kind, scopes), signUp, signUpDomains: checkedDomains('signUpDomains', signUpDomains) },
     ...{ domains: checkedDomains('domains', domains), claimsMap, position },
-    ...{ status: 'active', createdAt: now, updatedAt: now },
+    ...{ status: 'active', generation: '', createdAt: now, updatedAt: now },
   };
   requireCredentials(upstream, privateKey !== undefined);
   requireDomains(upstream);
@@ -216,7 +216,7 @@ export function updateUpstream(
   });
 }
 
-/** Lets people sign in through an upstream again. What ended with it stays ended. @throws {Failure} `not found` */
+/** Lets people sign in through an upstream again. What ended with it stays ended, and a sign-in that was under way then begins again. @throws {Failure} `not found` */
 export function enableUpstream(
   { database, clock, operator }: Pick<UpstreamContext, 'database' | 'clock' | 'operator'>,
   id: string,

@@ -37,6 +37,8 @@ export interface UpstreamTable {
   position: number;
   /** `active` or `disabled`. */
   status: string;
+  /** Random: another one since it was last disabled. */
+  generation: string;
   created_at: Instant;
   updated_at: Instant;
 }

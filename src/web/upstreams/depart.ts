@@ -38,7 +38,14 @@ export async function depart(
   const { maxAge, prompt, loginHint } = askedBy(pending);
   const departure: Departure = {
     ...newAttempt(maxAge, prompt === 'login' ? clock() : null),
-    ...{ upstreamId: upstream.id, browserHash, handle: pending?.handle ?? null, session: connects, leftAt: clock() },
+    ...{
+      upstreamId: upstream.id,
+      generation: upstream.generation,
+      browserHash,
+      handle: pending?.handle ?? null,
+      session: connects,
+      leftAt: clock(),
+    },
   };
   const question: ProviderQuestion = {
     redirectUri: redirectUriOf(issuer, upstream),

@@ -96,7 +96,7 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
 
   async function found({ browser }: SignInVisit, name: string): Promise<Stranger | undefined> {
     const upstream = await findActive(services, name);
-    const vouched = upstream && readVouched(services, browser, upstream.id);
+    const vouched = upstream && readVouched(services, browser, upstream);
     if (upstream === undefined || vouched === undefined || vouched.session !== null) return undefined;
     const certain = vouchedAddress(upstream, vouched.person);
     return database.read(function* read(): Work<Stranger> {
@@ -198,12 +198,15 @@ async function joinByMail(
   services: PageServices,
   { request, reply, pending, browser }: SignInVisit,
   typed: Values,
-  { vouched: { upstreamId, person, state, at }, invited }: Stranger,
+  { vouched: { upstreamId, generation, person, state, at }, invited }: Stranger,
   again: ShowAgain,
 ): Promise<FastifyReply> {
   const invitation = invited?.link ?? null;
   const began = { browserHash: browser.hash, handle: pending?.handle ?? null, invitation, origin: originOf(request) };
-  if ((await beginUpstreamSignUp(services, typed, { upstreamId, person, state, at }, began)) === 'username taken') {
+  if (
+    (await beginUpstreamSignUp(services, typed, { upstreamId, generation, person, state, at }, began)) ===
+    'username taken'
+  ) {
     return again(409, fieldProblem('username', services.site.messages.signUp.usernameTaken));
   }
   return redirect(request, reply, services.site.path(`/signup/verify${requestQuery(pending)}`));

@@ -5,6 +5,7 @@ import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import type { ProviderAttempt } from '../../upstreams/kind.ts';
+import type { Upstream } from '../../upstreams/store.ts';
 
 /*
  * What a person is about while they are at an upstream, and what it said until they decide what follows. The browser takes it along,
@@ -20,6 +21,8 @@ interface Services {
 /** What a person is sent away for. */
 export interface Departure extends ProviderAttempt {
   readonly upstreamId: string;
+  /** Of the upstream. */
+  readonly generation: string;
   /** The browser that was sent. */
   readonly browserHash: string;
   /** The handle of the authorization request that needs the sign-in. */
@@ -84,11 +87,15 @@ export function keepVouched(services: Services, reply: FastifyReply, browser: Br
   );
 }
 
-/** What this browser keeps for an upstream. */
-export function readVouched({ sealer, clock }: Services, browser: Browser, upstreamId: string): Vouched | undefined {
+/** What this browser keeps for an upstream, unless that was disabled since. */
+export function readVouched(
+  { sealer, clock }: Services,
+  browser: Browser,
+  { id, generation }: Pick<Upstream, 'id' | 'generation'>,
+): Vouched | undefined {
   const text = sealer.open(browser.noteOf('upstream') ?? '', contextOf(browser));
   if (text === undefined) return undefined;
   const vouched = JSON.parse(text) as Vouched;
   const isCurrent = clock() - vouched.at < UPSTREAM_STATE_LIFETIME;
-  return isCurrent && vouched.upstreamId === upstreamId ? vouched : undefined;
+  return isCurrent && vouched.upstreamId === id && vouched.generation === generation ? vouched : undefined;
 }

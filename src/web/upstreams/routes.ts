@@ -69,7 +69,8 @@ export function upstreamSignInRoutes(app: FastifyInstance, services: PageService
     const state = callback.get('state') ?? '';
     const departure = openState(services, state, services.browsers.of(request, reply));
     const visit = signInVisit(services, request, reply);
-    if (departure === undefined || departure.upstreamId !== upstream?.id) {
+    const isOfThis = departure?.upstreamId === upstream?.id && departure?.generation === upstream?.generation;
+    if (departure === undefined || upstream === undefined || !isOfThis) {
       return showUnusable(services, visit, upstream === undefined ? 'not offered' : 'expired');
     }
     const { handle } = departure;
@@ -184,7 +185,8 @@ function keep(
   const at = services.clock();
   // A cookie has no room for groups. They are written at the sign-ins that follow.
   const { mapped: _, ...said } = person;
-  const kept = { upstreamId: upstream.id, person: said, state: upstreamStateName(state), session, handle, at };
+  const of = { upstreamId: upstream.id, generation: upstream.generation };
+  const kept = { ...of, person: said, state: upstreamStateName(state), session, handle, at };
   keepVouched(services, reply, browser, kept);
 }
 

@@ -26,6 +26,7 @@ import { clientActs } from './0024-client-acts.ts';
 import { eventCounts } from './0025-event-counts.ts';
 import { upstreamClaims } from './0026-upstream-claims.ts';
 import { makerIndexes, makerRecords } from './0027-maker-records.ts';
+import { upstreamGeneration } from './0028-upstream-generation.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -85,6 +86,7 @@ export const timeline: Timeline = {
   '0026-upstream-claims': expand(upstreamClaims),
   '0027-maker-records': expand(makerRecords),
   '0027-maker-records-indexes': makerIndexes,
+  '0028-upstream-generation': expand(upstreamGeneration),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -98,7 +98,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
    */
   async function vouchedFor(visit: AccountVisit, name: string) {
     const upstream = await findActive(services, name);
-    const vouched = upstream && readVouched(services, visit.browser, upstream.id);
+    const vouched = upstream && readVouched(services, visit.browser, upstream);
     if (upstream === undefined || vouched === undefined) return undefined;
     const isHere = vouched.session === visit.session.hash;
     const isByAddress = vouched.session === null && hasVouchedAddress(visit, upstream, vouched);
