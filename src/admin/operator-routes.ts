@@ -29,6 +29,7 @@ export const madeView = ({ adminKeys, roles, apps, upstreams }: Made, now: numbe
 const ACTS = {
   registered: 'registered',
   accepted: 'accepted',
+  enabled: 'enabled',
   approved: 'approved',
   secret: 'secret_added',
   'redirect URIs': 'redirect_uris_changed',

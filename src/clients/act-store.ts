@@ -1,8 +1,8 @@
 import type { Work } from '../platform/database/database.ts';
-import { command, many } from '../platform/database/statement.ts';
+import { command, many, one } from '../platform/database/statement.ts';
 
 /** What an operator did to a client that somebody who held the operator's account or key may still use. */
-export type ClientActKind = 'registered' | 'accepted' | 'secret' | 'redirect URIs' | 'approved';
+export type ClientActKind = 'registered' | 'accepted' | 'enabled' | 'secret' | 'redirect URIs' | 'approved';
 
 interface ClientAct {
   readonly clientId: string;
@@ -37,7 +37,15 @@ const remove = command((db, p: ClientAct & { operatorId: string }) =>
     .where('secret_id', 'is', null),
 );
 
-const insert = command((db, p: ClientAct & { operatorId: string; now: number }) =>
+interface StoredAct extends Omit<ClientAct, 'kind'> {
+  readonly kind: ClientActKind | typeof DISABLED;
+  readonly operatorId: string;
+}
+
+/** Stored to know who may enable a client again. Nobody uses it while it is disabled, so that nothing ends with it. */
+const DISABLED = 'disabled';
+
+const insert = command((db, p: StoredAct & { now: number }) =>
   db.insertInto('client_act').values({
     operator_id: p.operatorId,
     client_id: p.clientId,
@@ -59,6 +67,37 @@ export function* recordClientAct(
   // The latest counts. Each secret is an act of its own.
   if (stored.secretId === null) yield* remove(stored);
   yield* insert({ ...stored, now });
+}
+
+const removeStatusActs = command((db, p: { clientId: string }) =>
+  db.deleteFrom('client_act').where('client_id', '=', p.clientId).where('kind', 'in', ['enabled', DISABLED]),
+);
+
+/** Records who enabled or disabled a client, in the unit of work that does it and holds the client's lock: the last one counts. */
+export function* recordStatusAct(
+  { operator }: ClientActor,
+  clientId: string,
+  status: 'active' | 'disabled',
+  now: number,
+): Work<void> {
+  yield* removeStatusActs({ clientId });
+  if (operator === undefined) return;
+  const kind = status === 'active' ? 'enabled' : DISABLED;
+  yield* insert({ operatorId: operator.id, clientId, kind, secretId: null, now });
+}
+
+const lastDisabling = one((db, p: { clientId: string; operatorId: string }) =>
+  db
+    .selectFrom('client_act')
+    .select('id')
+    .where('operator_id', '=', p.operatorId)
+    .where('client_id', '=', p.clientId)
+    .where('kind', '=', DISABLED),
+);
+
+/** Whether an operator was the last one to disable a client. */
+export function* isDisabledBy(of: { readonly clientId: string; readonly operatorId: string }): Work<boolean> {
+  return (yield* lastDisabling(of)) !== undefined;
 }
 
 interface ActsOf {
@@ -86,6 +125,7 @@ const recordedActs = many(
       .select(['client_id', 'kind', 'secret_id'])
       .where('operator_id', '=', p.operatorId)
       .where('acted_at', '>=', p.since)
+      .where('kind', '<>', DISABLED)
       .orderBy('id'),
   (row): ClientAct => ({ clientId: row.client_id, kind: row.kind as ClientActKind, secretId: row.secret_id }),
 );

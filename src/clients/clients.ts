@@ -17,7 +17,7 @@ import { conflict, type Failure, invalid, noneWithId, notFound } from '../platfo
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { type ClientActor, recordClientAct } from './act-store.ts';
+import { type ClientActor, recordClientAct, recordStatusAct } from './act-store.ts';
 import { removeScopeOfApi } from './api-scope-store.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
@@ -260,6 +260,7 @@ export async function updateClient(
     if (fields.some((field) => ADDRESSES.has(field))) {
       yield* recordClientAct({ operator }, id, { kind: 'redirect URIs' }, now);
     }
+    if (saved.status !== client.status) yield* recordStatusAct({ operator }, id, saved.status, now);
     yield* removeLostScopes(client, saved);
     if (endsApproval) yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId: id });
     yield* giveUpAlgorithms(client, saved, now);

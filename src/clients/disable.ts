@@ -52,7 +52,7 @@ export function* clientsTouchedBy(makers: readonly MakerOfClients[], now: number
 
 /** What ended of what operators did to apps. */
 export interface ClientsUndone {
-  /** How many apps were disabled that were registered, */
+  /** How many apps were disabled that were registered, accepted or enabled, */
   readonly registered: number;
   /** and how many secrets of other apps ended that were added. */
   readonly secrets: number;
@@ -61,8 +61,8 @@ export interface ClientsUndone {
 }
 
 /**
- * Ends what operators did to clients, inside a unit of work: the clients that they registered or accepted are disabled, the secrets that they
- * added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
+ * Ends what operators did to clients, inside a unit of work: the clients that they registered, accepted or enabled are disabled, the secrets
+ * that they added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
  */
 export function* endClientActs(makers: readonly MakerOfClients[], origin: Origin, now: number): Work<ClientsUndone> {
   let [registered, secrets] = [0, 0];
@@ -73,7 +73,7 @@ export function* endClientActs(makers: readonly MakerOfClients[], origin: Origin
     for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
       const client = yield* store.findClient({ id: clientId });
       if (client === undefined || goesOn(kind, client)) continue;
-      if (kind === 'registered' || kind === 'accepted') {
+      if (kind === 'registered' || kind === 'accepted' || kind === 'enabled') {
         disabled.add(clientId);
         if (yield* disableClient(clientId, now, origin)) registered++;
       } else if (kind === 'secret' && secretId !== null) {

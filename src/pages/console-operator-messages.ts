@@ -16,6 +16,7 @@ const made = {
   appMade: (name: HtmlPart, acts: string): HtmlPart => ['the app ', name, ' (', acts, ')'],
   appActs: {
     registered: 'registered',
+    enabled: 'enabled',
     accepted: 'accepted',
     approved: 'approved',
     secret: 'a secret added',

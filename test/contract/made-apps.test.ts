@@ -94,3 +94,24 @@ test('an app that registered with an initial access token of a key is listed wit
     assert.equal((await manage(server, 'GET', app)).status, 401);
   }
 });
+
+test('an app that a key enabled ends with the key, unless it was enabled again since', async () => {
+  const [first, second, third] = [await newKey(), await newKey(), await newKey()];
+  const { clientId } = await newApp(first.adminKey);
+  const [status, listed] = [
+    async () => (await call('GET', `/clients/${clientId}`)).status,
+    async ({ id }: { id: string }) => (await call('GET', `/admin-keys/${id}`)).made.apps,
+  ];
+  const enable = (by: string) => call('PATCH', `/clients/${clientId}`, { status: 'active' }, by);
+  await call('DELETE', `/admin-keys/${first.id}?endMade=true`);
+  await enable(second.adminKey);
+  assert.deepEqual(await listed(second), [{ clientId, name: 'Intranet', acts: ['enabled'] }]);
+  await call('DELETE', `/admin-keys/${second.id}?endMade=true`);
+  assert.equal(await status(), 'disabled');
+  await enable(third.adminKey);
+  await call('PATCH', `/clients/${clientId}`, { status: 'disabled' });
+  await call('PATCH', `/clients/${clientId}`, { status: 'active' });
+  assert.deepEqual(await listed(third), []);
+  await call('DELETE', `/admin-keys/${third.id}?endMade=true`);
+  assert.equal(await status(), 'active');
+});

@@ -26,7 +26,7 @@ import { isOwners, type Suspect, suspectsOf } from './suspects.ts';
 export interface Made {
   readonly adminKeys: readonly AdminKey[];
   readonly roles: readonly AccountGrant[];
-  /** The active apps that they registered, accepted or approved, or whose secrets or redirect URIs they changed. */
+  /** The active apps that they registered, accepted, enabled or approved, or whose secrets or redirect URIs they changed. */
   readonly apps: readonly TouchedClient[];
   /** The other providers that they registered, enabled or changed. */
   readonly upstreams: readonly TouchedUpstream[];
@@ -132,8 +132,8 @@ const NOWHERE = '0';
 
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
- * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they registered or accepted are
- * disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. What they
+ * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they registered, accepted or
+ * enabled are disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. What they
  * did to upstreams ends likewise (`endUpstreamActs`). The last owner keeps the role, and what they made. The caller then calls
  * {@link finishEnding}.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands

@@ -17,6 +17,7 @@ type MadeGrant = OperatorGrant & { readonly madeBy: string | null; readonly crea
 const PERMISSION_OF: Readonly<Record<ClientActKind, Permission>> = {
   registered: 'apps.create',
   accepted: 'apps.admit',
+  enabled: 'apps.assign',
   secret: 'apps.manage',
   'redirect URIs': 'apps.manage',
   approved: 'apps.approve',

@@ -35,7 +35,9 @@ const TouchedApp = Type.Object(
     clientId: Id,
     name: Type.String(),
     acts: Type.Array(
-      Type.Unsafe<string>({ enum: ['registered', 'accepted', 'approved', 'secret_added', 'redirect_uris_changed'] }),
+      Type.Unsafe<string>({
+        enum: ['registered', 'accepted', 'enabled', 'approved', 'secret_added', 'redirect_uris_changed'],
+      }),
     ),
   },
   { title: 'TouchedApp' },
@@ -60,7 +62,7 @@ export const MadeRecord = Type.Object(
     roles: Type.Array(GrantRecord),
     apps: Type.Array(TouchedApp, {
       about:
-        'Active apps, with what was done to each; those that registered themselves with an initial access token of the operator count as registered. With `endMade`, those that were registered or accepted are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
+        'Active apps, with what was done to each; those that registered themselves with an initial access token of the operator count as registered. With `endMade`, those that were registered, accepted or enabled are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
     }),
     upstreams: Type.Array(TouchedUpstream, {
       about:

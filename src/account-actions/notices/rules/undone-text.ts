@@ -97,8 +97,8 @@ export function undoneSentences({
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     registered > 0 &&
       (registered === 1
-        ? 'an app that was registered, which is disabled'
-        : `${registered} apps that were registered, which are disabled`),
+        ? 'an app that was registered or enabled, which is disabled'
+        : `${registered} apps that were registered or enabled, which are disabled`),
     secrets > 0 && (secrets === 1 ? 'a secret of an app' : `${secrets} secrets of apps`),
     upstreams > 0 &&
       (upstreams === 1
