@@ -5,7 +5,7 @@ import { MEMBER_SCOPES } from '../claims/permissions.ts';
 import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { type JwkSet, readRegisteredSet } from '../keys/rules/jwks.ts';
 import { giveUpAlgorithm } from '../keys/store.ts';
-import type { Within } from '../operators/rights.ts';
+import type { Operator, Within } from '../operators/rights.ts';
 import { findOrganization, organizationNotFound } from '../organizations/store.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
@@ -19,6 +19,7 @@ import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { type ClientActor, recordClientAct, recordStatusAct } from './act-store.ts';
 import { removeScopeOfApi } from './api-scope-store.ts';
+import { requireMayDecide } from './decided-fields.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
 import { requireOwnFields } from './own-fields.ts';
@@ -223,10 +224,10 @@ function needsNewConsent(before: Client, after: Client): boolean {
 /**
  * Changes a client. Disabling it, or changing who may use it, invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
  * @param change the new values, or a function that derives them from the client under its lock
- * @throws {Failure} `not found`, `invalid`, `conflict`
+ * @throws {Failure} `not found`, `invalid`, `conflict`, `insufficient permission`
  */
 export async function updateClient(
-  { database, clock, operator }: ClientsContext & ClientActor,
+  { database, clock, operator }: ClientsContext & { readonly operator?: Operator | undefined },
   id: string,
   change: UpdateClientRequest | ((client: Client) => UpdateClientRequest),
   origin: Origin,
@@ -240,6 +241,7 @@ export async function updateClient(
     const changed: Client = { ...client, ...checkedFields(given, client.type) };
     checkRegistration(changed);
     const fields = changedFields(client, changed);
+    yield* requireMayDecide(operator, client, changed);
     if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 
     // With another access, people who may use the app authorize it again: what was issued before rests on the earlier rule.

@@ -58,7 +58,11 @@ const TABLE = {
   'apps.read': row('organization', [...READERS, 'developer'], 'See apps.'),
   'apps.create': row('organization', [...ADMINS, 'developer'], 'Register apps.'),
   'apps.manage': row('organization', [...ADMINS, 'developer'], 'Change and delete apps, their secrets and scopes.'),
-  'apps.assign': row('organization', ADMINS, 'Decide who may use an app, and in which role.'),
+  'apps.assign': row(
+    'organization',
+    ADMINS,
+    'Decide who may use an app, in which role and whether with a second factor, and enable apps that others disabled.',
+  ),
   'apps.approve': row('organization', ADMINS, 'Approve the scopes of an app for the people who use it.'),
   'apps.review': row(
     'installation',

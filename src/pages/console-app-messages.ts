@@ -56,6 +56,7 @@ export const consoleAppTexts = {
   disable: 'Disable',
   enable: 'Enable',
   builtIn: 'A part of Tessera. It cannot be changed.',
+  disabledByOther: 'Another operator disabled it. An admin or owner can enable it.',
 
   kind: 'Kind of app',
   kinds: {

@@ -170,6 +170,14 @@ test('a developer sees and changes the apps that they made, and no other', async
     assert.equal((await developer.browser.get(`/console/apps?q=${id}`)).status, 200, id);
   }
   assert.equal((await act(server, developer, '/console/apps/disable', { app: own })).status, 200);
+  assert.equal((await act(server, developer, '/console/apps/enable', { app: own })).status, 200);
+  assert.equal((await act(server, owner, '/console/apps/disable', { app: own })).status, 200);
+  const { text } = await developer.browser.get(`/console/apps/${own}`);
+  assert.match(text, /Another operator disabled it/);
+  assert.doesNotMatch(text, /\/console\/apps\/enable/);
+  const refused = await act(server, developer, '/console/apps/enable', { app: own });
+  assert.deepEqual([refused.status, (await record(own)).status], [403, 'disabled']);
+  assert.match(refused.text, /apps\.assign/);
   assert.doesNotMatch(list, /\/console\/people"/);
   // Also where something is wrong with the form itself.
   const { hidden } = formOf(page.text, '/console/apps/new');

@@ -73,5 +73,8 @@ test('where somebody else renewed the factor, what was made ends with the recove
   const told = await recovers(ada, email);
   assert.equal((await get(`/clients/${app}`)).status, 'disabled');
   assert.deepEqual(await rolesOf(other), ['developer']);
-  assert.match(told, /removed: an admin key or a role that was given, an app that was registered or enabled, which is disabled\./);
+  assert.match(
+    told,
+    /removed: an admin key or a role that was given, an app that was registered or enabled, which is disabled\./,
+  );
 });

@@ -574,5 +574,8 @@ test('an app that a thief registered with the account of a developer is disabled
   assert.equal(await press(await reportLink(email)), 200);
   const statusOf = async (id: string) => (await admin(server, 'GET', `/clients/${id}`)).body.status;
   assert.deepEqual(await Promise.all([earlier, byPerson, byKey].map(statusOf)), ['active', 'disabled', 'active']);
-  assert.match((await newestMail(server, email, 'recovery')).text, /an app that was registered or enabled, which is disabled/);
+  assert.match(
+    (await newestMail(server, email, 'recovery')).text,
+    /an app that was registered or enabled, which is disabled/,
+  );
 });

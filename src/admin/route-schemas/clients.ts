@@ -128,7 +128,7 @@ export const updateClientSchema = {
   objects: { app: ['clientId'] },
   summary: 'Update a client',
   description:
-    'Omitted fields stay unchanged. After a new owner or redirect URI, users are asked for consent again. `disabled` invalidates codes and tokens for good.',
+    'Omitted fields stay unchanged. After a new owner or redirect URI, users are asked for consent again. `disabled` invalidates codes and tokens for good. Who may use the app (`access`, `requireSecondFactor`) is changed with the permission `apps.assign`, and so is an app enabled that somebody else disabled.',
   body: UpdateClientRequest,
   response: { ...theClient.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [

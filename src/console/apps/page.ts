@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type ClientWithSecrets, getClient } from '../../clients/clients.ts';
+import { mayEnable } from '../../clients/decided-fields.ts';
 import { isCommandLine } from '../../clients/rules/command-line.ts';
 import { presentsSecret } from '../../clients/rules/registration.ts';
 import { type Client, type ClientSecret, wireId } from '../../clients/store.ts';
@@ -25,8 +26,12 @@ export function appPageRoutes(app: FastifyInstance, services: ConsoleServices): 
     const visit = consoleVisitOf(request);
     const found = await getClient(visit.services, request.params.clientId);
     const { client } = found;
+    const isActive = client.status === 'active';
+    const switches =
+      manages(visit, client) &&
+      (isActive || (await visit.services.database.read(() => mayEnable(visit.operator, client))));
     const content = html`<header class="object"><h1>${isolate(client.name)}</h1><p class="muted">${stateText(site, client)}</p></header>
-${about(site, visit, client)}
+${about(site, visit, client, switches)}
 ${appSettings(site, client, issuer)}
 ${addresses(site, visit, client)}
 ${presentsSecret(client) && secrets(site, visit, found)}`;
@@ -45,7 +50,8 @@ function stateText({ messages }: Site, { status }: Client): HtmlPart {
   return status === 'active' ? text.active : html`<strong class="state">${text.disabled}</strong>`;
 }
 
-function about(site: Site, visit: ConsoleVisit, client: Client): Html {
+/** @param switches whether the operator may disable the app, or enable it */
+function about(site: Site, visit: ConsoleVisit, client: Client, switches: boolean): Html {
   const { path, messages } = site;
   const { apps: text } = messages.operators;
   const isActive = client.status === 'active';
@@ -54,7 +60,7 @@ function about(site: Site, visit: ConsoleVisit, client: Client): Html {
       html`<a class="button" href="${path(`/console/explain?app=${client.id}`)}">${text.steps}</a>`,
     holdsSomewhere(visit.operator, 'events.read') &&
       html`<a class="button" href="${path(`/console/events?clientId=${client.id}`)}">${text.events}</a>`,
-    manages(visit, client) &&
+    switches &&
       html`<a class="button${isActive && ' danger'}" href="${path(appActAddress(isActive ? 'disable' : 'enable', { app: client.id }))}">${isActive ? text.disable : text.enable}</a>`,
   ];
   return html`<section class="card" aria-label="${text.state}">${facts([
@@ -63,7 +69,7 @@ function about(site: Site, visit: ConsoleVisit, client: Client): Html {
     fact(text.owner, client.owner === null ? text.noOwner : isolate(client.owner)),
     fact(text.registeredBy, client.registeredBy === null ? text.byOperator : text.byItself),
     fact(text.since, moment(client.createdAt)),
-  ])}${isCommandLine(client) && html`<p>${text.builtIn}</p>`}<p class="acts">${look}</p></section>`;
+  ])}${isCommandLine(client) && html`<p>${text.builtIn}</p>`}${manages(visit, client) && !switches && html`<p>${text.disabledByOther}</p>`}<p class="acts">${look}</p></section>`;
 }
 
 /** The values with which the app is set up, each to copy. */
