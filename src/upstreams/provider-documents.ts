@@ -93,7 +93,7 @@ async function issuerIn(response: Response): Promise<string | undefined> {
 }
 
 const otherIssuer = (named: string, expected: string): string =>
-  `it names the issuer ${quoted(named)}, and ${JSON.stringify(expected)} is configured here. Register the issuer that it names, character for character`;
+  `it names the issuer ${quoted(named)}, and ${JSON.stringify(expected)} is configured here. If it is the right provider, register the issuer as it is named there`;
 
 /** Lists that are left out have defaults that suffice (OpenID Connect Discovery 1.0 §3). */
 function requireSupport(found: AuthorizationServer, refuse: (reason: string) => UpstreamRefusal): void {

@@ -106,10 +106,10 @@ const OF_METADATA: readonly Trick[] = [
   ['names another issuer', /issuer/, metadata({ issuer: 'https://other.example' })],
   [
     'writes its issuer differently',
-    /issuer is/,
+    /names the issuer/,
     { metadata: (known) => ({ ...known, issuer: `${known['issuer']}/` }) },
   ],
-  ['names an issuer that is no URL', /must be a URL/, metadata({ issuer: 'provider' })],
+  ['names an issuer that is no URL', /names the issuer "provider"/, metadata({ issuer: 'provider' })],
   ['names no issuer', /issuer/, metadata({ issuer: undefined })],
   ['is no JSON', /JSON/, answer(DISCOVERY, 200, JSON_TYPE, '{')],
   ['is a list', /metadata/, answer(DISCOVERY, 200, JSON_TYPE, '[]')],

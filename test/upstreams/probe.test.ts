@@ -1,6 +1,7 @@
 // store: SQLite
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { tessera } from '../operator/command.ts';
 import { admin } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 import type { Tricks } from '../support/upstream-provider.ts';
@@ -71,7 +72,12 @@ test('a wrong secret is told apart from a provider that does not answer', async 
 });
 
 const problems: readonly (readonly [string, Tricks, string, RegExp])[] = [
-  ['another issuer', { metadata: (known) => ({ ...known, issuer: 'https://other.example' }) }, 'metadata', /issuer/],
+  [
+    'another issuer',
+    { metadata: (known) => ({ ...known, issuer: 'https://other.example' }) },
+    'metadata',
+    /names the issuer "https:\/\/other\.example", and "http:\/\/.*" is configured here/,
+  ],
   ['no keys', { ...WHOLE, keys: () => ({ keys: [] }) }, 'keys', /no key/],
   ['keys that are none', { ...WHOLE, keys: () => 'keys' }, 'keys', /no JSON Web Key Set/],
   ['a provider that is gone', { answer: (_path, request) => request.destroy() !== undefined }, 'metadata', /closed/],
@@ -86,4 +92,14 @@ for (const [name, tricks, step, reason] of problems) {
 
 test('an upstream that does not exist has no test', async () => {
   assert.equal((await admin(server, 'POST', '/upstreams/1/test', {})).status, 404);
+});
+
+test('tessera upstream test exits with 1 where it finds a problem', async () => {
+  upstream.provider.tricks = { metadata: (known) => ({ ...known, issuer: 'https://other.example' }) };
+  const env = { ...server.environment, TESSERA_OUTGOING_ALLOW: '127.0.0.0/8' };
+  const found = await tessera(['upstream', 'test', upstream.name], { env });
+  upstream.provider.tricks = {};
+  assert.equal(found.code, 1, found.stderr);
+  assert.match(found.stdout, /https:\/\/other\.example/);
+  assert.equal((await tessera(['upstream', 'test', upstream.name], { env })).code, 0);
 });

@@ -289,6 +289,23 @@ describe('what is refused is explained', () => {
     assert.doesNotMatch(answer.text, /audience/, 'the reason itself is for the operator');
   });
 
+  test('a wrong secret: the trace names the remedy', async () => {
+    const path = `/upstreams/${open.id}`;
+    await admin(server, 'PATCH', path, { clientSecret: 'wrong' });
+    const answer = await throughUpstream(browserOf(), open);
+    await admin(server, 'PATCH', path, { clientSecret: open.provider.clientSecret });
+    const { body } = await admin(server, 'GET', `/traces/${answer.headers.get('x-request-id')}`);
+    const { step, received, remedy } = body.steps.at(-1);
+    assert.equal(step, 'sign-in');
+    assert.match(received, /token endpoint: .*invalid_client/);
+    assert.match(
+      remedy,
+      new RegExp(
+        `does not accept the client ID or the secret.*tessera upstream update ${open.name} --client-secret-stdin`,
+      ),
+    );
+  });
+
   test('where the provider does not answer', async () => {
     const dead = await newUpstream(server);
     await dead.provider[Symbol.asyncDispose]();
