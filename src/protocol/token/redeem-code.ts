@@ -24,6 +24,7 @@ import {
 import { reportLeftOut } from './left-out.ts';
 import { refusalByVerdict } from './refusals/sign-ins.ts';
 import { refusal } from './refuse.ts';
+import { adviceOnAlgorithm } from './rules/algorithm-advice.ts';
 import { FAMILY_LIFETIME } from './rules/claims.ts';
 import { adviceForTokenParameter } from './rules/ignored-parameters.ts';
 
@@ -129,6 +130,7 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
   const { client } = authenticated;
   const leftOut = missingInIdToken({ client, rules: request.rules }, { scope, claims, member });
   const explained = await reportLeftOut(parts.database, client, leftOut, now);
+  const hasIdToken = request.rules.endpointSet === 'v2' || storedScopes(code.scopes).has('openid');
   parts.traces.completed.push({
     at: now,
     requestId: authenticated.origin.requestId,
@@ -138,9 +140,10 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
     flow: hash,
     leadsTo: familyId,
     facts: {
-      description: `Tokens were issued for the scopes ${scope}${request.rules.endpointSet === 'v2' || storedScopes(code.scopes).has('openid') ? '' : ', without an ID token: openid was not requested'}.`,
+      description: `Tokens were issued for the scopes ${scope}${hasIdToken ? '' : ', without an ID token: openid was not requested'}.`,
       sent: sentParameters(request.parameters),
       ignored: describeIgnored({ parameters: issued.ignored, parameterAdvice: adviceForTokenParameter }),
+      ...(hasIdToken ? adviceOnAlgorithm(request, client.id) : {}),
       ...explained,
     },
   });
