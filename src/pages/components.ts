@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { KnownNames } from '../accounts/rules/password.ts';
 import { dateText } from '../platform/date-text.ts';
 import { readableEmail } from '../platform/domain-name.ts';
@@ -17,6 +18,10 @@ export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 
 /** A problem of the form as a whole. */
 export const generalProblem = (text: HtmlPart): Problems => ({ fields: {}, general: [text] });
+
+/** The problem of a form that was not shown to this browser, as far as its cookies say. */
+export const unownedForm = ({ account }: Messages, { headers }: Pick<FastifyRequest, 'headers'>): Problems =>
+  generalProblem(headers.cookie === undefined ? account.formWithoutCookies : account.formExpired);
 
 /** A problem of one field. */
 export const fieldProblem = (name: string, text: string): Problems => ({ fields: { [name]: text }, general: [] });

@@ -12,7 +12,12 @@ export const expired = {
     unknown: (app: HtmlPart): HtmlPart => [
       'The request of ',
       app,
-      ' is more than an hour old, or was started in another browser. ',
+      ' is more than an hour old, or was started in another browser, or its cookies were cleared. ',
+    ],
+    'no cookie': (app: HtmlPart): HtmlPart => [
+      'Your browser sent no cookies, so the request of ',
+      app,
+      ' cannot go on. They were cleared, or are blocked: allow cookies for this site. ',
     ],
   },
   again: 'Start again in the app.',

@@ -186,6 +186,8 @@ export const en = {
     },
     draftBack: 'This is what you typed before. It is not saved yet: check it, then save it.',
     formExpired: 'This form has expired, so nothing was changed. Try again.',
+    formWithoutCookies:
+      'Your browser sent no cookies with this form, so nothing was changed. They were cleared, or are blocked: allow cookies for this site, and try again.',
     codesFormUsed:
       'This form was used before or has expired. If it made recovery codes before, those work: make new ones only if you have not saved them.',
   },

@@ -3,6 +3,7 @@ import type { RequestRefusal } from '../platform/http/errors.ts';
 import { STORE_UNAVAILABLE } from '../platform/http/outages.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { maskedPath } from '../platform/masking.ts';
+import { NOTHING_HERE } from '../platform/oauth-error.ts';
 import { explainRefusal } from './rules/explain-refusal.ts';
 import { sentGrantType, sentParameters } from './rules/sent-parameters.ts';
 import type { RefusedStep, StepFacts, StepName } from './step.ts';
@@ -82,7 +83,7 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
         received: `Origin: ${request.headers.origin}`,
         remedy: unreadable.remedy,
       }),
-      ...undescribed({ step, status, path }, refusal),
+      ...undescribed({ step, status, path, isWithoutCookies: request.headers.cookie === undefined }, refusal),
       sent: sentParameters(request.query, request.body),
     }),
   };
@@ -97,7 +98,8 @@ const REPEAT_NOTHING: ReadonlySet<string> = new Set([
 
 /** What is said of a token or an admin key repeats nothing that was typed. */
 const isDescribed = (step: StepName, refusal: RequestRefusal | null): boolean =>
-  FOR_PROGRAMS.has(step) || (refusal !== null && REPEAT_NOTHING.has(refusal.code));
+  FOR_PROGRAMS.has(step) ||
+  (refusal !== null && (REPEAT_NOTHING.has(refusal.code) || refusal.description.startsWith(NOTHING_HERE)));
 
 /** The field that a description begins with: a path such as `redirectUris[0]`. */
 const FIELD =
@@ -126,14 +128,22 @@ interface RefusedRequest {
   readonly step: StepName;
   readonly status: number;
   readonly path: string;
+  readonly isWithoutCookies: boolean;
 }
 
 /** Of a description that is not kept, the field that it begins with. */
 function undescribed(
-  { step, status, path }: RefusedRequest,
+  { step, status, path, isWithoutCookies }: RefusedRequest,
   refusal: RequestRefusal | null,
 ): Pick<StepFacts, 'received' | 'remedy'> {
   if (isDescribed(step, refusal)) return {};
+  if (refusal === null && isWithoutCookies) {
+    return {
+      received: 'a form without cookies: they were cleared, or are blocked',
+      remedy:
+        'Allow cookies for this site, and use the host of the base URL everywhere, not localhost in one place and an IP address in another.',
+    };
+  }
   if (refusal === null)
     return { received: 'a form that is incomplete, or of an earlier page', remedy: 'Reload the page.' };
   if (refusal.reason !== undefined || refusal.detail?.remedy !== undefined) return {};

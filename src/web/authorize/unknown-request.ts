@@ -36,12 +36,16 @@ export function sendExpired(
   request: FastifyRequest,
   reply: FastifyReply,
   site: Site,
-  { client, cause, account }: ExpiredForm,
+  { client, cause: known, account }: ExpiredForm,
 ): FastifyReply {
-  const refusal = unknownRequest(
-    'The pending sign-in of this form has expired, or was started in another browser.',
-    'A sign-in lasts an hour, in the browser that started it: start again from your app.',
-  );
+  const cause = known === 'unknown' && request.headers.cookie === undefined ? 'no cookie' : known;
+  const refusal =
+    cause === 'no cookie'
+      ? withoutCookie()
+      : unknownRequest(
+          'The pending sign-in of this form has expired, or was started in another browser, or its cookies were cleared.',
+          'A sign-in lasts an hour, in the browser that started it: start again from your app.',
+        );
   request.refusal = refusalOf(refusal);
   return wantsHtml(request)
     ? sendPage(reply, 400, site, expiredPage(site, client, cause, account))
@@ -54,6 +58,12 @@ const unknownRequest = (cause: string, remedy: string): OAuthError =>
     received: cause,
     remedy,
   });
+
+const withoutCookie = (): OAuthError =>
+  unknownRequest(
+    'The browser sent no cookie: they were cleared, or are blocked.',
+    'Allow cookies for this site, and use the host of the base URL everywhere, not localhost in one place and an IP address in another. Then start again from your app.',
+  );
 
 /** Shows that this browser has no such request. */
 export function sendUnknown(
@@ -68,12 +78,9 @@ export function sendUnknown(
         'Use the top-level window or a popup, and a refresh token instead of silent renewal.',
       )
     : request.headers.cookie === undefined
-      ? unknownRequest(
-          'The browser sent no cookie.',
-          'Allow cookies for this site, and use the host of the base URL everywhere, not localhost in one place and an IP address in another. Then start again from your app.',
-        )
+      ? withoutCookie()
       : unknownRequest(
-          'This browser has no pending sign-in with this handle.',
+          'This browser has no pending sign-in with this handle: it ended, was started in another browser, or its cookies were cleared.',
           'A sign-in lasts an hour, in the browser that started it: start again from your app.',
         );
   return sendErrorPage(request, reply, site, refusal, { title, text, onward: 'account' });

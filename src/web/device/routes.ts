@@ -3,7 +3,7 @@ import { findClient } from '../../clients/store.ts';
 import { findWaitingDevice } from '../../credentials/device-store.ts';
 import { readUserCode } from '../../credentials/rules/user-code.ts';
 import { ofNetwork, take } from '../../limits/limits.ts';
-import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { duration } from '../../pages/error-messages.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -45,7 +45,7 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     // What was typed is not shown to somebody who has signed in since.
     const typed = browser.audienceOf(form).isThisSession ? entered : '';
     const refuse = (problem: string) => show(reply, browser, 400, fieldProblem('user_code', problem), typed);
-    if (!browser.owns(form, FORM)) return show(reply, browser, 400, generalProblem(site.messages.account.formExpired));
+    if (!browser.owns(form, FORM)) return show(reply, browser, 400, unownedForm(site.messages, request));
     if (entered.trim() === '') return refuse(text.codeMissing);
     const userCode = readUserCode(entered);
     if (userCode === undefined) return refuse(text.codeMalformed);

@@ -18,6 +18,7 @@ import {
   NO_PROBLEMS,
   operator,
   type Problems,
+  unownedForm,
 } from '../../pages/components.ts';
 import { sendGone } from '../../pages/error-page.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
@@ -75,7 +76,6 @@ export function recoveryRoutes(app: FastifyInstance, services: PageServices & Re
 function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServices): void {
   const { site, browsers, mail } = services;
   const text = site.messages.recovery;
-  const { formExpired } = site.messages.account;
 
   async function showCode(
     reply: FastifyReply,
@@ -121,7 +121,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
         site,
         askPage(site, { token: browser.formToken(ASK), problems, request: handle, identifier: '' }),
       );
-    if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
+    if (!browser.owns(form, ASK)) return refuse(unownedForm(site.messages, request));
     if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
     const origin = originOf(request);
     const { hash: browserHash, knownHashes } = browser;
@@ -150,7 +150,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     const browser = browsers.of(request, reply);
     const code = trimTyped(form.get('sent_code'));
     const refuse = (problems: Problems) => showCode(reply, 400, browser, handleIn(form), problems);
-    if (!browser.owns(form, CODE)) return refuse(generalProblem(formExpired));
+    if (!browser.owns(form, CODE)) return refuse(unownedForm(site.messages, request));
     if (code === '') return refuse({ fields: { sent_code: text.codeMissing }, general: [] });
     const attempt = { browser, code, origin: originOf(request) };
     const link = await continueWithCode(services, attempt);
@@ -198,7 +198,7 @@ function linkRoutes(app: FastifyInstance, services: LinkServices): void {
     const show = (status: number, problems: Problems): FastifyReply =>
       sendPage(reply, status, site, formPage(site, browser, link, found, passkey !== undefined, problems));
     if (found.isImpossible) return show(403, NO_PROBLEMS);
-    if (!browser.owns(form, linkContext(link))) return show(400, generalProblem(messages.account.formExpired));
+    if (!browser.owns(form, linkContext(link))) return show(400, unownedForm(messages, request));
     const replacement = passkey === undefined ? { password: form.get('password') ?? '' } : { passkey };
     const code = trimTyped(form.get('factor'));
     const fields = fieldProblems(site, found, replacement, code);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findOwner } from '../../access/operator-grant-store.ts';
 import { completeSetup, problemOfSetupLink } from '../../account-actions/setup/setup.ts';
-import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { fieldProblem, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { sendGone } from '../../pages/error-page.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -75,7 +75,7 @@ export function setupRoutes(app: FastifyInstance, services: SetupServices): void
     if (problem !== undefined) return sendProblem(reply, problem);
     const visit = signInVisit(services, request, reply);
     if (!visit.browser.owns(form, CONTEXT)) {
-      return show(request, reply, 400, link, NOTHING_TYPED, generalProblem(site.messages.account.formExpired));
+      return show(request, reply, 400, link, NOTHING_TYPED, unownedForm(site.messages, visit.request));
     }
     const { messages } = site;
     const { password, ...typed } = typedInSignUp(form);

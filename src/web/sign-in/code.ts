@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { authenticators } from '../../account-actions/authentication/authenticators.ts';
 import { requestMail } from '../../account-actions/recovery/requests.ts';
 import { signIn } from '../../account-actions/sign-in/sign-in.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -61,7 +61,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
     const identifier = askedFor(services, visit.browser, form);
-    if (!visit.browser.owns(form, ASK)) return show(visit, ASK, 400, generalProblem(messages.account.formExpired));
+    if (!visit.browser.owns(form, ASK)) return show(visit, ASK, 400, unownedForm(messages, visit.request));
     if (identifier === '') {
       return show(visit, ASK, 400, { fields: { identifier: messages.signIn.identifierMissing }, general: [] });
     }
@@ -86,7 +86,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
     const code = trimTyped(form.get('sent_code'));
-    if (!visit.browser.owns(form, ENTER)) return show(visit, ENTER, 400, generalProblem(messages.account.formExpired));
+    if (!visit.browser.owns(form, ENTER)) return show(visit, ENTER, 400, unownedForm(messages, visit.request));
     const refuse = (status: number, problem: string) =>
       show(visit, ENTER, status, { fields: { sent_code: problem }, general: [] });
     if (code === '') return refuse(400, messages.recovery.codeMissing);

@@ -3,7 +3,7 @@ import { authenticators } from '../../account-actions/authentication/authenticat
 import { noPasskeysHere, requestPasskey } from '../../account-actions/authentication/passkey.ts';
 import { signIn } from '../../account-actions/sign-in/sign-in.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import { generalProblem } from '../../pages/components.ts';
+import { unownedForm } from '../../pages/components.ts';
 import { PASSKEY_FIELD } from '../../pages/passkey.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -37,7 +37,7 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
       const visit = signInVisit(services, request, reply);
       const form = formOf(request);
       if (!visit.browser.owns(form, 'login')) {
-        return showSignIn(services, visit, 400, generalProblem(site.messages.account.formExpired), '');
+        return showSignIn(services, visit, 400, unownedForm(site.messages, visit.request), '');
       }
       const browser = signInBrowser(services, visit);
       const response = form.get(PASSKEY_FIELD) ?? '';

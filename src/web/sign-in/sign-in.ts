@@ -10,7 +10,7 @@ import {
 import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
 import type { Client } from '../../clients/store.ts';
-import { generalProblem, isolate, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { generalProblem, isolate, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import type { HtmlPart } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
@@ -67,7 +67,7 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     const identifier = trimTyped(form.get('identifier'));
     const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'login')) {
-      return showSignIn(services, visit, 400, generalProblem(messages.account.formExpired), '');
+      return showSignIn(services, visit, 400, unownedForm(messages, visit.request), '');
     }
     const typed = typedHere(visit, identifier, '');
     const fields = {

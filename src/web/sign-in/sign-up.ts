@@ -9,7 +9,7 @@ import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
 import { take } from '../../limits/limits.ts';
 import { findChallengeOfBrowser } from '../../mail/challenges.ts';
-import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { nonAsciiLocalPart, readableDomain } from '../../platform/domain-name.ts';
@@ -71,7 +71,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const refused = refuse(services, visit, link, invited);
     if (refused !== undefined) return refused;
     if (!visit.browser.owns(form, 'signup')) {
-      return show(services, visit, 400, generalProblem(site.messages.account.formExpired), NOTHING_TYPED, invited);
+      return show(services, visit, 400, unownedForm(site.messages, visit.request), NOTHING_TYPED, invited);
     }
     const fixedEmail = invited?.form.fixedEmail;
     const typed = { ...typedInSignUp(form), ...(fixedEmail !== undefined && { email: fixedEmail }) };

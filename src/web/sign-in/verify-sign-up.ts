@@ -6,7 +6,7 @@ import {
   type SignUpFields,
 } from '../../account-actions/invitations/sign-up.ts';
 import { findChallenge, findChallengeOfBrowser } from '../../mail/challenges.ts';
-import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
+import { generalProblem, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { duration } from '../../pages/error-messages.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -95,7 +95,7 @@ export function verifySignUpRoutes(
   app.post('/signup/verify', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
-    if (!visit.browser.owns(form, FORM)) return show(visit, 400, generalProblem(site.messages.account.formExpired));
+    if (!visit.browser.owns(form, FORM)) return show(visit, 400, unownedForm(site.messages, visit.request));
     if (form.get('action') === 'resend') {
       await resendSignUp(services, visit.browser.hash, originOf(request));
       return redirect(request, reply, site.path(`/signup/verify${requestQuery(visit.pending)}`));
