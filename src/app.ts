@@ -98,6 +98,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
         ? await makeFirstSetupLink(domains.services, SYSTEM_ORIGIN)
         : undefined;
     await listener.open();
+    await warnOfOtherServer(base);
     const drain = () => {
       base.draining = true;
       listener.drain();
@@ -122,6 +123,22 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     await resources.disposeAsync();
     throw error;
   }
+}
+
+/**
+ * Two servers of one data folder that nobody gave a base URL have different issuers, so that an app of the one refuses the tokens of the
+ * other.
+ */
+async function warnOfOtherServer({ config, core, options, baseUrl }: Base): Promise<void> {
+  const { databaseUrl, processes } = config;
+  const isEmbedded = databaseUrl.startsWith('sqlite:');
+  if (options.warn === undefined || !isEmbedded || config.baseUrl !== undefined || processes > 1) return;
+  const others = await core.database.read(() => core.ids.countOthers());
+  if (others === 0) return;
+  options.warn(
+    `Another process uses ${databaseUrl}. If it is a server, its issuer is not ${baseUrl}, and apps of the one refuse tokens of the other. ` +
+      'Stop one of them, or give this one a data folder of its own with --data-dir or TESSERA_DATA_DIR.',
+  );
 }
 
 /** What answers requests, still without routes, and what readiness goes by. */
@@ -192,7 +209,7 @@ function registerRoutes(
       healthRoutes(root, unready);
       // By the clock itself: the doctor examines a clock that is wrong, too.
       doctorRoutes(root, { ...routed, clock, trustProxy: config.trustProxy, probeKey: probeKey(core.secret), loss });
-      discoveryRoutes(root, { keys, ...published });
+      discoveryRoutes(root, { keys, ...published, clock, traces: routed.traces });
       referenceRoutes(root, { ...routed, described });
       serveAssets(root);
       root.register(async (pages) => {

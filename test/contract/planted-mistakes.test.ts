@@ -36,6 +36,7 @@ interface Told {
 }
 
 const NOTES = 'https://api.example.com/notes';
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const VERIFIER = 'a'.repeat(43);
 const CHALLENGE = 'ZtNPunH49FD35FWYhT5T' + 'v8I7vRKQJ8uxMaL0_9eHjNA';
 
@@ -54,6 +55,7 @@ let machine: TestClient;
 let job: TestClient;
 let codeOnly: TestClient;
 let device: TestClient;
+let otherDevice: TestClient;
 /** The session of another person. */
 let visitor: Agent;
 let api: TestClient;
@@ -76,11 +78,9 @@ before(async () => {
   machine = await newClient(server, { grantTypes: ['client_credentials'] });
   job = await newClient(server, { grantTypes: ['client_credentials'], redirectUris: undefined });
   codeOnly = await newClient(server, { grantTypes: ['authorization_code'] });
-  device = await newClient(server, {
-    type: 'public',
-    grantTypes: ['urn:ietf:params:oauth:grant-type:device_code'],
-    redirectUris: undefined,
-  });
+  const ofDevices = { type: 'public', grantTypes: [DEVICE_GRANT], redirectUris: undefined };
+  device = await newClient(server, ofDevices);
+  otherDevice = await newClient(server, ofDevices);
   api = await newClient(server, { resource: NOTES });
   plainApi = await newClient(server);
   await admin(server, 'POST', `/clients/${rotated.clientId}/secrets`, { expirePreviousIn: 0 });
@@ -169,6 +169,20 @@ const registerApp = async (
       JSON.stringify({ ...JSON.parse(SELF_REGISTERED), ...members }),
     ),
   );
+
+/** What a device gets when it begins. */
+const startedDevice = async () =>
+  (
+    await call(
+      server,
+      'POST',
+      '/oidc/device_authorization',
+      { 'content-type': FORM_TYPE },
+      form({ client_id: device.clientId }),
+    )
+  ).body;
+const pollWith = (code: string, by: TestClient = device): Promise<Told> =>
+  post('/oidc/token', form({ grant_type: DEVICE_GRANT, device_code: code, client_id: by.clientId }));
 
 const introspect = (token: string, by: TestClient): Promise<Told> =>
   post('/oidc/introspect', form({ token }), basic(by.clientId, by.clientSecret));
@@ -1115,6 +1129,86 @@ const mistakes: readonly Mistake[] = [
     /admin key/i,
     facts('description .*admin key'),
   ],
+  [
+    'a page whose address is misspelt',
+    async () => told(await call(server, 'GET', '/account/connection')),
+    /Did you mean \/account\/connections\?/,
+    facts('Did you mean /account/connections'),
+  ],
+  [
+    'a call of the admin API whose address is misspelt',
+    async () => told(await call(server, 'GET', '/api/v2/admin/client')),
+    /Did you mean \/api\/v2\/admin\/clients/,
+    facts('Did you mean /api/v2/admin/clients'),
+  ],
+  [
+    'a misspelt word behind an id',
+    async () => told(await call(server, 'POST', '/api/v2/admin/clients/1/secret')),
+    /Did you mean \/api\/v2\/admin\/clients\/:clientId\/secrets/,
+    facts('Did you mean /api/v2/admin/clients/:clientId/secrets'),
+  ],
+  [
+    'a device code of another server',
+    () => pollWith('x'.repeat(43)),
+    /device code was refused: it is unknown/,
+    facts('expected +the device_code that this client got', 'received +a device code that this server has not issued'),
+  ],
+  [
+    'the user code as device code',
+    async () => pollWith((await startedDevice()).user_code),
+    /Send the device_code of the same response/,
+    facts('received +the user_code', 'remedy +Send the member device_code'),
+  ],
+  [
+    'a device code of another client',
+    async () => pollWith((await startedDevice()).device_code, otherDevice),
+    /device code was refused: it is unknown/,
+    facts('received +a device code that was issued to another client', 'remedy +Use the client_id'),
+  ],
+  [
+    'a form whose cookies were cleared',
+    async () => {
+      const browser = agent(server.baseUrl);
+      const page = await browser.get((await browser.get(authorizeUrl(app))).headers.get('location') ?? '');
+      const fields = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+      const sent = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+      const { headers, text } = await agent(server.baseUrl).post('/login', { ...sent, identifier: 'x', password: 'x' });
+      return { headers, text };
+    },
+    /Your browser sent no cookies with this form.*They were cleared, or are blocked: allow cookies for this site/s,
+    facts('received +a form without cookies', 'remedy +Allow cookies for this site'),
+  ],
+  [
+    'a resource without a scheme',
+    async () =>
+      told(
+        await admin(server, 'POST', '/clients', {
+          name: 'A',
+          redirectUris: [app.redirectUri],
+          resource: 'api.example.com',
+        }),
+      ),
+    /resource must be an absolute URI: write https:\/\/ before it/,
+    facts('received +a value of resource'),
+  ],
+  [
+    'the name of a record for its id',
+    async () => told(await admin(server, 'GET', '/organizations/acme')),
+    /Use the id that the list shows, which is a number, and not the name/,
+    facts('remedy .*tessera org list'),
+  ],
+  [
+    'a ban that ends in the past',
+    async () => told(await admin(server, 'PUT', `/users/${user.id}/ban`, { until: '2020-01-01T00:00:00Z' })),
+    /To end the ban now, remove it: DELETE on the same path, or tessera user unban/,
+    facts('received +a value of until'),
+  ],
+  [
+    'pairwise subjects at registration',
+    () => registerApp({ subject_type: 'pairwise' }),
+    /subject_type is not supported with this value\. Send public, or leave it out/,
+    facts('remedy +Send public, or leave it out'),
+  ],
 ];
 
 /** Requests that succeed: what of them is ignored, and what to do instead. */
@@ -1295,3 +1389,38 @@ for (const [name, variables, words] of settings) {
     );
   });
 }
+
+test('discovery at another name of this machine: the trace names the issuer', async () => {
+  const { port } = new URL(server.baseUrl);
+  const { headers } = await fetch(`http://127.0.0.1:${port}/.well-known/openid-configuration`);
+  assert.match(
+    await explained({ headers, text: '' }),
+    facts(`received +http://127\\.0\\.0\\.1:${port}`, `remedy +Use ${server.baseUrl} as the issuer.*TESSERA_BASE_URL`),
+  );
+});
+
+test('an ID token of the v2 endpoints for a library: the trace names the algorithm, and how to get another', async () => {
+  const code = await codeFor(server, app, user);
+  const came = await post(
+    '/api/v2/oauth/token',
+    form({ grant_type: 'authorization_code', code, redirect_uri: app.redirectUri }),
+    basic(app.clientId, app.clientSecret),
+  );
+  assert.match(
+    await explained(came),
+    facts(
+      'reason +The ID token is signed with HS256',
+      'remedy +If the library expects RS256, .*/oidc/token.*-alg RS256',
+    ),
+  );
+});
+
+test('a device code that expired: the trace says when it does, and leads back to the request of the device', async () => {
+  const { device_code } = await startedDevice();
+  server.advance(601_000);
+  const came = await pollWith(device_code);
+  assert.match(came.text, /has expired: the user has ten minutes/);
+  assert.match(await explained(came), facts('received +a device code that is more than ten minutes old', 'remedy'));
+  const { body } = await admin(server, 'GET', `/traces/${came.headers.get('x-request-id')}`);
+  assert.match(JSON.stringify(body.steps[0]), /A device asked for access/);
+});
