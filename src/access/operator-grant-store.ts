@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { operatorRole } from '../operators/permissions.ts';
-import type { OperatorGrant, Within } from '../operators/rights.ts';
+import { liveGrants, type OperatorGrant, type Within } from '../operators/rights.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -84,6 +84,11 @@ const membershipGrantsMadeBy = many(
 export function* grantsOf(accountId: string): Work<readonly AccountGrant[]> {
   const given = yield* grantsOfAccount({ accountId });
   return [...given, ...(yield* membershipGrants({ accountId }))];
+}
+
+/** {@link grantsOf} without those that have ended. */
+export function* liveGrantsOf(accountId: string, now: number): Work<readonly AccountGrant[]> {
+  return liveGrants(yield* grantsOf(accountId), now);
 }
 
 interface GrantPage {

@@ -1,6 +1,7 @@
 import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/failure.ts';
-import { holdAdminKey, lockMaking } from './store.ts';
+import { holdAdminKey } from './live.ts';
+import { lockMaking } from './store.ts';
 
 /** Who hands something out that can be used later. */
 export interface HandsOut {

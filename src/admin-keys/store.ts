@@ -139,17 +139,15 @@ const holdConfigured = command((db, _p: object) =>
   db.selectFrom('configured_admin_key').select('id').where('id', '=', 1).$call(forKeyShare),
 );
 
-/** Whether an admin key is valid: it was not revoked and has not ended, or is the one of the configuration. */
-export function* isAdminKeyLive(id: string, now: number): Work<boolean> {
+/** Whether a key was not revoked and has not ended, or is the one of the configuration. `isAdminKeyLive` also asks whether its maker may act. */
+export function* isKeyOnRecord(id: string, now: number): Work<boolean> {
   return (yield* findLiveById({ id, now })) !== undefined || (yield* findConfiguredById({ id })) !== undefined;
 }
 
-/** {@link isAdminKeyLive} for a unit of work that writes: a revocation returns after this unit has ended. */
-export function* holdAdminKey(id: string, now: number): Work<boolean> {
+/** Locks what {@link isKeyOnRecord} reads: a revocation returns after this unit of work has ended. */
+export function* holdKeyRows(id: string): Work<void> {
   yield* holdById({ id });
   yield* holdConfigured({});
-  // As in lockLiveAdminKey: read after the lock.
-  return yield* isAdminKeyLive(id, now);
 }
 
 /** The key of the configuration that the newest start had. */

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isMakerActive } from '../account-actions/accounts/keys-of-account.ts';
 import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn } from '../account-actions/admission/admission.ts';
@@ -7,6 +6,7 @@ import type { SecurityNoticeServices } from '../account-actions/notices/notices.
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
 import { makingDatabase } from '../admin-keys/hand-out.ts';
+import { isMakerActive } from '../admin-keys/live.ts';
 import {
   type AdminKey,
   findLiveAdminKey,

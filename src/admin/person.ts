@@ -1,10 +1,10 @@
-import { grantsOf } from '../access/operator-grant-store.ts';
+import { liveGrantsOf } from '../access/operator-grant-store.ts';
 import { lockActing } from '../accounts/store.ts';
 import { adminResource, COMMAND_LINE_ID } from '../clients/rules/command-line.ts';
 import { holdFamily, readTokenHolder } from '../credentials/token-family-store.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../keys/keys.ts';
 import { verifyToken } from '../keys/tokens.ts';
-import { liveGrants, type OperatorGrant } from '../operators/rights.ts';
+import type { OperatorGrant } from '../operators/rights.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { readAnyClaims } from '../protocol/token/rules/claims.ts';
@@ -60,7 +60,7 @@ export function findPerson(
 export function* grantsOfPerson(person: ActingPerson, now: number): Work<readonly OperatorGrant[] | undefined> {
   const holder = yield* readTokenHolder(person);
   if (holder === undefined || judge(holder.state, holder.inherited, now).kind !== 'live') return undefined;
-  return liveGrants(yield* grantsOf(person.accountId), now);
+  return yield* liveGrantsOf(person.accountId, now);
 }
 
 /** {@link grantsOfPerson}, for a unit of work that writes: what ends the token or a role comes before it or after it. */

@@ -1,5 +1,5 @@
 import { type HandsOut, holdHandingKey } from '../admin-keys/hand-out.ts';
-import { holdAdminKey } from '../admin-keys/store.ts';
+import { holdAdminKey } from '../admin-keys/live.ts';
 import { record } from '../audit/audit.ts';
 import { type Clock, DAY, iso, isoOrNull } from '../platform/clock.ts';
 import { digest, randomSecret } from '../platform/crypto/secrets.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { grantsOf } from '../access/operator-grant-store.ts';
+import { liveGrantsOf } from '../access/operator-grant-store.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn, type RouteObjects } from '../account-actions/admission/admission.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
@@ -9,7 +9,7 @@ import type { RecordThrottled } from '../audit/throttle.ts';
 import type { TestResult } from '../mail/test-message.ts';
 import { handsOut, type Permission } from '../operators/permissions.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
-import { holdsSomewhere, liveGrants, type Operator, type OperatorGrant } from '../operators/rights.ts';
+import { holdsSomewhere, type Operator, type OperatorGrant } from '../operators/rights.ts';
 import { sendPage } from '../pages/layout.ts';
 import { unusedFormPage } from '../pages/unused-form.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
@@ -105,7 +105,7 @@ function* verifySession(
   // What ends the session or a role comes before this unit of work or after it.
   if (locks) yield* lockActing({ accountId, actedOn });
   const visitor = yield* readVisitor(hash, now, locks ? lockSession : findSession);
-  return visitor.kind === 'signed in' ? liveGrants(yield* grantsOf(accountId), now) : undefined;
+  return visitor.kind === 'signed in' ? yield* liveGrantsOf(accountId, now) : undefined;
 }
 
 function askedOf(request: FastifyRequest, named: NamedObjects, permission: Permission): Asked {
@@ -138,7 +138,7 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
       return answer;
     }
     const { account, session } = visitor;
-    const grants = liveGrants(await database.read(() => grantsOf(account.id)), clock());
+    const grants = await database.read(() => liveGrantsOf(account.id, clock()));
     const visit = visitFor(request, { browser, account, session, grants });
     request.consoleVisit = visit;
     if (grants.length === 0) return sendPage(reply, 403, site, noRolePage(site, visit));

@@ -1,4 +1,4 @@
-import { holdAdminKey, isAdminKeyLive } from '../admin-keys/store.ts';
+import { holdAdminKey, isAdminKeyLive } from '../admin-keys/live.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import { giveBack, take } from '../limits/limits.ts';
 import type { Limits } from '../platform/config/limits.ts';

@@ -159,6 +159,19 @@ test('of many people with one link, one joins; a revoked or expired one admits n
   assert.equal((await late.browser.get(expired.path)).status, 404);
 });
 
+test('of a person who waits for their deletion no invitation works, and none is made', async () => {
+  const organizationId = await newOrganization();
+  const { user: inviter, browser } = await newSignedInUser(server);
+  await admin(server, 'PUT', `/organizations/${organizationId}/members/${inviter.id}`, { role: 'ADMIN' });
+  const fields = { organizationId, inviterId: inviter.id };
+  const { path } = await invite(fields);
+  const asked = await browser.submit(await browser.get('/account/data'), { confirm: 'yes' }, '/account/deletion');
+  assert.equal(asked.status, 200);
+  const other = await newSignedInUser(server);
+  assert.equal(await join(path, other.browser), 404);
+  assert.equal((await admin(server, 'POST', '/invitations', fields)).status, 409);
+});
+
 test('the inviter must still have the right, and people elsewhere are refused, never moved', async () => {
   const [organizationId, other] = [await newOrganization(), await newOrganization()];
   const inviter = await newUser(server);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { lockActing } from '../../src/accounts/store.ts';
 import { makingDatabase } from '../../src/admin-keys/hand-out.ts';
-import { findAdminKey, holdAdminKey } from '../../src/admin-keys/store.ts';
+import { findAdminKey, holdKeyRows } from '../../src/admin-keys/store.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Database, Work } from '../../src/platform/database/database.ts';
@@ -227,7 +227,7 @@ test('a report answers after what is under way with a key, and in a role, that e
   const helper = await newUser(server, { password: undefined });
   assert.equal((await admin(server, 'PUT', `/users/${helper.id}/roles/auditor`, {}, thief.token)).status, 200);
   const underWay = [
-    await hold(beside.database, () => holdAdminKey(key.id, server.now())),
+    await hold(beside.database, () => holdKeyRows(key.id)),
     await hold(beside.database, () => lockActing({ accountId: helper.id, actedOn: helper.id })),
   ];
   const answered: number[] = [];

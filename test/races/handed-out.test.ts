@@ -7,17 +7,15 @@ import { registerConfiguredAdminKey } from '../../src/admin/keys.ts';
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
-import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import { call, JSON_TYPE } from '../support/api-call.ts';
-import { admin, newSignedInUser, newUser, PASSWORD, type TestUser } from '../support/flow.ts';
+import { type Agent, agent } from '../support/agent.ts';
+import { admin, newUser, PASSWORD } from '../support/flow.ts';
+import { handingOut, RECOVERED_PASSWORD, TABLE_OF } from '../support/handed-out.ts';
 import { holdCommits } from '../support/held-commits.ts';
 import { query, tablesOf } from '../support/outcome.ts';
-import { METADATA, newInitialToken } from '../support/registration.ts';
 import { ADMIN_KEY, startServer } from '../support/server.ts';
 import { times } from './crowd.ts';
 
 const ORIGIN = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
-const NEW = 'twelve green bicycles';
 /** Tables whose rows may be handed out with a key. */
 const TABLES = ['challenge', 'initial_access_token', 'invitation'] as const;
 
@@ -41,54 +39,7 @@ async function newKey(): Promise<Key> {
 }
 
 const revoke = ({ id }: Key, options = {}) => revokeAdminKey(beside, id, ORIGIN, options);
-const pathOf = (link: string): string => link.slice(server.baseUrl.length);
-
-async function linkBy(secret: string, { id }: TestUser): Promise<string> {
-  const { status, body } = await admin(server, 'POST', `/users/${id}/recovery-link`, {}, secret);
-  assert.equal(status, 201, JSON.stringify(body));
-  return pathOf(body.url);
-}
-
-async function inviteBy(secret: string, fields: object = {}): Promise<string> {
-  const { status, body } = await admin(server, 'POST', '/invitations', fields, secret);
-  assert.equal(status, 201, JSON.stringify(body));
-  return pathOf(body.link);
-}
-
-/** Opens what was handed out, and leaves it to the caller when its form is sent. */
-type Open = (key: string) => Promise<Send>;
-type Send = (headers?: Readonly<Record<string, string>>) => Promise<number>;
-
-function form(browser: Agent, page: Answer, action: string, fields: Readonly<Record<string, string>>): Send {
-  const { hidden } = formOf(page.text, action);
-  return async (headers = {}) => (await browser.post(action, { ...hidden, ...fields }, headers)).status;
-}
-
-const KINDS: Readonly<Record<'invitations' | 'recoveryLinks' | 'initialAccessTokens', Open>> = {
-  async recoveryLinks(key) {
-    const link = await linkBy(key, await newUser(server));
-    const browser = agent(server.baseUrl);
-    const page = await browser.get(link);
-    assert.equal(page.status, 200);
-    return form(browser, page, '/recover/link', { password: NEW });
-  },
-  async invitations(key) {
-    const name = `org${randomSecret().slice(0, 6).toLowerCase().replaceAll(/[-_]/g, '0')}`;
-    const { body } = await admin(server, 'POST', '/organizations', { name, domain: `${name}.example` });
-    const link = await inviteBy(key, { organizationId: body.id });
-    const { browser } = await newSignedInUser(server);
-    const page = await browser.get(link);
-    assert.equal(page.status, 200);
-    return form(browser, page, '/invitation', {});
-  },
-  async initialAccessTokens(key) {
-    const { initialAccessToken } = await newInitialToken(server, {}, key);
-    return async (headers = {}) => {
-      const sent = { ...headers, 'content-type': JSON_TYPE, authorization: `Bearer ${initialAccessToken}` };
-      return (await call(server, 'POST', '/oidc/register', sent, JSON.stringify(METADATA))).status;
-    };
-  },
-};
+const { linkBy, inviteBy, kinds: KINDS } = handingOut(server);
 const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
 const statusOf = async (browser: Agent, path: string): Promise<number> => (await browser.get(path)).status;
@@ -119,12 +70,7 @@ for (const kind of kinds) {
       const [key, ended] = [await newKey(), await newKey()];
       await revoke(ended);
       const send = await KINDS[kind](key.secret);
-      const tables = {
-        invitations: 'invitation',
-        recoveryLinks: 'challenge',
-        initialAccessTokens: 'initial_access_token',
-      };
-      const table = tables[kind];
+      const table = TABLE_OF[kind];
       await query(server, `UPDATE ${table} SET admin_key_id = ? WHERE admin_key_id = ?`, ended.id, key.id);
       assert.ok((await send()) >= 400);
     });
@@ -249,10 +195,10 @@ test('the account of a refused recovery keeps its password', async () => {
   const browser = agent(server.baseUrl);
   const page = await browser.get(link);
   await revoke(key);
-  assert.equal((await browser.submit(page, { password: NEW }, '/recover/link')).status, 410);
+  assert.equal((await browser.submit(page, { password: RECOVERED_PASSWORD }, '/recover/link')).status, 410);
   const signIn = async (password: string) => {
     const own = agent(server.baseUrl);
     return (await own.submit(await own.get('/login'), { identifier: user.username, password })).status;
   };
-  assert.deepEqual([await signIn(NEW), await signIn(PASSWORD)], [401, 303]);
+  assert.deepEqual([await signIn(RECOVERED_PASSWORD), await signIn(PASSWORD)], [401, 303]);
 });

@@ -9,7 +9,6 @@ import * as store from '../../accounts/store.ts';
 import { type EventType, record } from '../../audit/audit.ts';
 import { eraseReasons } from '../../audit/erase-store.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
-import { endInvitationsOfInviter } from '../../invitations/store.ts';
 import { eraseMail } from '../../mail/mail.ts';
 import type { Picture } from '../../pictures/pictures.ts';
 import { replacePicture } from '../../pictures/store.ts';
@@ -22,7 +21,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { eraseTraces } from '../../traces/trace-store.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
-import { revokeKeysMadeBy } from './keys-of-account.ts';
+import { endHandedOutBy, revokeKeysMadeBy } from './keys-of-account.ts';
 import { keepAnOwner, type OwnerOptions } from './last-owner.ts';
 import { FieldTaken, releaseUsernames, replaceUsername } from './usernames.ts';
 
@@ -206,18 +205,11 @@ export async function banAccount(
     const ended = { bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() };
     const banned = yield* saveChange(account, ended, at, now);
     yield* keepAnOwner(id, now, context);
-    yield* endInvitationsOf(id, origin, now);
+    const details = { until, reason, ...(yield* endHandedOutBy(id, origin, now)) };
     yield* renewReport(context, banned, 'banned', now, banned.updatedAt);
-    yield* record({ at: now, type: 'account.banned', origin, accountId: id, details: { until, reason } });
+    yield* record({ at: now, type: 'account.banned', origin, accountId: id, details });
     return banned;
   });
-}
-
-/** Ends the invitations of a person who is barred, as far as nobody has used them: like a token, none is valid again afterwards. */
-export function* endInvitationsOf(inviterId: string, origin: Origin, now: number): Work<void> {
-  for (const invitationId of yield* endInvitationsOfInviter({ inviterId })) {
-    yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
-  }
 }
 
 /** Lifts a ban, if there is one. Earlier sessions and tokens stay invalid; the person signs in again. */
@@ -251,12 +243,12 @@ export function suspendAccount(
     const ended = { suspendedAt: now, suspensionReason: reason, generation: randomIdentifier() };
     const suspended = yield* saveChange(account, ended, at, now);
     yield* keepAnOwner(id, now, context);
-    yield* endInvitationsOf(id, origin, now);
+    const details = { reason, ...(yield* endHandedOutBy(id, origin, now)) };
     // Of what the help desk does, the person is always told.
     if (origin.role === 'support') {
       yield* enqueueSecurityNotice(context, suspended, 'suspended', { byOperator: true }, now, suspended.updatedAt);
     } else yield* renewReport(context, suspended, 'suspended', now, suspended.updatedAt);
-    yield* record({ at: now, type: 'account.suspended', origin, accountId: id, details: { reason } });
+    yield* record({ at: now, type: 'account.suspended', origin, accountId: id, details });
     return suspended;
   });
 }

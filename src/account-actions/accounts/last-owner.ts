@@ -1,8 +1,8 @@
 import { findOwner, listInstallationOwners, lockOwners } from '../../access/operator-grant-store.ts';
+import { mayAct } from '../../accounts/rules/may-act.ts';
 import { findAccount } from '../../accounts/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
-import { accountStatus } from '../../verdict/rules.ts';
 
 export interface OwnerOptions {
   /** Whether the last owner may go, too: the command line on the server can make another. */
@@ -13,8 +13,7 @@ export interface OwnerOptions {
 function* isOneActive(accountIds: readonly string[], now: number): Work<boolean> {
   for (const id of accountIds) {
     const account = yield* findAccount({ id });
-    if (account !== undefined && accountStatus(account, now) === 'active' && account.deletionDueAt === null)
-      return true;
+    if (account !== undefined && mayAct(account, now)) return true;
   }
   return false;
 }

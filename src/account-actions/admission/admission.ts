@@ -1,4 +1,4 @@
-import { grantsOf } from '../../access/operator-grant-store.ts';
+import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { adminKeyNotFound, findAdminKey } from '../../admin-keys/store.ts';
 import { clientNotFound } from '../../clients/clients.ts';
@@ -13,7 +13,6 @@ import {
   holdsSomewhere,
   INSTALLATION,
   lackingOf,
-  liveGrants,
   type Operator,
   type Place,
 } from '../../operators/rights.ts';
@@ -178,7 +177,7 @@ function* requirePerson(operator: Operator, asked: Asked, place: Place | undefin
   if (!holds(operator, permission, place ?? INSTALLATION)) throw lacksPermission(permission);
   if (!acts) return;
   if (admission.locks) yield* takeAccountLock({ id: accountId });
-  const lacking = lackingOf(operator, liveGrants(yield* grantsOf(accountId), admission.now));
+  const lacking = lackingOf(operator, yield* liveGrantsOf(accountId, admission.now));
   if (lacking !== undefined) throw actsOnStronger(lacking);
 }
 

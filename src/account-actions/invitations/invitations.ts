@@ -1,13 +1,15 @@
-import { grantsOf } from '../../access/operator-grant-store.ts';
+import { liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { mayAct } from '../../accounts/rules/may-act.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey, makingDatabase } from '../../admin-keys/hand-out.ts';
-import { holdAdminKey, isAdminKeyLive, lockMaking } from '../../admin-keys/store.ts';
+import { holdAdminKey, isAdminKeyLive } from '../../admin-keys/live.ts';
+import { lockMaking } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
 import type { Mailer } from '../../mail/mail.ts';
-import { excessOf, holds, liveGrants } from '../../operators/rights.ts';
+import { excessOf, holds } from '../../operators/rights.ts';
 import {
   findMembership,
   findOrganization,
@@ -26,7 +28,6 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type SessionServices, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { accountStatus } from '../../verdict/rules.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
@@ -195,8 +196,8 @@ export async function revokeInvitation(
 function* mayStillInvite({ operatorId, organizationId, role }: Invitation, now: number): Work<boolean> {
   if (operatorId === null) return true;
   const account = yield* findAccount({ id: operatorId });
-  if (account === undefined || accountStatus(account, now) !== 'active' || account.deletionDueAt !== null) return false;
-  const operator = { id: operatorId, grants: liveGrants(yield* grantsOf(operatorId), now) };
+  if (account === undefined || !mayAct(account, now)) return false;
+  const operator = { id: operatorId, grants: yield* liveGrantsOf(operatorId, now) };
   if (!holds(operator, 'invitations.manage', { organizationId, developerId: null })) return false;
   const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
   return grant === undefined || excessOf(operator, grant) === undefined;
@@ -209,7 +210,7 @@ function* hasRight(invitation: Invitation, now: number): Work<boolean> {
   if (adminKeyId !== null && !(yield* holdAdminKey(adminKeyId, now))) return false;
   if (inviterId === null) return true;
   const inviter = yield* lockAccount({ id: inviterId });
-  if (inviter === undefined || accountStatus(inviter, now) !== 'active') return false;
+  if (inviter === undefined || !mayAct(inviter, now)) return false;
   const member = yield* store.lockMemberRole({ accountId: inviterId, organizationId: organizationId ?? '0' });
   return member !== undefined && mayInvite(member.role, role);
 }

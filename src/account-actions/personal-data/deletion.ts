@@ -12,7 +12,8 @@ import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { accountStatus } from '../../verdict/rules.ts';
-import { deleteAccount, endInvitationsOf, lockToChange, saveChange } from '../accounts/accounts.ts';
+import { deleteAccount, lockToChange, saveChange } from '../accounts/accounts.ts';
+import { endHandedOutBy } from '../accounts/keys-of-account.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
 import { accountTime } from '../notices/account-time.ts';
 import {
@@ -62,6 +63,7 @@ export function requestDeletion(
     const changed = yield* saveChange(account, ended, at, now);
     yield* rejectLastOwner(id);
     yield* keepAnOwner(id, now, {});
+    const details = yield* endHandedOutBy(id, origin, now);
     // It ends the links of earlier reports, so it brings another one.
     yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, now, changed.updatedAt);
     // A person who comes back and asks again, over and over, is told by the notice alone.
@@ -71,7 +73,7 @@ export function requestDeletion(
       // A thief who has just changed the address would otherwise be the only one who is told.
       for (const to of yield* addressesToTell(changed, now)) yield* context.mail.enqueue({ ...common, to }, now);
     }
-    yield* record({ at: now, type: 'account.deletion_requested', origin, accountId: id });
+    yield* record({ at: now, type: 'account.deletion_requested', origin, accountId: id, details });
     return changed;
   });
 }
@@ -112,7 +114,7 @@ export function scheduleDeletion(
     const due = { deletionRequestedAt: account.deletionRequestedAt ?? now, deletionDueAt: dueAt };
     const changed = yield* saveChange(account, { ...barred, ...due, generation: randomIdentifier() }, at, now);
     yield* keepAnOwner(id, now, {});
-    yield* endInvitationsOf(id, origin, now);
+    const handedOut = yield* endHandedOutBy(id, origin, now);
     yield* renewReport(context, changed, 'suspended', now, changed.updatedAt);
     if (account.suspendedAt === null) {
       const details = { reason: barred.suspensionReason };
@@ -123,7 +125,7 @@ export function scheduleDeletion(
       type: 'account.deletion_requested',
       origin,
       accountId: id,
-      details: { dueAt: iso(dueAt) },
+      details: { dueAt: iso(dueAt), ...handedOut },
     });
     return changed;
   });

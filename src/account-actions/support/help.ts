@@ -1,5 +1,6 @@
 import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
+import { mayAct } from '../../accounts/rules/may-act.ts';
 import { emailKey, identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -14,7 +15,6 @@ import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { accountStatus } from '../../verdict/rules.ts';
 import { changeAccount, userNotFound } from '../accounts/accounts.ts';
 import { verificationReminder } from '../addresses/mails.ts';
 import { passwordBuckets } from '../authentication/password.ts';
@@ -44,7 +44,7 @@ export async function sendRecovery(services: SupportServices, accountId: string,
     const account = yield* lockAccount({ id: accountId });
     if (account === undefined) throw userNotFound(accountId);
     if (!mail.available) throw conflict('This server sends no mail. Set TESSERA_SMTP_URL first.');
-    if (accountStatus(account, now) !== 'active' || account.deletionDueAt !== null) {
+    if (!mayAct(account, now)) {
       throw conflict('The account is banned, suspended or about to be deleted: it cannot be recovered.');
     }
     if (!account.profile.emailVerified) {
@@ -81,7 +81,7 @@ export async function remindToVerify(services: SupportServices, accountId: strin
     if (account === undefined) throw userNotFound(accountId);
     if (account.profile.emailVerified) return false;
     if (!mail.available) throw conflict('This server sends no mail. Set TESSERA_SMTP_URL first.');
-    if (accountStatus(account, now) !== 'active' || account.deletionDueAt !== null) {
+    if (!mayAct(account, now)) {
       throw conflict(
         'The account is banned, suspended or about to be deleted: nobody can sign in and verify the address.',
       );

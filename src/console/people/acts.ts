@@ -15,6 +15,7 @@ import {
   sendRecovery,
   unlockAccount,
 } from '../../account-actions/support/help.ts';
+import { mayAct } from '../../accounts/rules/may-act.ts';
 import { BanRequest, SuspensionRequest } from '../../accounts/schema.ts';
 import type { Account } from '../../accounts/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
@@ -28,7 +29,6 @@ import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { findProblem, validate } from '../../platform/validation/validate.ts';
 import { isSid } from '../../sessions/list.ts';
-import { accountStatus } from '../../verdict/rules.ts';
 import type { ConsoleServices, ConsoleVisit } from '../visit.ts';
 
 export type ActName = keyof Messages['operators']['acts']['act'];
@@ -62,8 +62,7 @@ interface PersonAct {
 const always = (): boolean => true;
 const never = (): boolean => false;
 
-const isActive = (account: Account, { clock }: ConsoleServices): boolean =>
-  accountStatus(account, clock()) === 'active' && account.deletionDueAt === null;
+const isActive = (account: Account, { clock }: ConsoleServices): boolean => mayAct(account, clock());
 
 /** What was typed for a reason; nothing for none. */
 const reasonOf = (given: Given): { readonly reason?: string } => {

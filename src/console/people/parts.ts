@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { type AccountGrant, grantsOf } from '../../access/operator-grant-store.ts';
+import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { openAccount } from '../../account-actions/accounts/accounts.ts';
 import type { Account } from '../../accounts/store.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
 import { listConnectedGrants } from '../../consent/store.ts';
 import { listGroupsOf, type NamedGroup } from '../../groups/store.ts';
-import { holds, INSTALLATION, liveGrants } from '../../operators/rights.ts';
+import { holds, INSTALLATION } from '../../operators/rights.ts';
 import { findMembership, type Membership } from '../../organizations/store.ts';
 import { fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
@@ -51,7 +51,7 @@ export function personPartRoutes(app: FastifyInstance, services: ConsoleServices
       return {
         groups: yield* listGroupsOf({ accountId, limit: MOST + 1 }),
         organization: yield* findMembership({ accountId }),
-        grants: liveGrants(yield* grantsOf(accountId), clock()),
+        grants: yield* liveGrantsOf(accountId, clock()),
       };
     });
     const content = membershipsContent(site, visit, found);

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { type AccountGrant, grantsOf } from '../../access/operator-grant-store.ts';
+import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { openAccount } from '../../account-actions/accounts/accounts.ts';
 import { type PersonalFactor, personalFactors } from '../../account-actions/support/help.ts';
 import type { Account } from '../../accounts/store.ts';
 import { newestSignIn, type RecordedSignIn } from '../../audit/sign-in-store.ts';
-import { holds, INSTALLATION, lackingOf, liveGrants } from '../../operators/rights.ts';
+import { holds, INSTALLATION, lackingOf } from '../../operators/rights.ts';
 import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -40,7 +40,7 @@ export function personRoutes(app: FastifyInstance, services: ConsoleServices): v
     const found = await database.read(function* read() {
       return {
         account,
-        grants: liveGrants(yield* grantsOf(accountId), clock()),
+        grants: yield* liveGrantsOf(accountId, clock()),
         factors: yield* personalFactors(account),
         succeeded: yield* newestSignIn({ accountId, type: 'sign_in.succeeded' }),
         failed: yield* newestSignIn({ accountId, type: 'sign_in.failed' }),

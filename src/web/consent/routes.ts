@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { grantsOf } from '../../access/operator-grant-store.ts';
+import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
@@ -10,7 +10,6 @@ import { listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { sharedDespiteDecline } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
-import { liveGrants } from '../../operators/rights.ts';
 import { findMembership, findOrganization } from '../../organizations/store.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
@@ -190,7 +189,7 @@ async function showConsent(
 /** The roles that a person hands over to the command line: those that they hold now. */
 function* rolesHandedOver(accountId: string, now: number): Work<readonly HandedRole[]> {
   const roles: HandedRole[] = [];
-  for (const { role, organizationId, expiresAt } of liveGrants(yield* grantsOf(accountId), now)) {
+  for (const { role, organizationId, expiresAt } of yield* liveGrantsOf(accountId, now)) {
     const organization =
       organizationId === null ? null : ((yield* findOrganization({ id: organizationId }))?.name ?? organizationId);
     roles.push({ role, organization, expiresAt });
