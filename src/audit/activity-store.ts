@@ -35,19 +35,37 @@ export const NOT_INDEXED = [
 /** The `before` of the newest events. */
 export const NEWEST_ACTIVITY = '9223372036854775807';
 
+/** The kinds of events that people look for, by how their types begin. */
+const KINDS = {
+  'sign-ins': /^(sign_in\.|sign_out$|session\.|browser\.|upstream\.|account\.signed_out)/,
+  account: /^(account\.(?!signed_out)|passkey\.|recovery\.|export\.)/,
+  apps: /^(consent\.|access\.)/,
+  organization: /^(organization\.|group\.)/,
+} as const;
+export type ActivityKind = keyof typeof KINDS;
+export const ACTIVITY_KINDS = Object.keys(KINDS) as readonly ActivityKind[];
+
+const listOf = (types: readonly ActivityType[]) =>
+  many(
+    (db, p: { accountId: string; before: string; limit: number }) =>
+      db
+        .selectFrom('audit_event as e')
+        .leftJoin('client as c', 'c.id', 'e.client_id')
+        .select(columnsOf(ACTIVITY).map((column) => `e.${column}` as const))
+        .select('c.name')
+        .where('e.account_id', '=', p.accountId)
+        .where(negated('e.id'), '>', sql<number>`-cast(${p.before} as bigint)`)
+        .where('e.type', 'not in', NOT_INDEXED.map(constant))
+        .where('e.type', 'in', types.map(constant))
+        .orderBy(negated('e.id'))
+        .limit(p.limit),
+    decoder({ ...ACTIVITY, ...APP }),
+  );
+
 /** Events of an account before one, newest first. */
-export const listActivity = many(
-  (db, p: { accountId: string; before: string; limit: number }) =>
-    db
-      .selectFrom('audit_event as e')
-      .leftJoin('client as c', 'c.id', 'e.client_id')
-      .select(columnsOf(ACTIVITY).map((column) => `e.${column}` as const))
-      .select('c.name')
-      .where('e.account_id', '=', p.accountId)
-      .where(negated('e.id'), '>', sql<number>`-cast(${p.before} as bigint)`)
-      .where('e.type', 'not in', NOT_INDEXED.map(constant))
-      .where('e.type', 'in', activityTypes.map(constant))
-      .orderBy(negated('e.id'))
-      .limit(p.limit),
-  decoder({ ...ACTIVITY, ...APP }),
-);
+export const listActivity = listOf(activityTypes);
+
+/** Those of one kind. */
+export const listActivityOf = Object.fromEntries(
+  ACTIVITY_KINDS.map((kind) => [kind, listOf(activityTypes.filter((type) => KINDS[kind].test(type)))]),
+) as Readonly<Record<ActivityKind, typeof listActivity>>;

@@ -74,6 +74,7 @@ export const eventTypes = {
   'consent.granted':
     'A user gave an app access, or changed what it may read; or an operator had approved it (`decidedBy`).',
   'consent.denied': 'A user denied an app access, or a device (`device`).',
+  'consent.narrowed': 'A user took single permissions away from an app (`scopes`), which keeps the others.',
   'consent.revoked': 'The access of an app was revoked.',
   'authorization.issued':
     'An authorization code was issued; with `device`, to a device whose code the user typed, and not to a browser.',
@@ -230,6 +231,7 @@ export const activityTypes = [
   'account.recovered',
   'consent.granted',
   'consent.denied',
+  'consent.narrowed',
   'consent.revoked',
   'organization.member_set',
   'organization.member_removed',

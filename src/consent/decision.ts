@@ -1,6 +1,6 @@
 import { ENDPOINT_RULES, type EndpointRules } from '../claims/endpoint-set.ts';
 import type { OptionalScope, SwitchedScope } from '../claims/permissions.ts';
-import { encodeResources, isApiScopeId } from '../claims/permissions.ts';
+import { encodeResources, formatScopes, isApiScopeId } from '../claims/permissions.ts';
 import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { Client } from '../clients/store.ts';
 import {
@@ -177,6 +177,38 @@ function* changeOthers(
     changes.push({ before, after });
   }
   return changes;
+}
+
+/**
+ * Takes scopes away from the live grants of a person for a client, and from everything that was issued under them. A grant that had one of
+ * them remembers that it is switched off. The caller holds the lock of the account, and gives the grants that it locked.
+ * @param off scopes that have a switch
+ * @returns the ids of the grants that lost any
+ */
+export function* takeScopesAway(
+  live: readonly ConsentGrant[],
+  off: ReadonlySet<SwitchedScope>,
+  now: number,
+): Work<readonly string[]> {
+  const changes: ChangedGrant[] = [];
+  for (const before of live) {
+    const { optionalScopes, alwaysShared } = ENDPOINT_RULES[before.endpointSet];
+    const hasSwitch = (scope: string) =>
+      isApiScopeId(scope) ? before.scopes.has(scope) : (optionalScopes as readonly string[]).includes(scope);
+    const offHere = new Set<string>([...off].filter(hasSwitch));
+    // What one set of endpoints shares whatever the person switches off is said by its own page alone.
+    const askAgain = before.askAgain || (live.length > 1 && alwaysShared.some((scope) => off.has(scope)));
+    const isSame = offHere.isDisjointFrom(before.scopes) && offHere.isSubsetOf(before.declined);
+    if (isSame && askAgain === before.askAgain) continue;
+    const { id, consentEpoch: epoch, decidedBy } = before;
+    const scopes = formatScopes(before.scopes.difference(offHere));
+    const declined = formatScopes(before.declined.union(offHere));
+    const resources = encodeResources([...before.resources]);
+    const after = yield* changeGrant({ id, resources, epoch, now, decidedBy, scopes, declined, askAgain });
+    changes.push({ before, after });
+  }
+  yield* narrowIssued(changes, now);
+  return changes.filter(({ before, after }) => before.scopes.size > after.scopes.size).map(({ before }) => before.id);
 }
 
 /**

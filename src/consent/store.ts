@@ -265,6 +265,8 @@ const CONNECTED = {
   /** Who registered the client, if not an operator, and when an operator accepted it. */
   registeredBy: storedField('registered_by', plain<RegisteredBy | null>()),
   acceptedAt: storedField('accepted_at', plain<number | null>()),
+  /** Who may use the client. */
+  access: storedField('access', plain<'everyone' | 'assigned'>()),
 };
 const connectedIn = decoder(CONNECTED);
 
@@ -291,6 +293,7 @@ const CONNECTION = [
   'g.decided_by',
   'c.registered_by',
   'c.accepted_at',
+  'c.access',
 ] as const;
 
 export const listConnectedGrants = many(

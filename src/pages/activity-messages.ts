@@ -1,3 +1,4 @@
+import type { ActivityKind } from '../audit/activity-store.ts';
 import type { ActivityType } from '../audit/audit.ts';
 import type { HtmlPart } from './html.ts';
 
@@ -83,9 +84,11 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.recovered': 'Your account was recovered with a new password.',
   'consent.granted': ({ app }) => ['You gave access to ', app, '.'],
   'consent.denied': ({ app }) => ['You did not give access to ', app, '.'],
+  'consent.narrowed': ({ app }) => ['You changed what ', app, ' may see.'],
   'consent.revoked': ({ app }) => ['The access of ', app, ' was taken away.'],
   'organization.member_set': 'You became a member of an organization, or your role in it was changed.',
-  'organization.member_removed': 'You were removed from an organization.',
+  'organization.member_removed': ({ details }) =>
+    details['left'] === true ? 'You left an organization.' : 'You were removed from an organization.',
   'group.member_added': ({ details }) => groupText('You were added to', details),
   'group.member_removed': ({ details }) => groupText('You were removed from', details),
   'access.assigned': ({ app }) => ['You were assigned to ', app, ', or got another role in it.'],
@@ -107,6 +110,15 @@ export const activity = {
   sectionLead: 'Sign-ins, changes to your account, and what you allowed apps.',
   empty: 'Nothing yet. Sign-ins and changes to your account are listed here.',
   end: 'There is nothing older.',
+  filter: 'Show',
+  all: 'Everything',
+  kinds: {
+    'sign-ins': 'Sign-ins',
+    account: 'Your account',
+    apps: 'Apps',
+    organization: 'Organization and groups',
+  } satisfies Record<ActivityKind, string>,
+  noneOfKind: 'There is nothing of this kind.',
   older: 'Older',
   newest: 'Newest',
   deletedApp: 'an app that was deleted',

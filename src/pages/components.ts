@@ -129,6 +129,7 @@ ${value}</textarea></div>`;
 interface SelectField {
   readonly name: string;
   readonly label: string;
+  readonly hint?: string;
   readonly value: string;
   readonly problems: Problems;
   readonly autocomplete?: 'language';
@@ -137,8 +138,8 @@ interface SelectField {
 }
 
 /** A labeled list of which one option is chosen. */
-export function selectField({ name, label, value, problems, autocomplete, options }: SelectField): Html {
-  const { attributes, notes } = described(name, undefined, problems);
+export function selectField({ name, label, hint, value, problems, autocomplete, options }: SelectField): Html {
+  const { attributes, notes } = described(name, hint, problems);
   const list = options.map(
     ([option, text, language]) =>
       html`<option value="${option}"${language !== undefined && html` lang="${language}"`}${option === value && html` selected`}>${text}</option>`,

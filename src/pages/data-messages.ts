@@ -5,17 +5,8 @@ import type { HtmlPart } from './html.ts';
 export const dataTexts = {
   nav: 'Data',
   title: 'Your data',
-  username: 'Username',
-  usernameLead:
-    'Apps see the new one the next time they ask. The one that you give up is held for 90 days: only you can take it again.',
-  newUsername: 'New username',
-  changeUsername: 'Change username',
-  usernameChanged: (name: string) => `Your username is now ${name}. Use it the next time you sign in.`,
-  usernameSame: 'This is your username already. Choose another one.',
-  usernameHeld: (until: string) => `This username is held until ${until}. Choose another one.`,
-  usernameLimited: (seconds: number) =>
-    `You changed your username too often. Wait ${duration(seconds)}, then try again.`,
   deletion: 'Delete your account',
+  deletionState: 'You can come back for 14 days.',
   deletionLead:
     'Apps lose access at once, and you are signed out everywhere. You have 14 days to come back: sign in, and choose to keep your account. After that it is deleted for good.',
   confirmDeletion: 'I want to delete my account',

@@ -128,6 +128,9 @@ export const trustedBrowsers = {
   since: 'Trusted since',
   until: 'Trusted until',
   end: 'Ask for a code there again',
+  endLead: 'You are asked for a code there the next time that you sign in. You can trust it again then.',
+  endYes: 'Yes, ask there again',
+  endOf: (device: string) => `Yes, ask there again: ${device}`,
 };
 
 /** The texts of a fresh proof of who is at the browser. */
@@ -145,6 +148,7 @@ export const proof = {
     username: 'Confirm it is you to change your username',
     deletion: 'Confirm it is you to delete your account',
     export: 'Confirm it is you to get a copy of your data',
+    organization: 'Confirm it is you to leave the organization',
     invitation: 'Confirm it is you to join the organization',
     console: 'Confirm it is you to go on in the console',
   },

@@ -1,5 +1,4 @@
 import type { PasswordProblem } from '../accounts/password-problem.ts';
-import type { PictureProblem } from '../pictures/pictures.ts';
 import { noAccess } from './access-messages.ts';
 import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
@@ -14,6 +13,7 @@ import { home } from './home-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { playground } from './playground-messages.ts';
+import { organization, pictureTexts, profile, username } from './profile-messages.ts';
 import { recovery, signInCode } from './recovery-messages.ts';
 import { unusedForm } from './unused-form-messages.ts';
 
@@ -196,64 +196,10 @@ export const en = {
   data: dataTexts,
   activity,
   security: { title: 'Security', nav: 'Security' },
-  picture: {
-    title: 'Picture',
-    lead: 'Every connected app sees your picture. Without one, your initials are shown.',
-    file: 'Picture file',
-    hint: 'JPEG, PNG or WebP, up to 1 MB.',
-    hintSmaller: 'Larger pictures are resized.',
-    hintKept: 'Cropped to a square. The time and place it was taken are removed.',
-    submit: 'Use this picture',
-    remove: 'Remove the picture',
-    changed: 'Your picture is changed. Apps see it the next time they ask for it.',
-    removed: 'Your picture is removed. Your initials are shown instead.',
-    limited: (seconds: number) => `You changed your picture too often. Wait ${duration(seconds)}, then try again.`,
-    bad: {
-      empty: 'Choose a picture file.',
-      'too large': 'This file is larger than 1 MB. Choose a smaller one.',
-      'unsupported format': 'This file is not a JPEG, PNG or WebP picture. Choose another one.',
-      broken: 'This picture cannot be read: the file is damaged or incomplete. Choose another one.',
-      'too many pixels': 'This picture has too many pixels. Choose one of at most 4096 by 4096.',
-    } satisfies Record<PictureProblem, string>,
-  },
-  profile: {
-    title: 'Your profile',
-    nav: 'Profile',
-    edit: 'Edit your profile',
-    shared: 'What apps can see',
-    lead: 'What apps can see about you. They see a change the next time they ask.',
-    always: 'Always shared',
-    alwaysLead: 'Every connected app sees these.',
-    ifAllowed: 'Shared if you allow it',
-    ifAllowedLead: 'All of these are optional.',
-    aboutHint: 'A few words about you, up to 500 characters.',
-    noTheme: 'Not set',
-    color: 'Color of your initials',
-    colorHint: 'Your initials are shown where you have no picture.',
-    colors: ['Violet', 'Plum', 'Red', 'Amber', 'Green', 'Teal', 'Blue', 'Indigo'],
-    websiteHint: 'Starting with https://, such as https://ada.example.com',
-    phoneHint: 'With the country code, such as +90 555 123 45 67',
-    linksLead: 'Your profiles on other sites. Clear both fields of a link to remove it.',
-    link: (number: number) => `Link ${number}`,
-    linkLabel: 'Name',
-    linkUrl: 'Address',
-    save: 'Save',
-    saveOf: (section: string) => `Save “${section}”`,
-    saved: 'Your profile is saved. Apps see the changes the next time they ask.',
-    bad: {
-      displayName: 'Enter a name of 1 to 64 characters, at least one of them visible.',
-      about: 'Use at most 500 characters.',
-      language: 'Choose a language from the list.',
-      theme: 'Choose a theme from the list.',
-      website: 'Enter a full address that starts with https://, or leave it empty.',
-      location: 'Use at most 100 characters, or leave it empty.',
-      birthDate: 'Enter a date in the past, or leave it empty.',
-      phone: 'Enter a phone number with its country code, such as +90 555 123 45 67, or leave it empty.',
-      avatarColor: 'Choose a color from the list.',
-      linkLabel: 'Enter a name of at most 64 characters.',
-      linkUrl: 'Enter a full address that starts with https://.',
-    },
-  },
+  picture: pictureTexts,
+  profile,
+  username,
+  organization,
   signOut: {
     askTitle: 'Sign out?',
     askHeading: 'Sign out of Tessera?',
@@ -283,6 +229,22 @@ export const en = {
     since: 'Since',
     lastUsed: 'Last used',
     never: 'Not yet',
+    edit: 'Change permissions',
+    editOf: (app: string) => `Change permissions of ${app}`,
+    permissions: (app: HtmlPart): HtmlPart => ['What ', app, ' may see'],
+    permissionsOf: (app: string) => `What ${app} may see`,
+    permissionsLead: 'Switch off what this app should not see any more. It keeps the rest.',
+    takeLead: 'What you switch off stops at once, on every device. To get it back, the app has to ask you again.',
+    take: 'Take away what is switched off',
+    nothingTaken: 'Nothing was changed: switch off at least one permission first.',
+    nothingToTake: 'This app has no permission that can be taken away by itself. To stop it, take away its access.',
+    narrowed: (app: HtmlPart, names: HtmlPart): HtmlPart => [
+      app,
+      ' no longer sees: ',
+      names,
+      '. It has to ask you before it sees that again. It may have kept data that it read before.',
+    ],
+    back: 'Back to your connected apps',
     revoke: 'Take away access',
     revokeLead: 'The app loses access at once, on every device, and has to ask you before it gets any again.',
     revokeYes: 'Yes, take away access',
@@ -318,7 +280,11 @@ export const en = {
     apps: 'Apps you signed in to there',
     more: (count: number) => ` and ${count} more`,
     end: 'Sign out there',
+    endLead: 'That browser is signed out at once, and so are the apps that you signed in to there.',
+    endYes: 'Yes, sign out there',
+    endOf: (device: string) => `Yes, sign out there: ${device}`,
     endOthers: 'Sign out all other browsers',
+    endOthersYes: 'Yes, sign out all others',
     endOthersLead:
       'You stay signed in here and in the apps that you signed in to here. Every other browser is signed out.',
     everywhere: 'To sign out in this browser and end every app’s access as well:',

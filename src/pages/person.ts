@@ -47,11 +47,13 @@ export function identityFacts({ messages }: Site, { id, profile, createdAt }: Ac
   ];
 }
 
-function emailValue({ email, emailVerified }: Profile, { person: text }: Messages): Html {
+/** An address, and whether it is verified. */
+export function emailValue({ email, emailVerified }: Profile, { person: text }: Messages): Html {
   return html`${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span>`;
 }
 
-function languageName(code: string, { language }: Messages): string {
+/** The name of a language in that of the page. */
+export function languageName(code: string, { language }: Messages): string {
   return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(code) ?? code;
 }
 

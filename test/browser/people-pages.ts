@@ -433,13 +433,14 @@ async function ownData(walk: Walk): Promise<void> {
   await open(walk, '/account/data');
   await stop('data');
   await exported(walk);
-  await open(walk, '/account/data');
+  await open(walk, '/account?row=change-username');
   await fill(walk, { username: 'Ada Lovelace' });
   await press(button(walk, 'Change username'));
-  await stop('data-username-wrong');
+  await stop('username-wrong');
   await fill(walk, { username: 'ada.returns' });
   await press(button(walk, 'Change username'));
-  await stop('data-username-changed');
+  await stop('username-changed');
+  await open(walk, '/account/data?row=deletion');
   await press(button(walk, 'Delete account'));
   await stop('data-delete-unconfirmed');
   await page.check('#confirm');

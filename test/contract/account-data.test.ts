@@ -28,7 +28,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const PAGE = '/account/data';
 
 const rename = async (browser: Agent, username: string): Promise<Answer> =>
-  browser.submit(await browser.get(PAGE), { username }, '/account/username');
+  browser.submit(await browser.get('/account'), { username }, '/account/username');
 const leave = async (browser: Agent): Promise<Answer> =>
   browser.submit(await browser.get(PAGE), { confirm: 'yes' }, '/account/deletion');
 const userOf = async ({ id }: TestUser) => (await admin(server, 'GET', `/users/${id}`)).body;

@@ -20,7 +20,8 @@ const textOf = (html: string): string =>
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
 /** The entries of a page, without markup. */
-const entriesOf = (html: string): string[] => [...html.matchAll(/<li><p>.*?<\/li>/gs)].map(([entry]) => textOf(entry));
+const entriesOf = (html: string): string[] =>
+  [...html.matchAll(/<li>(?:<svg|<p>).*?<\/li>/gs)].map(([entry]) => textOf(entry));
 const entries = async (browser: Agent, address = PAGE) => entriesOf((await browser.get(address)).text);
 
 async function signIn(user: TestUser, password = PASSWORD): Promise<Agent> {
@@ -35,7 +36,7 @@ test('each event is a sentence with time, browser and network, newest first, and
   const browser = await signIn(user);
   const client = await newClient(server, { name: 'Acme Notes' });
   await tokensFor(server, client, user, {}, { browser });
-  await browser.submit(await browser.get('/account/profile'), { about: 'x' }, '/account/profile');
+  await browser.submit(await browser.get('/account'), { about: 'x' }, '/account/profile');
   await browser.submit(
     await browser.get('/account/connections'),
     { client_id: client.clientId },
@@ -64,6 +65,36 @@ test('each event is a sentence with time, browser and network, newest first, and
     (await entries(await signedIn(server, await newUser(server)))).map((entry) => /^[\w ]+\./.exec(entry.trim())?.[0]),
     ['You signed in.', 'Your account was created.'],
   );
+});
+
+test('a filter shows the events of one kind, on each of its pages', async () => {
+  const user = await newUser(server);
+  const browser = await signIn(user);
+  const client = await newClient(server, { name: 'Acme Notes' });
+  await tokensFor(server, client, user, {}, { browser });
+  const begins = async (kind: string) =>
+    (await entries(browser, `${PAGE}?kind=${kind}`)).map((entry) => /^ *([^.]+)\./.exec(entry)?.[1]);
+  assert.deepEqual(await begins('sign-ins'), ['You signed in']);
+  assert.deepEqual(await begins('account'), ['Your account was created']);
+  assert.deepEqual(await begins('apps'), ['You gave access to Acme Notes']);
+  assert.deepEqual(await begins('organization'), []);
+  assert.equal((await begins('everything')).length, 3, 'an unknown kind is no filter');
+  const page = await browser.get(`${PAGE}?kind=apps`);
+  assert.match(page.text, /<a href="[^"]*\?kind=apps" aria-current="true">Apps<\/a>/);
+  await withData(server, ({ database, clock }) =>
+    database.commit(function* many() {
+      const origin = { actor: { type: 'user', id: user.id }, address: null, requestId: null } as const;
+      for (let index = 0; index < 70; index++) {
+        const type = index % 2 === 0 ? 'sign_in.succeeded' : 'account.updated';
+        yield* record({ at: clock() + index, type, origin, accountId: user.id });
+      }
+    }),
+  );
+  const first = await browser.get(`${PAGE}?kind=sign-ins`);
+  const older = /<a rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? assert.fail('no older ones');
+  const second = await entries(browser, older.replaceAll('&amp;', '&'));
+  assert.deepEqual([entriesOf(first.text).length, second.length], [30, 6]);
+  for (const entry of [...entriesOf(first.text), ...second]) assert.match(entry, /You signed in/);
 });
 
 test('pages follow each other by a link that only this account can use', async () => {

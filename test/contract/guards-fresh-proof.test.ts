@@ -57,6 +57,8 @@ const PROVED: Readonly<Record<string, ProvedRoute>> = {
     forms: [() => ({ current: PASSWORD, password: 'another good password' })],
     answers: [200],
   },
+  // They are in no organization.
+  'POST /account/organization/leave': { next: 'organization', forms: [() => ({ organization: '1' })], answers: [409] },
   'POST /account/security/remove-password': { next: 'passkeys', answers: [200] },
   'GET /account/security/passkeys/new': { next: 'passkeys', answers: [200] },
   'POST /account/security/passkeys': {
@@ -80,13 +82,27 @@ const PROVED: Readonly<Record<string, ProvedRoute>> = {
 
 /** Every other route: pages, and what harms nobody or proves something by itself. */
 const NOT_PROVED: readonly string[] = [
-  ...['', '/activity', '/connections', '/data', '/data/export', '/email', '/profile', '/security', '/sessions'].map(
-    (page) => `GET /account${page}`,
-  ),
+  ...[
+    '',
+    '/activity',
+    '/connections',
+    '/connections/:clientId',
+    '/data',
+    '/data/export',
+    '/email',
+    '/organization',
+    '/security',
+    '/sessions',
+  ].map((page) => `GET /account${page}`),
   // These are the proof itself.
   ...['GET /account/confirm', 'GET /account/confirm/passkey', 'POST /account/confirm'],
   // What ends access.
-  ...['POST /account/connections', 'POST /account/sessions', 'POST /account/sign-out-everywhere'],
+  ...[
+    'POST /account/connections',
+    'POST /account/connections/:clientId',
+    'POST /account/sessions',
+    'POST /account/sign-out-everywhere',
+  ],
   // What others see of the person, and what the browser remembers.
   ...['POST /account/profile', 'POST /account/picture', 'POST /account/passkey-offer'],
   // The person's own address, and the code of a change that was asked for with a proof.

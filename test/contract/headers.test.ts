@@ -54,7 +54,7 @@ const answers = (): readonly Asked[] => [
   { path: '/consent', status: 400, accept: html },
   { path: '/account', status: 302, accept: html },
   { path: '/account/connections', status: 302, accept: html },
-  { path: '/account/profile', status: 302, accept: html },
+  { path: '/account/organization', status: 302, accept: html },
   { path: '/account/security', status: 302, accept: html },
   { path: '/account/data', status: 302, accept: html },
   { path: '/account/sessions', status: 302, accept: html },

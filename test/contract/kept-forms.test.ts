@@ -28,9 +28,9 @@ const CANARY = 'kanarya-5521';
 
 /** Each form whose text is kept: its page, the fields that say what it acts on, and a field with what is typed into it. */
 const FORMS: Readonly<Record<string, { page?: string; typed: Readonly<Record<string, string>>; shown?: RegExp }>> = {
-  '/account/profile': { typed: { about: CANARY } },
+  '/account/profile': { page: '/account', typed: { about: CANARY } },
   '/account/email': { typed: { email: `${CANARY}@example.com` } },
-  '/account/username': { page: '/account/data', typed: { username: CANARY } },
+  '/account/username': { page: '/account', typed: { username: CANARY } },
   '/console/people/suspend': { page: `/console/people/suspend?id=${subject.id}`, typed: { reason: CANARY } },
   '/console/people/ban': {
     page: `/console/people/ban?id=${subject.id}`,
@@ -135,7 +135,7 @@ const PLANTED: Readonly<Record<string, (at: At, address: string) => Promise<Reco
     formOf((await (await signedIn(server, user)).get(pageOf(address))).text, address).hidden,
   'what was signed for another form of the person': async ({ browser }, address) => {
     const other = address === '/account/profile' ? '/account/email' : '/account/profile';
-    return formOf((await browser.get(other)).text, other).hidden;
+    return formOf((await browser.get(pageOf(other))).text, other).hidden;
   },
   'what was signed for another person in the same browser': async ({ user, browser }, address) => {
     const other = await newPerson();

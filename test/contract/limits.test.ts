@@ -159,7 +159,7 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   async usernameAccount(server) {
     const browser = await signedIn(server, await newUser(server));
     return async () => {
-      const page = await browser.get('/account/data');
+      const page = await browser.get('/account');
       return isLimited(await browser.submit(page, { username: `renamed-${++names}` }, '/account/username'));
     };
   },
@@ -213,7 +213,7 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   async formAccount(server) {
     const browser = await signedIn(server, await newUser(server));
     return async () => {
-      const page = await browser.get('/account/profile');
+      const page = await browser.get('/account');
       return isLimited(await browser.submit(page, { location: `Place ${++names}` }, '/account/profile'));
     };
   },

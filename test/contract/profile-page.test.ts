@@ -23,12 +23,12 @@ after(() => server.close());
 
 const PAGE = '/account/profile';
 const send = async (browser: Agent, fields: Readonly<Record<string, string>>) =>
-  browser.submit(await browser.get(PAGE), fields, PAGE);
+  browser.submit(await browser.get('/account'), fields, PAGE);
 const recordOf = async ({ id }: TestUser) => (await admin(server, 'GET', `/users/${id}`)).body;
 
 test('without a session: redirect to the sign-in page', async () => {
   const browser = agent(server.baseUrl);
-  for (const answer of [await browser.get(PAGE), await browser.post(PAGE, { displayName: 'X' })]) {
+  for (const answer of [await browser.get('/account'), await browser.post(PAGE, { displayName: 'X' })]) {
     assert.equal(answer.location?.pathname, '/login');
   }
 });
@@ -47,7 +47,7 @@ test('a form without the page’s token, or of another person, changes nothing',
   const [hers, his] = [await signedIn(server, ada), await signedIn(server, bob)];
   const before = await recordOf(ada);
   assert.equal((await hers.post(PAGE, { displayName: 'Mallory' })).status, 400);
-  const foreign = await his.get(PAGE);
+  const foreign = await his.get('/account');
   assert.equal((await hers.submit(foreign, { displayName: 'Mallory' }, PAGE)).status, 400);
   const elsewhere = await hers.post(PAGE, { displayName: 'Mallory' }, { origin: 'https://evil.example' });
   assert.equal(elsewhere.status, 403);

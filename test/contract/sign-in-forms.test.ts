@@ -258,7 +258,7 @@ const cases: Record<string, Case> = {
     signedIn: false,
   },
   '/account/profile': {
-    page: ({ browser }) => browser.get('/account/profile'),
+    page: ({ browser }) => browser.get('/account'),
     fields: () => ({ displayName: `Person ${++names}` }),
     signedIn: true,
   },
@@ -277,7 +277,7 @@ const cases: Record<string, Case> = {
     signedIn: true,
   },
   '/account/username': {
-    page: ({ browser }) => browser.get('/account/data'),
+    page: ({ browser }) => browser.get('/account'),
     fields: () => ({ username: `renamed-${++renamed}` }),
     signedIn: true,
   },
@@ -295,6 +295,16 @@ const cases: Record<string, Case> = {
       return browser.get('/account/data/export');
     },
     fields: () => ({ file: 'data' }),
+    signedIn: true,
+  },
+  '/account/organization/leave': {
+    async page({ browser, user }) {
+      const organization = { name: `guild-${++names}`, domain: 'guild.example' };
+      const { body } = await admin(server, 'POST', '/organizations', organization);
+      await admin(server, 'PUT', `/organizations/${body.id}/members/${user.id}`, {});
+      return browser.get('/account/organization');
+    },
+    fields: () => ({}),
     signedIn: true,
   },
   '/account/deletion': {
@@ -473,6 +483,8 @@ const FOR_PROGRAMS = [
 const WITH_A_PROVIDER = [
   ...['/login/with/:name/new', '/account/security/connect/:name/confirm', '/account/security/disconnect'],
 ];
+/** Its address names an app: test/contract/account-permissions.test.ts. */
+const OF_AN_APP = ['/account/connections/:clientId'];
 /** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
 
@@ -488,6 +500,7 @@ const FOR_THE_BROWSER = ['/account/passkey-offer', '/recovery-codes'];
 test('SE-04: these are all the forms of the route table', () => {
   const others = new Set([
     ...FOR_PROGRAMS,
+    ...OF_AN_APP,
     ...FROM_APPS,
     ...WITH_MAIL,
     ...WITH_A_PROVIDER,

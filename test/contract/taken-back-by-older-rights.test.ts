@@ -172,7 +172,7 @@ test('the account has its username again when its owner takes it back', async ()
   const thief = await signedIn(server, ada.user);
   server.advance(MINUTE);
   for (const username of [`${ada.user.username}-2`, `${ada.user.username}-3`]) {
-    assert.equal((await submit(thief, '/account/data', { username }, '/account/username')).status, 200);
+    assert.equal((await submit(thief, '/account', { username }, '/account/username')).status, 200);
     server.advance(MINUTE);
   }
   await moveTo(thief, freshAddress());
@@ -183,7 +183,7 @@ test('the account has its username again when its owner takes it back', async ()
   const eve = await person();
   const other = await signedIn(server, eve.user);
   server.advance(MINUTE);
-  await submit(other, '/account/data', { username: `${eve.user.username}-2` }, '/account/username');
+  await submit(other, '/account', { username: `${eve.user.username}-2` }, '/account/username');
   await moveTo(other, freshAddress());
   await moveTo(await signedIn(server, { ...eve.user, username: `${eve.user.username}-2` }), eve.email);
   assert.equal((await profileOf(eve)).username, eve.user.username);
@@ -196,7 +196,7 @@ test('a person is told of a new username, and the report gives the earlier one b
   await submit(known, '/account/confirm?next=username', { current: PASSWORD }, '/account/confirm');
   server.advance(MINUTE);
   const username = `${ada.user.username}-2`;
-  assert.equal((await submit(known, '/account/data', { username }, '/account/username')).status, 200);
+  assert.equal((await submit(known, '/account', { username }, '/account/username')).status, 200);
   const told = await newestMail(server, ada.email, 'security notice');
   assert.match(told.subject, /Your username was changed/);
   assert.ok(told.text.includes(`from ${ada.user.username}`));

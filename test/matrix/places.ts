@@ -168,14 +168,17 @@ const accountForm = (path: string, fields: Fields, right: string, refused = '400
   const token = async ({ browser }: World): Promise<string> => {
     const onSecurity = /\/account\/(password|sign-out-everywhere|security\/)/.test(path);
     const page = await browser.get(
-      /connections|profile/.test(path)
+      path === '/account/connections'
         ? path
-        : /username|deletion|data\/export/.test(path)
+        : /deletion|data\/export/.test(path)
           ? '/account/data'
           : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|passkey-offer|data|security\/)/.test(path);
+    const isElsewhere =
+      /\/account\/(sessions|confirm|email|trusted-browsers|passkey-offer|data|organization|connections\/|security\/)/.test(
+        path,
+      );
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
@@ -930,7 +933,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/sessions': accountPage('/account/sessions'),
   'POST /account/sessions': accountForm('/account/sessions', { session: 'others' }, '200'),
-  'GET /account/profile': accountPage('/account/profile'),
+  'GET /account/organization': accountPage('/account/organization'),
+  'POST /account/organization/leave': accountForm('/account/organization/leave', {}, '409'),
   'GET /account/security': accountPage('/account/security'),
   // Without an authenticator app there is nothing to remove, and nothing that a recovery code would stand in for.
   'GET /account/security/authenticator': accountPage('/account/security/authenticator'),
@@ -965,6 +969,9 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),
   'POST /account/sign-out-everywhere': accountForm('/account/sign-out-everywhere', {}, '200'),
+  // The person has no such app.
+  'GET /account/connections/:clientId': accountPage('/account/connections/1', '302 /account/connections'),
+  'POST /account/connections/:clientId': accountForm('/account/connections/1', {}, '303 /account/connections'),
   'POST /account/connections': accountForm('/account/connections', { client_id: '1' }, '200'),
 };
 

@@ -32,7 +32,7 @@ interface Form {
 
 const FORMS: Readonly<Record<string, Form>> = {
   'an edit of the profile': {
-    page: '/account/profile',
+    page: '/account',
     action: '/account/profile',
     fields: { location: 'Marylebone' },
   },

@@ -50,7 +50,7 @@ test('of several people who ask for one username at once, one has it, and gives 
   const people = await Promise.all(Array.from({ length: 6 }, () => newUser(server)));
   const forms = await Promise.all(
     people.map(async (person) =>
-      formAt(await signedIn(server, person), '/account/data', '/account/username', { username: wanted }),
+      formAt(await signedIn(server, person), '/account', '/account/username', { username: wanted }),
     ),
   );
   const statuses = (await Promise.all(forms.map((send) => send()))).map(({ status }) => status);
@@ -63,8 +63,8 @@ test('of several people who ask for one username at once, one has it, and gives 
 test('a username that is given up at the same time is not taken by another', async () => {
   const [one, two] = [await newUser(server), await newUser(server)];
   const next = { username: newName('next') };
-  const leaves = await formAt(await signedIn(server, one), '/account/data', '/account/username', next);
-  const takes = await formAt(await signedIn(server, two), '/account/data', '/account/username', {
+  const leaves = await formAt(await signedIn(server, one), '/account', '/account/username', next);
+  const takes = await formAt(await signedIn(server, two), '/account', '/account/username', {
     username: one.username,
   });
   const [left, taken] = await Promise.all([leaves(), takes()]);

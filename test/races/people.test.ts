@@ -418,8 +418,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     },
   },
   'another username': {
-    prepare: (person) =>
-      inSession(person, '/account/data', '/account/username', { username: `new-${person.username}` }),
+    prepare: (person) => inSession(person, '/account', '/account/username', { username: `new-${person.username}` }),
   },
   'asking for an export': {
     prepare: (person) => inSession(person, '/account/data/export', '/account/data/export'),

@@ -447,13 +447,13 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const own = { displayName: 'Grace', username: 'grace', email: 'grace@example.com', password: PASSWORD };
       status(303, await browser.submit(await browser.get('/signup'), own));
       user = { id: (await allEvents()).at(-1)?.userId ?? '', username: 'grace' };
-      await browser.submit(await browser.get('/account/profile'), { about: 'x' }, '/account/profile');
+      await browser.submit(await browser.get('/account'), { about: 'x' }, '/account/profile');
       const picture = new File([new Uint8Array(png(4, 4))], 'me.png', { type: 'image/png' });
       status(200, await browser.upload(await browser.get('/account'), { picture }, '/account/picture'));
       status(200, await browser.upload(await browser.get('/account'), { action: 'remove' }, '/account/picture'));
       user = { ...user, username: 'grace-hopper' };
       const { username } = user;
-      status(200, await browser.submit(await browser.get('/account/data'), { username }, '/account/username'));
+      status(200, await browser.submit(await browser.get('/account'), { username }, '/account/username'));
       await browser.submit(await browser.get('/account/security'), {}, '/account/sign-out-everywhere');
     },
     ['account.created', 'anonymous', '+', 'user'],
@@ -755,8 +755,12 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   // The person of that run has no earlier address.
   'POST /account/email/earlier': [],
   'POST /account/email/code': [],
+  // The person of that run is in no organization: test/contract/account-organization.test.ts.
+  'POST /account/organization/leave': [],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
+  // test/contract/account-permissions.test.ts
+  'POST /account/connections/:clientId': [],
   'POST /api/v2/admin/users': ['account.created'],
   'PATCH /api/v2/admin/users/:id': ['account.updated'],
   'DELETE /api/v2/admin/users/:id': ['account.deleted'],

@@ -65,7 +65,7 @@ async function belongings(visits = true): Promise<Belongings> {
   const shown = [
     ...(visits ? [await press(browser, 'tokens')] : []),
     await browser.get('/account'),
-    await browser.get('/account/profile'),
+    await browser.get('/account'),
     await browser.get('/account/security'),
     await browser.get('/account/data'),
     await browser.get('/account/connections'),
@@ -237,7 +237,7 @@ test('AC-01: of an active account the matrix gets data, codes, tokens and sessio
     'POST /continue': 'a code',
     'POST /consent': 'a code',
     'GET /account': 'data',
-    'GET /account/profile': 'data',
+    'GET /account/organization': 'data',
     'GET /account/security': 'data',
     'GET /account/data': 'data',
     'POST /account/profile': 'data',

@@ -83,7 +83,7 @@ export function takenBack(server: TestServer) {
 
     async setUsername(browser: Agent, username: string): Promise<void> {
       server.advance(MINUTE);
-      assert.equal((await submit(browser, '/account/data', { username }, '/account/username')).status, 200);
+      assert.equal((await submit(browser, '/account', { username }, '/account/username')).status, 200);
     },
 
     /** The links with which an address can undo a change, the newest first. */

@@ -1,11 +1,12 @@
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { ENDPOINT_SETS } from '../../claims/endpoint-set.ts';
-import { isApiScopeId } from '../../claims/permissions.ts';
+import { isApiScopeId, MEMBER_SCOPES, type SwitchedScope } from '../../claims/permissions.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { formerEndpointsRecord, formerNames } from '../../clients/former-endpoints.ts';
 import { type DescribedScope, describeApiScopes, findResourceServers } from '../../clients/resources.ts';
 import { findClient, listApiScopes } from '../../clients/store.ts';
+import { takeScopesAway } from '../../consent/decision.ts';
 import { type Connection, mergeGrants } from '../../consent/rules/merge-grants.ts';
 import * as store from '../../consent/store.ts';
 import { enqueueGrantNotices } from '../../credentials/logout-notices.ts';
@@ -80,6 +81,39 @@ function* revokeClient({ accountId, clientId, origin, now }: Revocation): Work<b
     yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
   }
   return grantIds.length > 0;
+}
+
+/**
+ * Takes single scopes away from a client, at both sets of endpoints: UserInfo, introspection and the next refresh answer without them from
+ * the next request on. It has to ask again to get them back.
+ * @param off those of the scopes that a person can switch off
+ * @returns whether it had any of them
+ */
+export async function narrowAccess(
+  { database, clock }: ConnectionServices,
+  {
+    accountId,
+    clientId,
+    off,
+  }: { readonly accountId: string; readonly clientId: string; readonly off: readonly SwitchedScope[] },
+  origin: Origin,
+): Promise<boolean> {
+  const now = clock();
+  return database.commit(function* narrow(): Work<boolean> {
+    yield* takeAccountLock({ id: accountId });
+    const client = yield* findClient({ id: clientId });
+    if (client === undefined) return false;
+    // What a person is in an app that is open to assigned people only cannot be switched off.
+    const isFixed = (scope: SwitchedScope) =>
+      client.access === 'assigned' && (MEMBER_SCOPES as readonly string[]).includes(scope);
+    const scopes = new Set(off.filter((scope) => !isFixed(scope)));
+    const grantIds = yield* takeScopesAway(yield* store.lockGrants({ accountId, clientId }), scopes, now);
+    for (const grantId of grantIds) {
+      const details = { grantId, scopes: [...scopes].join(' ') };
+      yield* record({ at: now, type: 'consent.narrowed', origin, accountId, clientId, details });
+    }
+    return grantIds.length > 0;
+  });
 }
 
 /**

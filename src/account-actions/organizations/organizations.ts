@@ -25,7 +25,7 @@ import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveTo
 import { userNotFound } from '../accounts/accounts.ts';
 import { endInvitationsInRole } from '../accounts/handed-out.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
-import { rejectLeaving } from './last-owner.ts';
+import { isLastOwnerOf, rejectLeaving } from './last-owner.ts';
 
 const requireSecondFactor = Type.Optional(
   Type.Boolean({
@@ -196,11 +196,12 @@ export function* endMembershipSince(
   return (yield* store.findOrganization({ id: organizationId }))?.name;
 }
 
-/** Ends a membership, and what was issued by it; undefined where there is none. */
+/** Ends a membership, and what was issued by it; undefined where there is none. @param how whether the member left */
 function* endMembership(
   member: { readonly organizationId: string; readonly accountId: string },
   origin: Origin,
   now: number,
+  how: { readonly left?: true } = {},
 ): Work<AccessChange | undefined> {
   const { organizationId, accountId } = member;
   if ((yield* store.lockMember(member)) === undefined) return undefined;
@@ -210,7 +211,7 @@ function* endMembership(
   const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
   yield* store.deleteMember(member);
   yield* endInvitationsInRole(accountId, origin, now, organizationId);
-  const details = { organizationId, ...change };
+  const details = { organizationId, ...change, ...how };
   yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
   return change;
 }
@@ -247,6 +248,26 @@ export async function getMember(
   const found = await database.read(() => store.findMemberRole(member));
   if (found === undefined) throw memberNotFound(member);
   return { ...member, role: found.role };
+}
+
+/**
+ * Lets a member leave an organization, and its groups with it, as {@link removeMember} does.
+ * @returns its name, or why nothing was changed
+ */
+export async function leaveOrganization(
+  { database, clock }: OrganizationsContext,
+  organizationId: string,
+  accountId: string,
+  origin: Origin,
+): Promise<{ readonly left: string } | 'not a member' | 'last owner'> {
+  const now = clock();
+  return makingDatabase(database).commit(function* leave(): Work<{ left: string } | 'not a member' | 'last owner'> {
+    yield* takeAccountLock({ id: accountId });
+    if (yield* isLastOwnerOf(organizationId, accountId)) return 'last owner';
+    const organization = yield* store.findOrganization({ id: organizationId });
+    const change = yield* endMembership({ organizationId, accountId }, origin, now, { left: true });
+    return organization === undefined || change === undefined ? 'not a member' : { left: organization.name };
+  });
 }
 
 /** How many members one commit removes. */

@@ -17,6 +17,7 @@ const grant: ConnectedGrant = {
   resources: [],
   decidedBy: 'person',
   registeredBy: null,
+  access: 'everyone',
   acceptedAt: null,
   connectedAt: 2,
   lastUsedAt: null,

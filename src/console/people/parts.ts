@@ -11,7 +11,7 @@ import { fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { type ListedSession, listSessions } from '../../sessions/list.ts';
-import { deviceName } from '../../web/account/sessions.ts';
+import { deviceName } from '../../web/account/device-name.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { actAddress } from './acts.ts';
 import { personPage } from './frame.ts';

@@ -1,4 +1,4 @@
-// What needs a script: showing a typed password, copying a text, printing, scaling a picture down before it is sent, counting
+// What needs a script: showing a typed password, copying a text, local times, printing, scaling a picture down before it is sent, counting
 // down, and submitting a form at once. Everything else works without.
 
 /** Switches a button to its other label. */
@@ -40,6 +40,27 @@ function offerToCopy(part) {
 offerToCopy(document);
 // A part of a page of the console that was replaced.
 addEventListener('parts', ({ target }) => offerToCopy(target));
+
+/** Tells times in the zone of the reader; that of the service stays as a hint. */
+const { lang } = document.documentElement;
+const inZone = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
+  ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
+  timeZoneName: 'short',
+});
+function tellLocally(part) {
+  for (const time of part.querySelectorAll('time:has(> .together)')) {
+    const pieces = inZone.formatToParts(new Date(time.dateTime));
+    const from = pieces.findIndex(({ type }) => type === 'hour');
+    const textOf = (some) => some.map(({ value }) => value).join('');
+    const clock = document.createElement('span');
+    clock.className = 'together';
+    clock.textContent = textOf(pieces.slice(from));
+    time.title = time.textContent;
+    time.replaceChildren(`${textOf(pieces.slice(0, from - 1))}, `, clock);
+  }
+}
+tellLocally(document);
+addEventListener('parts', ({ target }) => tellLocally(target));
 
 for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;

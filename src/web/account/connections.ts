@@ -34,10 +34,13 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { isUnregistered } from '../../protocol/authorize/rules/next-step.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
+import { hasSwitches, permissionsPage, permissionsRoutes, switchedScopes } from './permissions.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /** The apps with access to an account, each with a button that revokes it. */
-export function connectionsRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+export function connectionsRoutes(app: FastifyInstance, services: PageServices, hooks: AccountHooks): void {
+  permissionsRoutes(app, services, hooks);
+  const { countForm } = hooks;
   const { site } = services;
 
   async function show(
@@ -126,17 +129,12 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
   const text = messages.connections;
   const { clientId, name, owner, host, endpoints, resources, decidedBy, connectedAt, lastUsedAt, lastNetwork } =
     connection;
-  const rules = endpoints.map((endpointSet) => ENDPOINT_RULES[endpointSet]);
-  const sharesIdentity = rules.some(({ identityClaims }) => identityClaims);
-  // What every set of endpoints of the app has a switch for: a scope without one is covered by what is always shared.
+  const sharesIdentity = endpoints.some((endpointSet) => ENDPOINT_RULES[endpointSet].identityClaims);
   const named = (scopes: readonly string[]) =>
-    ENDPOINT_RULES.oidc.optionalScopes
-      .filter(
-        (scope) =>
-          scopes.includes(scope) &&
-          rules.every((of) => of.optionalScopes.includes(scope) || !of.scopes.includes(scope)),
-      )
-      .map((scope) => (scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope]));
+    // What cannot be switched off in an app for assigned people is shared all the same.
+    switchedScopes({ endpoints, access: 'everyone' }, scopes).map((scope) =>
+      scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope],
+    );
   const declined = [
     ...named(connection.declined),
     ...resources.flatMap((place) => place.declined.map(({ text }) => isolate(text))),
@@ -166,6 +164,7 @@ ${facts([
   fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
   lastNetwork !== null && fact(messages.sessions.from, lastNetwork),
 ])}
+${hasSwitches(connection) && html`<a class="edit" href="${path(permissionsPage(clientId))}" aria-label="${text.editOf(name)}">${text.edit}</a>`}
 ${confirmStep(
   text.revoke,
   html`<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId, page: String(part.number) })}<p class="small">${text.revokeLead}</p><div><button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revokeYes}</button></div></form>`,

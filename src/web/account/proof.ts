@@ -23,6 +23,7 @@ import {
 import { type Html, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../../pages/passkey.ts';
+import { profileRow } from '../../pages/profile-row.ts';
 import { securityRow } from '../../pages/security-row.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -51,9 +52,10 @@ const TARGETS = {
   passkeys: securityRow('passkeys'),
   recovery: securityRow('recovery'),
   upstreams: securityRow('upstreams'),
-  username: '/account/data#username',
-  deletion: '/account/data#deletion',
+  username: profileRow('change-username'),
+  deletion: '/account/data?row=deletion#deletion',
   export: '/account/data/export',
+  organization: '/account/organization',
   invitation: '/invitation',
   // From there to the page that asked, which the browser keeps.
   console: '/console/back',

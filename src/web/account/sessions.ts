@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type EndedSessions, endSessions } from '../../account-actions/sign-in/end-sessions.ts';
 import {
+  confirmStep,
   doneNotice,
   fact,
   facts,
@@ -21,10 +22,10 @@ import type { Messages } from '../../pages/messages.ts';
 import { securityRow } from '../../pages/security-row.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
-import type { Device } from '../../platform/validation/origin.ts';
 import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
 import type { Session, SessionSelector } from '../../sessions/store.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { deviceIcon, deviceName } from './device-name.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
 import { trustedBrowsersSection } from './trusted-browsers.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
@@ -96,23 +97,21 @@ function sessionsPage(site: Site, page: SessionsPage): Page {
     html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
 ${ended !== undefined && endedNotice(ended, messages)}
 ${problemSummary(messages, page.problems)}
-<section class="card"><header><h2>${deviceName(current, messages)}</h2><p class="muted small">${text.thisBrowser}</p></header>${facts(
+<section class="card apps"><article class="app" aria-labelledby="this">${deviceIcon(current)}<div class="app-name"><h2 id="this">${deviceName(current, messages)}</h2><p class="small muted">${text.thisBrowser}</p></div>${facts(
       sessionFacts(current, messages),
-    )}</section>
+    )}</article></section>
 ${
   others.length > 0 &&
   html`<section class="card apps"><h2>${text.others}</h2>${others.map((session) => sessionRow(site, session, page))}${pager(site, '/account/sessions', part)}</section>
-<section class="card"><header><h2>${text.endOthers}</h2><p class="muted small">${text.endOthersLead}</p></header>
-<form method="post" action="${path('/account/sessions')}">${hidden(token, { session: 'others' })}<div><button class="danger" type="submit">${text.endOthers}</button></div></form></section>`
+${confirmStep(
+  text.endOthers,
+  html`<form method="post" action="${path('/account/sessions')}">${hidden(token, { session: 'others' })}<p class="small">${text.endOthersLead}</p><div><button class="danger" type="submit">${text.endOthersYes}</button></div></form>`,
+)}`
 }
 ${trusted}
 <p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path(securityRow('sign-out-everywhere'))}">${messages.account.signOutEverywhere}</a>.</p>`,
   );
 }
-
-/** What a person recognizes a browser by. */
-export const deviceName = ({ browser, system }: Omit<Device, 'network'>, { sessions: text }: Messages): string =>
-  browser !== null && system !== null ? text.device(browser, system) : (browser ?? system ?? text.unknownDevice);
 
 const sessionFacts = (session: Session, { sessions: text }: Messages): readonly Html[] => [
   fact(text.signedIn, moment(session.authTime)),
@@ -133,7 +132,8 @@ function sessionRow({ messages, path }: Site, session: ListedSession, { token, p
   const text = messages.sessions;
   const { sid, apps } = session;
   const id = `session-${sid}`;
-  return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${deviceName(session, messages)}</h3>
+  const name = deviceName(session, messages);
+  return html`<article class="app" aria-labelledby="${id}">${deviceIcon(session)}<div class="app-name"><h3 id="${id}">${name}</h3></div>
 ${facts([
   ...sessionFacts(session, messages),
   ...(apps.length > 0
@@ -149,7 +149,10 @@ ${facts([
       ]
     : []),
 ])}
-<form method="post" action="${path('/account/sessions')}">${hidden(token, { session: sid, page: String(part.number) })}<button class="danger" type="submit" aria-describedby="${id}">${text.end}</button></form></article>`;
+${confirmStep(
+  text.end,
+  html`<form method="post" action="${path('/account/sessions')}">${hidden(token, { session: sid, page: String(part.number) })}<p class="small">${text.endLead}</p><div><button class="danger" type="submit" aria-label="${text.endOf(name)}">${text.endYes}</button></div></form>`,
+)}</article>`;
 }
 
 /** Which sessions and tokens ended, as found when everything was judged again. */

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { distrustBrowser } from '../../account-actions/sign-in/trusted-browsers.ts';
 import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
-import { fact, facts, hidden, moment } from '../../pages/components.ts';
+import { confirmStep, fact, facts, hidden, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { redirect } from '../../platform/http/server.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { deviceIcon, deviceName } from './device-name.ts';
 import { proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
@@ -25,17 +26,21 @@ export async function trustedBrowsersSection(services: PageServices, visit: Acco
   const { token } = frameOf(visit);
   const rows = trusted.map(({ hash, browser, system, network, createdAt, expiresAt }, index) => {
     const id = `trusted-${index}`;
-    const name =
-      browser !== null && system !== null
-        ? messages.sessions.device(browser, system)
-        : (browser ?? system ?? messages.sessions.unknownDevice);
-    return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${name}</h3>
+    const device = { browser, system };
+    const name = deviceName(device, messages);
+    return html`<article class="app" aria-labelledby="${id}">${deviceIcon(device)}<div class="app-name"><h3 id="${id}">${name}</h3></div>
 ${facts([
   fact(text.since, moment(createdAt)),
   fact(text.until, moment(expiresAt)),
   fact(messages.sessions.from, network ?? messages.sessions.unknown),
 ])}
-${!proof.needed && html`<form method="post" action="${path(ADDRESS)}">${hidden(token, { browser: hash })}<button class="danger" type="submit" aria-describedby="${id}">${text.end}</button></form>`}</article>`;
+${
+  !proof.needed &&
+  confirmStep(
+    text.end,
+    html`<form method="post" action="${path(ADDRESS)}">${hidden(token, { browser: hash })}<p class="small">${text.endLead}</p><div><button class="danger" type="submit" aria-label="${text.endOf(name)}">${text.endYes}</button></div></form>`,
+  )
+}</article>`;
   });
   return html`<section class="card apps" id="trusted"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>${rows}
 ${proof.needed && proofGate(site, proof, 'trusted-browsers', html``)}</section>`;

@@ -9,11 +9,10 @@ const PAGES: Readonly<Record<string, string>> = {
   '/account/sign-out-everywhere': '/account/security',
   '/account/confirm': '/account/security',
   '/account/trusted-browsers': '/account/sessions',
-  '/account/username': '/account/data',
   '/account/deletion': '/account/data',
 };
 const BEGINNINGS = [
-  '/account/profile',
+  '/account/organization',
   '/account/email',
   '/account/security',
   '/account/sessions',

@@ -12,7 +12,7 @@ const FORMS: readonly (readonly [path: string, action: string, fields: Readonly<
   ['/account/security', '/account/sign-out-everywhere', {}],
   ['/account', '/account/picture', { action: 'remove' }],
   ['/account', '/logout', {}],
-  ['/account/profile', '/account/profile', { displayName: 'Changed Elsewhere' }],
+  ['/account', '/account/profile', { displayName: 'Changed Elsewhere' }],
   ['/account/connections', '/account/connections', {}],
   ['/account/sessions', '/account/sessions', { session: 'others' }],
   ['/account/security', '/account/security/recovery-codes', {}],

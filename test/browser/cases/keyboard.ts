@@ -74,16 +74,19 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   assert.ok('phone' in user && !('email' in user));
 
   await page.goto(`${baseUrl}/account`);
-  await enter('Edit your profile');
+  await tabTo(page, 'NameJean Bartik');
+  await page.keyboard.press('Enter');
   await tabTo(page, 'about');
   await page.keyboard.type('Wired it.');
-  await enter('Save “Always shared”');
+  await enter('Save “Name”');
   await focusAt(page, '[role=status]');
   assert.equal((await read()).body.user.about, 'Wired it.');
 
   await page.goto(`${baseUrl}/account`);
   // Waited for from before the press, or the browser would be asked too late to leave the choice to us.
   const chooser = page.waitForEvent('filechooser');
+  await tabTo(page, 'PictureYour initials');
+  await page.keyboard.press('Enter');
   await tabTo(page, 'picture');
   await page.keyboard.press('Enter');
   await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await landscape().png() });
@@ -93,7 +96,9 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
 
   const elsewhere = await signedIn(server, { id: '', username });
   await page.goto(`${baseUrl}/account/sessions`);
-  await enter('Sign out there');
+  await tabTo(page, 'Sign out there');
+  await page.keyboard.press('Enter');
+  await enter('Yes, sign out there: Unknown browser');
   await focusAt(page, '[role=status]');
   assert.equal((await elsewhere.get('/account')).status, 302);
 

@@ -26,7 +26,7 @@ export function pictureCases(theStage: () => Stage): void {
     await visit(stage, {}, async (page) => {
       await page.goto(`${stage.server.baseUrl}/login`);
       await signIn(page, user.username, PASSWORD);
-      await page.goto(`${stage.server.baseUrl}/account`);
+      await page.goto(`${stage.server.baseUrl}/account?row=change-picture`);
       const large = noise(610);
       assert.ok(large.length > 1024 * 1024);
       await choose(page, large);
@@ -45,7 +45,7 @@ export function pictureCases(theStage: () => Stage): void {
     await visit(stage, { javaScriptEnabled: false }, async (page) => {
       await page.goto(`${stage.server.baseUrl}/login`);
       await signIn(page, user.username, PASSWORD);
-      await page.goto(`${stage.server.baseUrl}/account`);
+      await page.goto(`${stage.server.baseUrl}/account?row=change-picture`);
       // Nine times what is taken: the server answers before it has all, and the browser must see the answer.
       await choose(page, Buffer.concat([noise(610), Buffer.alloc(8 * 1024 * 1024)]));
       await use(page);
@@ -53,7 +53,9 @@ export function pictureCases(theStage: () => Stage): void {
       await choose(page, await landscape().png());
       await use(page);
       assert.equal((await personsPicture(page)).width, 100);
-      await press(page.getByRole('button', { name: 'Remove the picture' }));
+      await page.click('#change-picture > summary');
+      await page.click('#change-picture .confirm > summary');
+      await press(page.getByRole('button', { name: 'Yes, remove the picture' }));
       assert.match((await personsPicture(page)).address, /\.svg$/);
     });
   });

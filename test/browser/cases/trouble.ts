@@ -56,7 +56,7 @@ export function troubleCases(theStage: () => Stage): void {
             'Confirm it is you to set up an authenticator app',
             '/account/security?row=two-step#two-step',
           ],
-          ['username', 'Confirm it is you to change your username', '/account/data#username'],
+          ['username', 'Confirm it is you to change your username', '/account?row=change-username#change-username'],
           ['export', 'Confirm it is you to get a copy of your data', '/account/data'],
         ] as const) {
           await open(at, `/account/confirm?next=${next}`);
@@ -88,24 +88,24 @@ export function troubleCases(theStage: () => Stage): void {
       walk('a session that ended in a form: why is said, and what was typed comes back to its owner', async (at) => {
         const { page, stage } = at;
         const user = await signedIn(at);
-        await open(at, '/account/profile');
+        await open(at, '/account?row=change-name');
         await page.fill('#about', 'Writes programs.');
         await admin(stage.server, 'DELETE', `/users/${user.id}/sessions`);
-        await press(page.getByRole('button', { name: 'Save “Always shared”' }));
+        await press(page.getByRole('button', { name: 'Save “Name”' }));
         assert.equal(new URL(page.url()).pathname, '/login');
         assert.match(await textOf(page.locator('main')), /You were signed out, so nothing was saved yet/);
         await signIn(page, user.username, PASSWORD);
-        assert.equal(new URL(page.url()).pathname, '/account/profile');
+        assert.equal(new URL(page.url()).pathname, '/account');
         assert.match(await textOf(page.locator('main')), /This is what you typed before. It is not saved yet/);
         assert.equal(await page.inputValue('#about'), 'Writes programs.');
-        await press(page.getByRole('button', { name: 'Save “Always shared”' }));
+        await press(page.getByRole('button', { name: 'Save “Name”' }));
         assert.equal((await admin(stage.server, 'GET', `/users/${user.id}`)).body.about, 'Writes programs.');
       });
 
       walk('another person who signed in meanwhile gets nothing of a form, and its owner gets it back', async (at) => {
         const { page, stage } = at;
         const [first, second] = [await signedIn(at), await newUser(stage.server)];
-        await open(at, '/account/profile');
+        await open(at, '/account?row=change-name');
         await page.fill('#about', 'Only mine.');
         const tab = await page.context().newPage();
         const enter = async (user: TestUser) => {
@@ -114,12 +114,12 @@ export function troubleCases(theStage: () => Stage): void {
           await signIn(tab, user.username, PASSWORD);
         };
         await enter(second);
-        await press(page.getByRole('button', { name: 'Save “Always shared”' }));
+        await press(page.getByRole('button', { name: 'Save “Name”' }));
         assert.match(await textOf(page.locator('main')), new RegExp(`now signed in as .*${second.username}`));
         await press(page.getByRole('link', { name: 'Open the page again' }));
         assert.equal(await page.inputValue('#about'), '');
         await enter(first);
-        assert.equal(new URL(tab.url()).pathname, '/account/profile');
+        assert.equal(new URL(tab.url()).pathname, '/account');
         assert.equal(await tab.inputValue('#about'), 'Only mine.');
         await tab.close();
         for (const { id } of [first, second]) {
@@ -133,7 +133,7 @@ export function troubleCases(theStage: () => Stage): void {
         const user = await newUser(server, { emailVerified: true });
         await open(at, '/login');
         await signIn(page, user.username, PASSWORD);
-        await open(at, '/account/data');
+        await open(at, '/account/data?row=deletion');
         await page.check('#confirm');
         await press(page.getByRole('button', { name: 'Delete account' }));
         await press(page.getByRole('link', { name: 'Sign in' }));

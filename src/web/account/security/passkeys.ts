@@ -22,8 +22,9 @@ import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
+import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, type AccountVisit, visitOf } from '../visit.ts';
-import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** The person's passkeys, and adding one. */
 export const passkeysSection: SecuritySection = { name: 'passkeys', row, routes, scripts: ['passkeys'] };
@@ -31,7 +32,7 @@ export const passkeysSection: SecuritySection = { name: 'passkeys', row, routes,
 const ADDRESS = '/account/security/passkeys';
 const REMOVE_PASSWORD = '/account/security/remove-password';
 
-async function row(services: PageServices, state: SecurityState): Promise<SecurityRow | undefined> {
+async function row(services: PageServices, state: SecurityState): Promise<AccountRow | undefined> {
   const { site, relyingParty, database } = services;
   if (relyingParty === undefined) return undefined;
   const { account, token, proof } = state;

@@ -10,13 +10,14 @@ import { findProblem } from '../../../platform/validation/validate.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { requireProof } from '../proof.ts';
+import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';
-import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** Changing the password. */
 export const passwordSection: SecuritySection = { name: 'change-password', row, routes, scripts: ['strength'] };
 
-function row({ site }: PageServices, { account, token, problems, proof }: SecurityState): SecurityRow {
+function row({ site }: PageServices, { account, token, problems, proof }: SecurityState): AccountRow {
   const { messages, path } = site;
   const { account: text } = messages;
   const { username, displayName, email } = account.profile;

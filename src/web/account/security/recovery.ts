@@ -10,15 +10,16 @@ import { formOf } from '../../../platform/http/bodies.ts';
 import { listIdentities } from '../../../upstreams/identity-store.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
+import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';
-import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
 /** How the person gets back in, by what they have set up, and whether mail alone is enough for that. */
 export const recoverySection: SecuritySection = { name: 'recovery', row, routes };
 
 const ADDRESS = '/account/security/recovery';
 
-async function row(services: PageServices, state: SecurityState): Promise<SecurityRow> {
+async function row(services: PageServices, state: SecurityState): Promise<AccountRow> {
   const { site, database, mail, secondFactor } = services;
   const { visit, proof } = state;
   const text = site.messages.recovery.ways;

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Problems } from '../../../pages/components.ts';
-import type { Html, HtmlPart } from '../../../pages/html.ts';
+import type { HtmlPart } from '../../../pages/html.ts';
 import type { Page } from '../../../pages/layout.ts';
 import type { SecurityRowName } from '../../../pages/security-row.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import type { AccountFrame } from '../layout.ts';
 import type { ProofState } from '../proof.ts';
+import type { AccountRow } from '../rows.ts';
 import type { AccountHooks, AccountVisit } from '../visit.ts';
 
 /** What the sections of the Security page are made from, read once for all of them. */
@@ -24,12 +25,6 @@ export type ShowSecurity = (
   result: { readonly problems?: Problems; readonly done?: HtmlPart },
 ) => Promise<FastifyReply>;
 
-/** A row of the Security page: its title, how it stands, and what is behind it, or on which page that is. */
-export type SecurityRow = {
-  readonly title: string;
-  readonly state: HtmlPart;
-} & ({ readonly content: Html } | { readonly page: string });
-
 /** A part of the Security page: one file each, listed in `page.ts`. */
 export interface SecuritySection {
   /** The name of its row in addresses. */
@@ -38,7 +33,7 @@ export interface SecuritySection {
   readonly row: (
     services: PageServices,
     state: SecurityState,
-  ) => SecurityRow | undefined | Promise<SecurityRow | undefined>;
+  ) => AccountRow | undefined | Promise<AccountRow | undefined>;
   /** The scripts that make it more convenient, beside that of every page. */
   readonly scripts?: NonNullable<Page['scripts']>;
   /** The routes of its forms. */

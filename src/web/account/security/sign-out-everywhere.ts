@@ -7,13 +7,14 @@ import { html } from '../../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../../pages/layout.ts';
 import type { RevocationSummary } from '../../../verdict/rules.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
+import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, servicesIn, visitOf } from '../visit.ts';
-import type { SecurityRow, SecuritySection, SecurityState } from './section.ts';
+import type { SecuritySection, SecurityState } from './section.ts';
 
 /** Ending every session and all access of apps. */
 export const signOutEverywhereSection: SecuritySection = { name: 'sign-out-everywhere', row, routes };
 
-function row({ site: { messages, path } }: PageServices, { token }: SecurityState): SecurityRow {
+function row({ site: { messages, path } }: PageServices, { token }: SecurityState): AccountRow {
   const { account: text } = messages;
   return {
     title: text.signOutEverywhere,

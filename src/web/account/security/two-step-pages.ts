@@ -14,7 +14,7 @@ import type { Page, Site } from '../../../pages/layout.ts';
 import { seedToScan } from '../../../pages/two-step.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
-import type { SecurityRow } from './section.ts';
+import type { AccountRow } from '../rows.ts';
 
 /** Where a person sets up an authenticator app. */
 export const AUTHENTICATOR = '/account/security/authenticator';
@@ -38,7 +38,7 @@ export type Hindrance = 'unverified' | 'notOffered';
 const FEW = 3;
 
 /** The row of the authenticator app and the recovery codes. */
-export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): SecurityRow {
+export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): AccountRow {
   const { messages, path } = site;
   const text = messages.twoStep;
   const { proof, codes, codeRequired, hindrance } = state;

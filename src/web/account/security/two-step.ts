@@ -17,14 +17,15 @@ import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { type ProofState, readProof, requireProof } from '../proof.ts';
+import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
-import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { AUTHENTICATOR, enrollPage, type Hindrance, RECOVERY_CODES, REMOVE, twoStepRow } from './two-step-pages.ts';
 
 /** What is asked for after the password: an authenticator app, and recovery codes that stand in for it. */
 export const twoStepSection: SecuritySection = { name: 'two-step', row, routes };
 
-async function row(services: PageServices, state: SecurityState): Promise<SecurityRow | undefined> {
+async function row(services: PageServices, state: SecurityState): Promise<AccountRow | undefined> {
   const { visit, proof } = state;
   const accountId = visit.account.id;
   const { codes, codeRequired } = await services.database.read(function* read() {

@@ -26,8 +26,9 @@ import { upstreamTexts } from '../../upstreams/messages.ts';
 import { confirmConnectPath } from '../../upstreams/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { proofGate, requireProof } from '../proof.ts';
+import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
-import type { SecurityRow, SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { connectTexts as text } from './upstream-messages.ts';
 
 /** The other providers through which the person signs in. */
@@ -40,7 +41,7 @@ interface OfUpstream {
   Params: { name: string };
 }
 
-async function row(services: PageServices, state: SecurityState): Promise<SecurityRow | undefined> {
+async function row(services: PageServices, state: SecurityState): Promise<AccountRow | undefined> {
   const { site, database, upstreams } = services;
   const shown = await upstreams.shown();
   if (shown.length === 0) return undefined;
