@@ -97,7 +97,11 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [9, 10, poll('1')],
   ],
   'a second answer is told that it came too late': [...ALLOWED, [6, 7, answer('allow', 'v', 't'), '410 displayed']],
-  'a denial that comes too late changes nothing': [...ALLOWED, [6, 7, answer('deny', 'v', 't')], [8, 9, poll('1')]],
+  'a denial that comes too late changes nothing': [
+    ...ALLOWED,
+    [6, 7, answer('deny', 'v', 't'), '410 displayed'],
+    [8, 9, poll('1')],
+  ],
   'a second poll ends what the first got': [...CONNECTED, [8, 9, poll(), GRANT], [10, 11, look(), INVALID]],
   'an answer by a person who is banned': [
     ...ASKED,
@@ -186,6 +190,10 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
       [8, 9, { kind: 'revoke', ...uc }],
       [10, 11, answer('allow', 'u', 's', 'e')],
     ],
+  ],
+  'a denial that is taken for a device which somebody has allowed': [
+    'accepted though dead',
+    [...ALLOWED, [6, 7, answer('deny', 'v', 't')]],
   ],
   'two people connect one device': ['answered twice', [...ALLOWED, [4, 6, answer('allow', 'v', 't')]]],
   'two polls that get tokens': ['redeemed twice', [...CONNECTED, [8, 9, poll('2')]]],

@@ -209,12 +209,12 @@ export class Rules {
       .check(banned.during(operation), refused)
       .check(suspended.during(operation), refused)
       .check(ended(secured, found(this.#known.sessions, session).born, operation), LOGIN);
-    // A denial is taken whatever came before, and changes nothing then.
-    if (decision === 'deny') return ladder.otherwise(OK);
     const others = answers.filter((other) => other !== operation);
     const allowed = happened(effects(others.filter((other) => other.decision === 'allow')), operation);
     const denied = this.#denied(others, operation);
-    return ladder.check(this.#overtaken(operation), STALE).check(either(allowed, denied), ANSWERED).otherwise(OK);
+    // A denial is taken whatever was asked.
+    const stale = decision === 'deny' ? 'no' : this.#overtaken(operation);
+    return ladder.check(stale, STALE).check(either(allowed, denied), ANSWERED).otherwise(OK);
   }
 
   /** Whether a denial had been the answer, if none allowed the device before it. */

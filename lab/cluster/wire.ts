@@ -22,9 +22,13 @@ export interface Wire {
 
 const { host } = new URL(BASE_URL);
 
+/** In milliseconds; the nodes wait twice as long. */
+const LONGEST_IDLE = 30_000;
+
 /** @param process the one of those that share the port that every connection is to lead to; any, where none is given */
 export function openWire(port: number, process?: number): Wire {
-  const options = { keepAlive: true, scheduling: 'lifo' } as const;
+  // A connection that nobody uses is closed before the node closes it, which could be in the moment of the next request.
+  const options = { keepAlive: true, scheduling: 'lifo', timeout: LONGEST_IDLE } as const;
   const agent = process === undefined ? new Agent(options) : new AgentOfProcess(options, process);
   return {
     send: (method, path, headers, body) =>
