@@ -140,6 +140,14 @@ describe('an app that nobody registered', () => {
     assert.match((await shown(browser, await ask(browser, app))).text, /It runs on your own device/);
   });
 
+  test('RFC 8252 §8.6: so is an app with other addresses, where the answer goes to the own device', async () => {
+    const app = newApp({ redirect_uris: ['http://127.0.0.1/callback', REDIRECT_URI] });
+    const { browser } = await newSignedInUser(server);
+    assert.doesNotMatch((await shown(browser, await ask(browser, app))).text, /It runs on your own device/);
+    const local = { ...app, redirectUri: 'http://127.0.0.1:4567/callback' };
+    assert.match((await shown(browser, await ask(browser, local))).text, /It runs on your own device/);
+  });
+
   test('a name that no page can show is replaced by the host', async () => {
     const app = newApp({ client_name: 'Acme\u202e' });
     const { browser } = await newSignedInUser(server);

@@ -189,6 +189,25 @@ describe('the person', () => {
     assert.equal(refused(await poll(server, client, slow)), '400 expired_token');
   });
 
+  test('who says no after the device was allowed is not told that it got nothing', async () => {
+    const { browser } = await newSignedInUser(server);
+    const other = await newSignedInUser(server);
+    const device = await startDevice(server, client);
+    const pages = [];
+    for (const at of [browser, browser, other.browser]) pages.push(await typeUserCode(server, at, device.user_code));
+    const [first, second, foreign] = pages as [Answer, Answer, Answer];
+    await browser.submit(first, { decision: 'allow' }, '/consent');
+    const late = [
+      await browser.submit(second, { decision: 'deny' }, '/consent'),
+      await other.browser.submit(foreign, { decision: 'deny' }, '/consent'),
+    ];
+    for (const { status, text } of late) {
+      assert.equal(status, 410);
+      assert.doesNotMatch(text, /gets no access/);
+    }
+    assert.equal((await poll(server, client, device)).status, 200);
+  });
+
   test('sends the form twice, and sees the same page', async () => {
     const device = await startDevice(server, client);
     const { browser } = await newSignedInUser(server);

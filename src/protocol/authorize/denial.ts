@@ -17,18 +17,24 @@ export const DENIALS: Readonly<Record<Denial, RedirectedError>> = {
   'no access': refuseByRedirect('not assigned'),
 };
 
-/** Ends a pending request that gets no code; undefined where it had ended before. Earlier consents are kept. */
+/**
+ * Ends a pending request that gets no code; undefined where it had ended before. Earlier consents are kept. `device gone` where a device
+ * no longer waits: then nothing is written, for it may have been allowed.
+ */
 export async function denyRequest(
   { database, clock, issuer }: Pick<AuthorizationServices, 'database' | 'clock' | 'issuer'>,
   { request, handle, client }: Pick<PendingRequest, 'request' | 'handle' | 'client'>,
   why: Denial,
   origin: Origin,
-): Promise<ClientResponse | undefined> {
-  return database.commit(function* deny(): Work<ClientResponse | undefined> {
-    if (!(yield* finishInteraction({ hash: digest(handle), outcome: why }))) return undefined;
+): Promise<ClientResponse | 'device gone' | undefined> {
+  return database.commit(function* deny(): Work<ClientResponse | 'device gone' | undefined> {
+    const now = clock();
     const device = request.device && (yield* lockDevice({ hash: request.device.hash }));
-    if (device?.outcome === null) yield* answerDevice({ hash: device.hash, outcome: 'denied', codeHash: null });
-    const about = { at: clock(), origin, accountId: origin.actor.type === 'user' ? origin.actor.id : null };
+    const waits = device !== undefined && device.outcome === null && device.expiresAt > now;
+    if (request.device !== undefined && !waits) return 'device gone';
+    if (!(yield* finishInteraction({ hash: digest(handle), outcome: why }))) return undefined;
+    if (device !== undefined) yield* answerDevice({ hash: device.hash, outcome: 'denied', codeHash: null });
+    const about = { at: now, origin, accountId: origin.actor.type === 'user' ? origin.actor.id : null };
     const type = why === 'denied' ? 'consent.denied' : 'authorization.refused';
     const ofDevice = request.device !== undefined && { device: true };
     const failed =

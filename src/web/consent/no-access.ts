@@ -9,6 +9,7 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { denyRequest } from '../../protocol/authorize/denial.ts';
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
+import { sendDeviceGone } from '../authorize/device-answer.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -59,6 +60,7 @@ export function noAccessRoutes(app: FastifyInstance, services: AuthorizationPage
     if (!isOwn || step.kind !== 'no access') return advance(services, request, reply, pending);
     const origin = originOf(request, { type: 'user', id: visitor.account.id });
     const response = await denyRequest(services, pending, 'no access', origin);
+    if (response === 'device gone') return sendDeviceGone(reply, site);
     if (response === undefined) {
       return advance(services, request, reply, await readPending(services, request, reply, handle));
     }

@@ -2,7 +2,6 @@ import type { Account } from '../../accounts/store.ts';
 import { isOptional, type MemberScope, type OptionalScope, type SwitchedScope } from '../../claims/permissions.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import type { DescribedScope } from '../../clients/resources.ts';
-import { isClaimable } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
@@ -36,6 +35,8 @@ export interface ConsentPage {
   readonly client: Client;
   /** Where the person goes on then: the host of the redirect URI, or their device. */
   readonly place: string;
+  /** Whether any local program could take the response: it goes to a loopback address or a private-use scheme. */
+  readonly isClaimable: boolean;
   /** The device that asks; undefined where the response goes to an address of the app. */
   readonly device: { readonly network: string | null; readonly askedAt: number; readonly isHere: boolean } | undefined;
   readonly account: Account;
@@ -135,12 +136,14 @@ function deviceNotice(
 }
 
 /** Decisions §15: what is certain of an app that no operator has registered, and what is only its own word. */
-function unregisteredNotice({ client, place }: ConsentPage, { unregistered: text }: Messages['consent']): Html {
+function unregisteredNotice(
+  { client, place, isClaimable }: ConsentPage,
+  { unregistered: text }: Messages['consent'],
+): Html {
   const domain = client.metadataHost === null ? undefined : isolate(readableDomain(client.metadataHost));
-  const isLocal = client.redirectUris.every(isClaimable);
   return html`<div class="notice"><p><strong>${client.registeredBy === 'open' ? text.titleSelf : text.title}</strong> ${text.text}</p>${facts(
     [...(domain === undefined ? [] : [fact(text.domain, domain, true)]), fact(text.place, isolate(place), true)],
-  )}${isLocal && html`<p><strong>${text.local}</strong></p>`}</div>`;
+  )}${isClaimable && html`<p><strong>${text.local}</strong></p>`}</div>`;
 }
 
 /** What the app gets in any case, or has already: one line, with the values behind it. */

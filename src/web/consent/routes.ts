@@ -6,6 +6,7 @@ import { readMemberClaims } from '../../claims/member-claims.ts';
 import { isOptional, isSwitched, MEMBER_SCOPES, memberScopesOf, type SwitchedScope } from '../../claims/permissions.ts';
 import { describeApiScopes, findResourceServers } from '../../clients/resources.ts';
 import { isCommandLine } from '../../clients/rules/command-line.ts';
+import { isClaimable } from '../../clients/rules/redirect-uri.ts';
 import { listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { sharedDespiteDecline } from '../../consent/rules/consent.ts';
@@ -23,7 +24,7 @@ import { denyRequest } from '../../protocol/authorize/denial.ts';
 import { issueCode } from '../../protocol/authorize/issue-code.ts';
 import { type AuthorizationRequest, consentScopes, formActionSources } from '../../protocol/authorize/rules/request.ts';
 import type { SignedInVisitor } from '../../sessions/sessions.ts';
-import { placeOf } from '../authorize/device-answer.ts';
+import { placeOf, sendDeviceGone } from '../authorize/device-answer.ts';
 import {
   type AuthorizationPageServices,
   advance,
@@ -70,6 +71,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     // A denial is accepted whatever was asked, also where another tab has allowed the client or access was revoked meanwhile.
     if (answer === 'deny') {
       const response = await denyRequest(services, pending, 'denied', origin);
+      if (response === 'device gone') return sendDeviceGone(reply, site);
       if (response !== undefined) {
         request.refusal = DENIED;
         return sendResponse(services, request, reply, response);
@@ -166,6 +168,8 @@ async function showConsent(
     handle,
     client,
     place: placeOf(site, request),
+    // RFC 8252 §8.6: any program can listen there and get the code, also where the app has other addresses.
+    isClaimable: request.device === undefined && isClaimable(redirectUri),
     device: deviceOn(request, reply),
     account,
     organization,
