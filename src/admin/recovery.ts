@@ -16,7 +16,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
+import { removeInteractions } from '../sessions/interaction-store.ts';
 
 /** Accounts per unit of work: a database server cancels statements that take seconds. */
 const BATCH = 500;

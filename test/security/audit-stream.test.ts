@@ -391,8 +391,8 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       );
     },
     ['sign_in.failed', 'anonymous', '-', 'user'],
-    ['browser.trusted', 'user', '+', 'user'],
     ['sign_in.succeeded', 'user', '+', 'user'],
+    ['browser.trusted', 'user', '+', 'user'],
     ['browser.distrusted', 'user', '+', 'user'],
   ],
   [

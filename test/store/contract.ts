@@ -23,13 +23,9 @@ import {
   listLeases,
   NodeNumbersExhausted,
 } from '../../src/platform/ids/lease-store.ts';
-import {
-  findInteraction,
-  finishInteraction,
-  insertInteraction,
-} from '../../src/protocol/authorize/interaction-store.ts';
 import type { AuthorizationRequest } from '../../src/protocol/authorize/rules/request.ts';
 import { storedRequest } from '../../src/protocol/authorize/rules/request.ts';
+import { findInteraction, finishInteraction, insertInteraction } from '../../src/sessions/interaction-store.ts';
 import { insertSession } from '../../src/sessions/store.ts';
 import { account, client, code, dump, family, fixture, grant, NOW } from './rows.ts';
 

@@ -6,7 +6,7 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import type { BanRequest, SuspensionRequest } from '../../accounts/schema.ts';
 import type { Account } from '../../accounts/store.ts';
 import * as store from '../../accounts/store.ts';
-import { type EventType, record } from '../../audit/audit.ts';
+import { record } from '../../audit/audit.ts';
 import { eraseReasons } from '../../audit/erase-store.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { eraseMail } from '../../mail/mail.ts';
@@ -57,44 +57,8 @@ export function* requireUnreserved(email: string, id: string, now: number): Work
   throw new FieldTaken('email', 'email is taken: another account has it. Choose another email.');
 }
 
-/** The audit event of a change to an account. */
-export interface AccountChangeEvent {
-  readonly type: EventType;
-  readonly origin: Origin;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
 /** The new values of stored fields; undefined where there is nothing to change, and so nothing to record. */
 type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | undefined;
-
-/**
- * Changes an account under its lock and records the event, in one commit. Where the generation changes, the apps to notify are
- * enqueued with it, and the browsers that signed in before are forgotten.
- * @param decide gives the change to the account as it is under the lock; `at` is the {@link accountTime} of the change
- * @param afterSave further work of the same commit, given the changed account and what it was before
- * @returns the account after the commit
- * @throws {Failure} `not found`, `conflict` where a unique field is taken, and any error of `decide`
- */
-export async function changeAccount(
-  { database, clock }: AccountsContext,
-  id: string,
-  event: AccountChangeEvent,
-  decide: (account: Account, now: number, at: number) => AccountChange,
-  afterSave?: (changed: Account, before: Account, now: number) => Work<void>,
-): Promise<Account> {
-  const now = clock();
-  return database.commit(function* change(): Work<Account> {
-    const account = yield* store.lockAccount({ id });
-    if (account === undefined) throw userNotFound(id);
-    const at = yield* accountTime(account, now);
-    const values = decide(account, now, at);
-    if (values === undefined) return account;
-    const changed = yield* saveChange(account, values, values.generation === undefined ? now : at, now);
-    if (afterSave !== undefined) yield* afterSave(changed, account, now);
-    yield* record({ at: now, accountId: id, ...event });
-    return changed;
-  });
-}
 
 /**
  * Saves a change of an account that the unit of work has locked. Where the generation changes, the apps to notify are enqueued first.

@@ -33,8 +33,14 @@ import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { FieldTaken } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import { usernameAt } from '../accounts/usernames.ts';
-import { finishEnding, onlyMakers } from '../makers/made.ts';
-import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import { type EndedMakers, finishEnding, onlyMakers } from '../makers/made.ts';
+import {
+  type ActingOwner,
+  type Renewal,
+  renewSession,
+  type Securing,
+  secureInSession,
+} from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
 import { accountExistsMail, verifyMail } from './mails.ts';
@@ -51,16 +57,6 @@ export type AddressPurpose = (typeof PURPOSES)[number];
 
 interface AddressChangeServices extends AddressServices {
   readonly limits: Limits;
-}
-
-/** A signed-in person, and the browser in which they act. */
-export interface AddressVisit {
-  readonly account: Account;
-  readonly session: Session;
-  readonly browser: BrowserMark;
-  readonly origin: Origin;
-  /** More work of the commit that confirms an address, given the session in which the browser continues. */
-  readonly afterSave?: (session: Pick<Session, 'hash'>) => Work<void>;
 }
 
 /** What a request for an address remembers. */
@@ -81,7 +77,7 @@ interface RequestedAddress {
  */
 export async function requestAddress(
   services: AddressChangeServices,
-  { account, session, browser, origin }: AddressVisit,
+  { account, session, browser, origin }: ActingOwner,
   email: string,
   isReturnOnly = false,
 ): Promise<number> {
@@ -131,7 +127,7 @@ export async function requestAddress(
 /** Whether a person goes back to an earlier address of their account, and has freshly proved themselves for that. */
 export function mayReturn(
   { database, clock }: AddressServices,
-  { account, session }: Pick<AddressVisit, 'account' | 'session'>,
+  { account, session }: Pick<ActingOwner, 'account' | 'session'>,
   email: string,
 ): Promise<boolean> {
   const now = clock();
@@ -187,7 +183,7 @@ function* ownerOf(email: string, ownId: string, now: number): Work<Account | 're
 /** The newest request of an account that waits for its link or code in this browser. */
 export async function readAddressRequest(
   { database, clock, sealer }: AddressServices,
-  { account, browser }: Pick<AddressVisit, 'account' | 'browser'>,
+  { account, browser }: Pick<ActingOwner, 'account' | 'browser'>,
 ): Promise<Challenge | undefined> {
   const now = clock();
   return database.read(function* read(): Work<Challenge | undefined> {
@@ -224,7 +220,7 @@ export type AddressResult =
 /** Confirms an address by the link that was sent to it, in the browser that asked for it. */
 export async function confirmByLink(
   services: AddressChangeServices,
-  visit: AddressVisit,
+  visit: ActingOwner,
   link: string,
 ): Promise<AddressResult> {
   const now = services.clock();
@@ -240,7 +236,7 @@ export async function confirmByLink(
 /** Confirms an address by the code that was sent to it, in the browser that asked for it. */
 export async function confirmByCode(
   services: AddressChangeServices,
-  visit: AddressVisit,
+  visit: ActingOwner,
   code: string,
 ): Promise<AddressResult> {
   const now = services.clock();
@@ -262,94 +258,101 @@ export async function confirmByCode(
  */
 async function confirm(
   services: AddressChangeServices,
-  { account, session, browser, origin, afterSave }: AddressVisit,
+  person: ActingOwner,
   challenge: Challenge,
 ): Promise<AddressResult> {
-  const { clock, database, limits } = services;
-  const now = clock();
-  const { email, right: hash, isReturnOnly = false } = challenge.data as RequestedAddress;
-  const purpose = challenge.purpose as AddressPurpose;
-  const sent = prepareChallenge();
-  let before = account.profile;
-  let right: PreviousAddress | undefined;
-  let username: string | undefined;
-  let makers = onlyMakers();
+  const { database } = services;
+  const { right } = challenge.data as RequestedAddress;
   // Going back ends what was made since.
-  const own = hash === undefined ? services : { ...services, database: makingDatabase(database) };
+  const own = right === undefined ? services : { ...services, database: makingDatabase(database) };
   try {
-    const renewal = await renewSession(own, {
-      account,
-      session,
-      browser,
-      event: {
-        type: purpose === 'verify address' ? 'account.address_verified' : 'account.address_changed',
-        origin,
-      },
-      *prepare() {
-        if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
-        if (purpose === 'verify address') return;
-        right = (yield* listAddressesToReturnTo({ accountId: account.id, now })).find((one) => one.hash === hash);
-        if (isReturnOnly && right === undefined) throw new AddressLost();
-        username = right && (yield* usernameAt(account, right.factorsSince, now));
-        const seconds = right === undefined ? yield* takeChange(limits, account.id, origin, now) : 0;
-        if (seconds > 0) throw new ChangesLimited(seconds);
-      },
-      decide(locked) {
-        before = locked.profile;
-        const same = emailKey(locked.profile.email) === emailKey(email);
-        if (locked.generation !== challenge.generation || same !== (purpose === 'verify address')) {
-          throw new AddressLost();
-        }
-        const proved = locked.profile.emailVerified || session.amr.includes('pwd');
-        const isOfSince = right !== undefined && (locked.passwordSetAt ?? 0) >= right.factorsSince;
-        const profile = {
-          ...locked.profile,
-          ...(!same && { email }),
-          ...(username !== undefined && { username }),
-          emailVerified: true,
-        };
-        return { profile, ...((!proved || isOfSince) && { passwordHash: null }) };
-      },
-      *afterSave(changed, renewed) {
-        if (afterSave !== undefined) yield* afterSave(renewed);
-        // The earlier holder of the account may have added a passkey. An authenticator app is asked for at every sign-in.
-        if (!before.emailVerified && !session.amr.includes('pop')) {
-          yield* removePasskeys(changed.id, changed.updatedAt);
-        }
-        if (!before.emailVerified) {
-          yield* removeIdentitiesBeside({ accountId: changed.id, sid: session.sid });
-          yield* leaveUnconnectedGroups(changed.id, origin, now);
-        }
-        if (purpose === 'verify address') return;
-        if (right !== undefined) {
-          yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: changed.id });
-          makers = yield* endSince(services, changed, { right, left: before.email, session, origin }, now);
-          return;
-        }
-        yield* giveUpAddress(services, changed, before, { sent, path: UNDO_PATH }, now);
-      },
-    });
-    await finishEnding({ database, clock }, makers);
-    return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal };
+    const { makers, ...result } = await secureInSession(own, person, (securing) =>
+      giveAddress(services, person, securing, challenge),
+    );
+    if (makers !== undefined) await finishEnding(services, makers);
+    return result;
   } catch (error) {
-    if (error instanceof ChangesLimited) {
-      // The event of the limit was taken back with the rest.
-      await database.commit(() => exceededChanges(limits, account.id, origin, now));
-      return { kind: 'limited', seconds: error.seconds };
-    }
-    if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };
+    // Another account has the address by now.
+    if (error instanceof FieldTaken) return { kind: 'wrong' };
     throw error;
   }
 }
 
-/** The address cannot be given to the account any more. */
-class AddressLost extends Error {}
-
-/** The account changed its address too often. */
-class ChangesLimited extends Error {
-  readonly seconds: number;
-  constructor(seconds: number) {
-    super();
-    this.seconds = seconds;
+/** @returns besides the result, the makers that were ended: what they are about to do is waited for */
+function* giveAddress(
+  services: AddressChangeServices,
+  person: ActingOwner,
+  securing: Securing,
+  challenge: Challenge,
+): Work<AddressResult & { readonly makers?: EndedMakers }> {
+  const { limits } = services;
+  const { session, origin } = person;
+  const { account, now } = securing;
+  const { id: accountId, profile: before } = account;
+  const { email, right: hash, isReturnOnly = false } = challenge.data as RequestedAddress;
+  const isChange = challenge.purpose === 'change address';
+  if (account.generation !== challenge.generation) return { kind: 'wrong' };
+  if ((emailKey(before.email) === emailKey(email)) === isChange) return { kind: 'wrong' };
+  const rights = isChange ? yield* listAddressesToReturnTo({ accountId, now }) : [];
+  const right = rights.find((one) => one.hash === hash);
+  if (isChange && isReturnOnly && right === undefined) return { kind: 'wrong' };
+  const counts = isChange && right === undefined;
+  const seconds = counts ? yield* exceededChanges(limits, accountId, origin, now) : 0;
+  if (seconds > 0) return { kind: 'limited', seconds };
+  if ((yield* displaceAddress(email, accountId, now, origin)) === 'taken') return { kind: 'wrong' };
+  if (counts) yield* takeChange(limits, accountId, origin, now);
+  const values = yield* valuesWith(account, session, email, right, now);
+  const renewal = yield* renewSession(services, person, securing, { values });
+  const { account: changed } = renewal;
+  if (!before.emailVerified) yield* endUnproved(changed, session, origin, now);
+  let makers = onlyMakers();
+  if (right !== undefined) {
+    yield* record({ at: now, type: 'account.address_change_undone', origin, accountId });
+    makers = yield* endSince(services, changed, { right, left: before.email, session, origin }, now);
+  } else if (isChange) {
+    yield* giveUpAddress(services, changed, before, { sent: prepareChallenge(), path: UNDO_PATH }, now);
   }
+  yield* record({
+    at: now,
+    type: isChange ? 'account.address_changed' : 'account.address_verified',
+    origin,
+    accountId,
+  });
+  const purpose = isChange ? 'change address' : 'verify address';
+  return { kind: 'confirmed', purpose: right === undefined ? purpose : 'go back', ...renewal, makers };
+}
+
+/**
+ * What an account has with a proved address. A password that the session does not prove goes where the address was not verified, or where
+ * it was set since the address that the account goes back to was given up.
+ */
+function* valuesWith(
+  account: Account,
+  session: Session,
+  email: string,
+  right: PreviousAddress | undefined,
+  now: number,
+): Work<Partial<Pick<Account, 'profile' | 'passwordHash'>>> {
+  const { profile: before, passwordSetAt } = account;
+  const isSame = emailKey(before.email) === emailKey(email);
+  const username = right && (yield* usernameAt(account, right.factorsSince, now));
+  const isProved = before.emailVerified || session.amr.includes('pwd');
+  const isOfSince = right !== undefined && (passwordSetAt ?? 0) >= right.factorsSince;
+  const profile = {
+    ...before,
+    ...(!isSame && { email }),
+    ...(username !== undefined && { username }),
+    emailVerified: true,
+  };
+  return { profile, ...((!isProved || isOfSince) && { passwordHash: null }) };
+}
+
+/**
+ * Ends what an earlier holder of an account whose address was not verified may have added: a passkey, and identities at other providers.
+ * An authenticator app is asked for at every sign-in.
+ */
+function* endUnproved({ id, updatedAt }: Account, session: Session, origin: Origin, now: number): Work<void> {
+  if (!session.amr.includes('pop')) yield* removePasskeys(id, updatedAt);
+  yield* removeIdentitiesBeside({ accountId: id, sid: session.sid });
+  yield* leaveUnconnectedGroups(id, origin, now);
 }

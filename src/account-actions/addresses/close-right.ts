@@ -9,7 +9,7 @@ import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import type { AddressVisit } from './change-address.ts';
+import type { ActingOwner } from '../sign-in/renew-session.ts';
 import { findReturn } from './earlier-address.ts';
 import { rightClosedMail } from './mails.ts';
 import { isEarlierProof, isSecondFactor } from './rules/earlier-proof.ts';
@@ -28,7 +28,7 @@ export interface EarlierAddress {
 /** The earlier addresses of an account that can still undo a change, the latest first. */
 export function readEarlierAddresses(
   { database, clock }: AddressServices,
-  { account, session }: Pick<AddressVisit, 'account' | 'session'>,
+  { account, session }: Pick<ActingOwner, 'account' | 'session'>,
 ): Promise<readonly EarlierAddress[]> {
   const now = clock();
   return database.read(function* read(): Work<readonly EarlierAddress[]> {
@@ -49,7 +49,7 @@ export function readEarlierAddresses(
  */
 export async function closeRight(
   services: AddressServices,
-  { account, session, origin }: Pick<AddressVisit, 'account' | 'session' | 'origin'>,
+  { account, session, origin }: Pick<ActingOwner, 'account' | 'session' | 'origin'>,
   email: string,
 ): Promise<boolean> {
   const { clock, mail } = services;

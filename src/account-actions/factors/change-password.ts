@@ -1,24 +1,19 @@
-import type { BrowserMark } from '../../accounts/known-browser-store.ts';
-import type { Account } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
-import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
-import type { Session } from '../../sessions/store.ts';
+import { addressFlows } from '../../platform/validation/origin.ts';
 import type { AttemptsLimited, AuthenticationServices } from '../authentication/authenticators.ts';
 import { confirmPassword } from '../authentication/password.ts';
 import { enqueueSecurityNotice } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
-import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import { type ActingOwner, type Renewal, renewSession, secureInSession } from '../sign-in/renew-session.ts';
 
 /** What a person sent to change the password, and the session in which they did. */
-export interface PasswordChange {
-  readonly account: Account;
-  readonly session: Session;
-  readonly browser: BrowserMark;
+export interface PasswordChange extends ActingOwner {
   /** Both exactly as typed. */
   readonly current: string;
   readonly password: string;
-  readonly origin: Origin;
 }
 
 export type PasswordChangeResult =
@@ -42,24 +37,21 @@ export async function changePassword(
   if (refusal !== undefined) return refusal;
 
   const hash = await services.passwords.hash(password, [...addressFlows(origin), `account ${account.id}`]);
-  const now = services.clock();
-  const renewal = await renewSession(services, {
-    account,
-    session,
-    browser,
+  return secureInSession(services, change, function* replace(securing): Work<PasswordChangeResult> {
+    const { account: locked, at, now } = securing;
+    if (locked.passwordHash !== account.passwordHash) {
+      throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
+    }
     // A session that a stronger factor began says nothing new of that factor.
-    ...(session.acr === ACR && {
-      start: { provedAt: now, provedBy: 'password', provedFactorSince: account.passwordSetAt ?? 0 },
-    }),
-    event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },
-    decide(locked, at) {
-      if (locked.passwordHash !== account.passwordHash) {
-        throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
-      }
-      return { passwordHash: hash, passwordSetAt: at };
-    },
-    afterSave: (changed) =>
-      enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now, changed.updatedAt),
+    const proof = { provedAt: now, provedBy: 'password', provedFactorSince: account.passwordSetAt ?? 0 } as const;
+    const renewal = yield* renewSession(services, change, securing, {
+      values: { passwordHash: hash, passwordSetAt: at },
+      ...(session.acr === ACR && { start: proof }),
+    });
+    const { account: changed } = renewal;
+    yield* enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now, changed.updatedAt);
+    const event = { type: 'account.password_changed', origin, details: { fields: ['password'] } } as const;
+    yield* record({ at: now, accountId: account.id, ...event });
+    return { kind: 'changed', ...renewal };
   });
-  return { kind: 'changed', ...renewal };
 }

@@ -1,4 +1,3 @@
-import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
@@ -8,6 +7,7 @@ import {
   type PasskeyProblem,
   parseCredential,
   type RelyingParty,
+  type VerifiedRegistration,
   verifyRegistration,
 } from '../../authenticators/relying-party.ts';
 import type { Factor } from '../../authenticators/rules/factors.ts';
@@ -16,9 +16,7 @@ import { suggestPasskeyName } from '../../authenticators/rules/passkey-name.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
 import {
   type PasskeyRequest,
   type PasskeyServices,
@@ -30,22 +28,20 @@ import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authenticati
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
-import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import {
+  type ActingOwner,
+  type Renewal,
+  renewSession,
+  type Securing,
+  secureInSession,
+} from '../sign-in/renew-session.ts';
 import { canSpare, type WayInServices } from './last-way-in.ts';
 
 /** The most passkeys of one account. */
 const MAX_PASSKEYS = 20;
 
-/** A signed-in person who changes their passkeys. */
-interface PasskeyOwner {
-  readonly account: Account;
-  readonly session: Session;
-  readonly browser: BrowserMark;
-  readonly origin: Origin;
-}
-
 /** A challenge to create a passkey belongs to the session and the account's generation, and ends with them. */
-const enrollmentIn = ({ session, account, browser }: Omit<PasskeyOwner, 'origin'>): ChallengeUse => ({
+const enrollmentIn = ({ session, account, browser }: Omit<ActingOwner, 'origin'>): ChallengeUse => ({
   purpose: 'enrollment',
   browserHash: browser.hash,
   subject: `${session.hash} ${account.generation}`,
@@ -77,7 +73,7 @@ const ALGORITHMS = [-8, -7, -257] as const;
  */
 export async function requestNewPasskey(
   { database, clock, relyingParty }: PasskeyServices,
-  owner: Omit<PasskeyOwner, 'origin'>,
+  owner: Omit<ActingOwner, 'origin'>,
   product: string,
 ): Promise<PasskeyCreation | undefined> {
   if (relyingParty === undefined) return undefined;
@@ -109,17 +105,15 @@ export function creationOptions(
 }
 
 export type AddPasskeyResult =
-  | { readonly kind: 'added'; readonly passkey: Passkey; readonly renewal: Renewal | undefined }
+  | {
+      readonly kind: 'added';
+      readonly passkey: Passkey;
+      /** The session in which the browser continues, where it is another one. */
+      readonly renewal: Renewal | undefined;
+      /** New recovery codes, where they were asked for. */
+      readonly codes: readonly string[] | undefined;
+    }
   | { readonly kind: 'refused'; readonly problem: PasskeyProblem | 'too many' | 'exists' };
-
-/** Ends the unit of work: nothing of it is kept. */
-class NotAdded extends Error {
-  readonly problem: Extract<AddPasskeyResult, { kind: 'refused' }>['problem'];
-  constructor(problem: NotAdded['problem']) {
-    super(problem);
-    this.problem = problem;
-  }
-}
 
 /** Whether passkeys can be added: only with a verified address, where addresses can be verified (decisions §11). */
 export const mayAddPasskeys = (
@@ -130,61 +124,82 @@ export const mayAddPasskeys = (
 /**
  * Adds a passkey that the browser has just created. The first factor beside the password secures the account: earlier sessions and tokens
  * end, and the browser continues in a new session.
- * @param afterSave more work of the same commit, given the session in which the browser continues, and the time of the passkey
+ * @param options.withCodes gives the person recovery codes, unless some of theirs can still be used
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function addPasskey(
   services: PasskeyServices,
-  owner: PasskeyOwner,
+  owner: ActingOwner,
   response: string,
-  afterSave?: (session: Pick<Session, 'hash'>, at: number) => Work<void>,
+  { withCodes = false }: { readonly withCodes?: boolean } = {},
 ): Promise<AddPasskeyResult> {
-  const { account, session, browser, origin } = owner;
+  const { account, session } = owner;
   const { relyingParty, database, clock } = services;
-  const now = clock();
   const credential = parseCredential(response);
   if (credential === undefined || relyingParty === undefined) return { kind: 'refused', problem: 'invalid' };
-  const verified = await verifyRegistration(relyingParty, enrollmentIn(owner), credential, now);
+  const verified = await verifyRegistration(relyingParty, enrollmentIn(owner), credential, clock());
   if (typeof verified === 'string') return { kind: 'refused', problem: verified };
-  const { challenge, ...created } = verified;
-  const name = suggestPasskeyName({ ...created, ...session });
-  const accountId = account.id;
-  let passkey: Passkey = { ...created, accountId, name, createdAt: now, lastUsedAt: null };
-
-  function* insert(changed: Account, current: Pick<Session, 'hash'>, at: number): Work<void> {
-    passkey = { ...passkey, createdAt: at };
-    if (!(yield* usePasskeyChallenge(challenge, now))) throw new NotAdded('expired');
-    if ((yield* listPasskeys({ accountId })).length >= MAX_PASSKEYS) throw new NotAdded('too many');
-    if (!(yield* insertPasskey(passkey))) throw new NotAdded('exists');
-    const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
-    yield* enqueueSecurityNotice(services, changed, 'factor added', facts, now, at);
-    if (afterSave !== undefined) yield* afterSave(current, at);
-  }
-
-  const event = { type: 'account.factor_added', origin, details: { factor: 'passkey', name } } as const;
   const factors = await database.read(() => listFactors(account));
-  try {
-    if (factors.every(({ kind }) => kind === 'password')) {
-      const renewal = await renewSession(services, {
-        account,
-        session,
-        browser,
-        event,
-        *afterSave(changed, renewed): Work<void> {
-          yield* insert(changed, renewed, changed.updatedAt);
-        },
-      });
-      return { kind: 'added', passkey, renewal };
-    }
-    await sessionDatabase(services, session).commit(function* add(): Work<void> {
-      yield* insert(account, session, yield* accountTime(account, now));
-      yield* record({ at: now, accountId, ...event });
-    });
-    return { kind: 'added', passkey, renewal: undefined };
-  } catch (error) {
-    if (error instanceof NotAdded) return { kind: 'refused', problem: error.problem };
-    throw error;
+  if (factors.every(({ kind }) => kind === 'password')) {
+    return secureInSession(services, owner, (securing) => addFirst(services, owner, securing, verified, withCodes));
   }
+  const now = clock();
+  return sessionDatabase(services, session).commit(function* add(): Work<AddPasskeyResult> {
+    const at = yield* accountTime(account, now);
+    const passkey = yield* storePasskey(owner, verified, now, at);
+    if (typeof passkey === 'string') return { kind: 'refused', problem: passkey };
+    const codes = yield* completeAdding(services, owner, account, passkey, withCodes, now);
+    return { kind: 'added', passkey, renewal: undefined, codes };
+  });
+}
+
+/** Adds the first factor beside the password, inside the unit of work that secures the account. */
+function* addFirst(
+  services: PasskeyServices,
+  owner: ActingOwner,
+  securing: Securing,
+  verified: VerifiedRegistration,
+  withCodes: boolean,
+): Work<AddPasskeyResult> {
+  const { at, now } = securing;
+  const passkey = yield* storePasskey(owner, verified, now, at);
+  if (typeof passkey === 'string') return { kind: 'refused', problem: passkey };
+  const renewal = yield* renewSession(services, owner, securing);
+  const codes = yield* completeAdding(services, owner, renewal.account, passkey, withCodes, now);
+  return { kind: 'added', passkey, renewal, codes };
+}
+
+/** Uses up the challenge of a new passkey, and stores it. @returns why it was not stored */
+function* storePasskey(
+  { account: { id: accountId }, session }: ActingOwner,
+  { challenge, ...created }: VerifiedRegistration,
+  now: number,
+  createdAt: number,
+): Work<Passkey | 'expired' | 'too many' | 'exists'> {
+  if (!(yield* usePasskeyChallenge(challenge, now))) return 'expired';
+  if ((yield* listPasskeys({ accountId })).length >= MAX_PASSKEYS) return 'too many';
+  const name = suggestPasskeyName({ ...created, ...session });
+  const passkey: Passkey = { ...created, accountId, name, createdAt, lastUsedAt: null };
+  return (yield* insertPasskey(passkey)) ? passkey : 'exists';
+}
+
+/** Tells the person of a new passkey, and issues recovery codes where they are asked for. */
+function* completeAdding(
+  services: PasskeyServices,
+  { session, origin }: ActingOwner,
+  account: Account,
+  { name, createdAt }: Passkey,
+  withCodes: boolean,
+  now: number,
+): Work<readonly string[] | undefined> {
+  const { id: accountId } = account;
+  const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
+  yield* enqueueSecurityNotice(services, account, 'factor added', facts, now, createdAt);
+  const prepared = withCodes ? prepareRecoveryCodes(services.sealer, accountId) : undefined;
+  const isIssued = prepared !== undefined && (yield* issueMissingRecoveryCodes(prepared, accountId, createdAt));
+  const details = { factor: 'passkey', name };
+  yield* record({ at: now, type: 'account.factor_added', origin, accountId, details });
+  return isIssued ? prepared.codes : undefined;
 }
 
 /**
@@ -193,7 +208,7 @@ export async function addPasskey(
  */
 export function renamePasskey(
   services: PasskeyServices,
-  { account: { id: accountId }, session, origin }: PasskeyOwner,
+  { account: { id: accountId }, session, origin }: ActingOwner,
   id: string,
   name: string,
 ): Promise<boolean> {
@@ -207,22 +222,9 @@ export function renamePasskey(
 }
 
 /** Whether a person with these factors could still get into their account without one of their passkeys. */
-export function* canSpareAPasskey(
-  services: WayInServices,
-  account: Account,
-  factors: readonly Factor[],
-): Work<boolean> {
+export function* canSparePasskey(services: WayInServices, account: Account, factors: readonly Factor[]): Work<boolean> {
   const passkeys = factors.filter(({ kind }) => kind === 'passkey').length;
   return passkeys > 1 || (yield* canSpare(services, account, factors, { kind: 'passkey' }));
-}
-
-/** Ends the unit of work in which a passkey was to be removed. */
-class NotRemoved extends Error {
-  readonly reason: 'last way' | 'unknown';
-  constructor(reason: NotRemoved['reason']) {
-    super(reason);
-    this.reason = reason;
-  }
 }
 
 /**
@@ -230,36 +232,29 @@ class NotRemoved extends Error {
  * @returns why it was not removed: it is the last way to sign in, or there is no such passkey
  * @throws {SessionEnded} where the session ended meanwhile
  */
-export async function takeAwayPasskey(
+export function removeOwnPasskey(
   services: PasskeyServices & WayInServices,
-  { account, session, browser, origin }: PasskeyOwner,
+  owner: ActingOwner,
   id: string,
-): Promise<Renewal | NotRemoved['reason']> {
-  const accountId = account.id;
-  const found = (await services.database.read(() => listPasskeys({ accountId }))).find((passkey) => passkey.id === id);
-  if (found === undefined) return 'unknown';
-  const { name } = found;
-  const now = services.clock();
-  try {
-    return await renewSession(services, {
-      account,
-      session,
-      browser,
-      event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
-      *afterSave(saved): Work<void> {
-        if (!(yield* canSpareAPasskey(services, saved, yield* listFactors(saved)))) throw new NotRemoved('last way');
-        if ((yield* removePasskeys(accountId, saved.updatedAt, (one) => one.id === id)) === 0) {
-          throw new NotRemoved('unknown');
-        }
-        yield* removeUselessCodes(services.secondFactor, saved);
-        const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
-        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
-      },
-    });
-  } catch (error) {
-    if (error instanceof NotRemoved) return error.reason;
-    throw error;
-  }
+): Promise<Renewal | 'last way' | 'unknown'> {
+  const { session, origin } = owner;
+  const accountId = owner.account.id;
+  return secureInSession(services, owner, function* remove(securing): Work<Renewal | 'last way' | 'unknown'> {
+    const { account, now } = securing;
+    const found = (yield* listPasskeys({ accountId })).find((passkey) => passkey.id === id);
+    if (found === undefined) return 'unknown';
+    if (!(yield* canSparePasskey(services, account, yield* listFactors(account)))) return 'last way';
+    const renewal = yield* renewSession(services, owner, securing);
+    const { account: changed } = renewal;
+    yield* removePasskeys(accountId, changed.updatedAt, (one) => one.id === id);
+    yield* removeUselessCodes(services.secondFactor, changed);
+    const { name } = found;
+    const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
+    yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
+    const details = { factor: 'passkey', name };
+    yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });
+    return renewal;
+  });
 }
 
 /**
@@ -270,28 +265,21 @@ export async function takeAwayPasskey(
  */
 export async function removePassword(
   services: PasskeyServices,
-  { account, session, browser, origin }: PasskeyOwner,
+  owner: ActingOwner,
 ): Promise<Renewal & { readonly codes: readonly string[] | undefined }> {
-  const now = services.clock();
-  const accountId = account.id;
+  const { session, origin } = owner;
+  const accountId = owner.account.id;
   const prepared = prepareRecoveryCodes(services.sealer, accountId);
-  let issued = false;
-  const renewal = await renewSession(services, {
-    account,
-    session,
-    browser,
-    event: { type: 'account.password_removed', origin },
-    decide({ passwordHash }) {
-      if (passwordHash === null) throw conflict('This account has no password. Nothing was changed.');
-      return { passwordHash: null };
-    },
-    *afterSave(saved): Work<void> {
-      if ((yield* listPasskeys({ accountId })).length === 0)
-        throw conflict('Add a passkey first. Nothing was changed.');
-      issued = yield* issueMissingRecoveryCodes(prepared, accountId, saved.updatedAt);
-      const facts = { ...deviceFacts(session), what: 'your password' };
-      yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
-    },
+  return secureInSession(services, owner, function* remove(securing) {
+    const { account, now } = securing;
+    if (account.passwordHash === null) throw conflict('This account has no password. Nothing was changed.');
+    if ((yield* listPasskeys({ accountId })).length === 0) throw conflict('Add a passkey first. Nothing was changed.');
+    const renewal = yield* renewSession(services, owner, securing, { values: { passwordHash: null } });
+    const { account: changed } = renewal;
+    const isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, changed.updatedAt);
+    const facts = { ...deviceFacts(session), what: 'your password' };
+    yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
+    yield* record({ at: now, type: 'account.password_removed', origin, accountId });
+    return { ...renewal, codes: isIssued ? prepared.codes : undefined };
   });
-  return { ...renewal, codes: issued ? prepared.codes : undefined };
 }

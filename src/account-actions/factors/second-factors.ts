@@ -1,5 +1,4 @@
-import type { BrowserMark } from '../../accounts/known-browser-store.ts';
-import type { Account } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
 import { rememberRecoveryCodes, rememberTotp } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeTotp } from '../../authenticators/factor-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
@@ -10,7 +9,6 @@ import type { Sealer } from '../../keys/sealer.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
 import {
@@ -22,7 +20,7 @@ import {
 import { matchCode, randomSeed, sealSeed } from '../authentication/totp.ts';
 import { enqueueSecurityNotice } from '../notices/notices.ts';
 import { deviceFacts, type SecurityFacts } from '../notices/rules/notice-text.ts';
-import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import { type ActingOwner, type Renewal, renewSession, secureInSession } from '../sign-in/renew-session.ts';
 import { canSpare, type WayInServices } from './last-way-in.ts';
 
 /*
@@ -32,14 +30,6 @@ import { canSpare, type WayInServices } from './last-way-in.ts';
 
 /** How long a person has to set up an authenticator app. */
 const ENROLLMENT_LIFETIME = 15 * MINUTE;
-
-/** A person in a session, who has proved who they are for this change. */
-interface Actor {
-  readonly account: Account;
-  readonly session: Session;
-  readonly browser: BrowserMark;
-  readonly origin: Origin;
-}
 
 /** An authenticator app that has not shown a code yet. Nothing is stored of it. */
 export interface Enrollment {
@@ -75,44 +65,38 @@ export type EnrollmentResult =
 /**
  * Adds an authenticator app, or replaces the one before, given a code that it shows. That code is used up. The person gets recovery codes
  * with it, unless some of theirs can still be used.
- * @param inFlow where an authorization request asks for it: more work of the same commit, given the session in which the browser
- *   continues. The code then raises that session.
+ * @param person has proved who they are for this. Where a pending request asks for the app, the code raises the session
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function addTotp(
   services: CodeServices,
-  { account, session, browser, origin }: Actor,
+  person: ActingOwner,
   { seed }: Enrollment,
   code: string,
-  inFlow?: (session: Pick<Session, 'hash'>) => Work<void>,
 ): Promise<EnrollmentResult> {
-  const now = services.clock();
-  const step = await matchCode(seed, code, acceptedSteps(now, 0));
+  const { account, session, origin, interactionHash = null } = person;
+  const shownAt = services.clock();
+  const step = await matchCode(seed, code, acceptedSteps(shownAt, 0));
   if (step === undefined) {
-    const elsewhere = await matchCode(seed, code, nearbySteps(now));
+    const elsewhere = await matchCode(seed, code, nearbySteps(shownAt));
     return { kind: elsewhere === undefined ? 'wrong' : 'clock off' };
   }
   const accountId = account.id;
   const sealed = sealSeed(services.sealer, accountId, seed);
   const prepared = prepareRecoveryCodes(services.sealer, accountId);
-  let issued = false;
-  const renewal = await renewSession(services, {
-    account,
-    session,
-    browser,
-    event: { type: 'account.factor_added', origin, details: { factor: 'totp' } },
-    // The person has just shown both the password, or what else the session began with, and a code.
-    ...(inFlow !== undefined && { start: withMethod(session, 'totp') }),
-    *afterSave(saved, renewed): Work<void> {
-      const { generation, updatedAt: at } = saved;
-      yield* rememberTotp(accountId, at);
-      yield* saveTotpSeed({ accountId, sealed, generation, now: at, lastStep: step });
-      issued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
-      yield* enqueueSecurityNotice(services, saved, 'factor added', noticeFacts(session), now, at);
-      if (inFlow !== undefined) yield* inFlow(renewed);
-    },
+  // The person has just shown both the password, or what else the session began with, and a code.
+  const raised = interactionHash === null ? {} : { start: withMethod(session, 'totp') };
+  return secureInSession(services, person, function* add(securing): Work<EnrollmentResult> {
+    const { now } = securing;
+    const renewal = yield* renewSession(services, person, securing, raised);
+    const { generation, updatedAt: at } = renewal.account;
+    yield* rememberTotp(accountId, at);
+    yield* saveTotpSeed({ accountId, sealed, generation, now: at, lastStep: step });
+    const isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
+    yield* enqueueSecurityNotice(services, renewal.account, 'factor added', noticeFacts(session), now, at);
+    yield* record({ at: now, type: 'account.factor_added', origin, accountId, details: { factor: 'totp' } });
+    return { kind: 'added', codes: isIssued ? prepared.codes : undefined, ...renewal };
   });
-  return { kind: 'added', codes: issued ? prepared.codes : undefined, ...renewal };
 }
 
 /**
@@ -120,25 +104,22 @@ export async function addTotp(
  * @throws {SessionEnded} where the session ended meanwhile
  * @throws {Failure} `conflict` where there is none, or where it is the last way in: together with a link by mail, it recovers the account
  */
-export function removeAuthenticatorApp(
-  services: CodeServices & WayInServices,
-  { account, session, browser, origin }: Actor,
-): Promise<Renewal> {
-  const now = services.clock();
-  return renewSession(services, {
-    account,
-    session,
-    browser,
-    event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
-    *afterSave(saved): Work<void> {
-      const factors = yield* listFactors(saved);
-      if (!(yield* removeTotp(services.secondFactor, saved)))
-        throw conflict('There is no authenticator app to remove.');
-      if (!(yield* canSpare(services, saved, factors, { kind: 'totp' }))) {
-        throw conflict('Without this app there would be no way into your account. Add a passkey first.');
-      }
-      yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now, saved.updatedAt);
-    },
+export function removeAuthenticatorApp(services: CodeServices & WayInServices, person: ActingOwner): Promise<Renewal> {
+  const { session, origin } = person;
+  return secureInSession(services, person, function* remove(securing): Work<Renewal> {
+    const { account, now } = securing;
+    const factors = yield* listFactors(account);
+    if (!factors.some(({ kind }) => kind === 'totp')) throw conflict('There is no authenticator app to remove.');
+    if (!(yield* canSpare(services, account, factors, { kind: 'totp' }))) {
+      throw conflict('Without this app there would be no way into your account. Add a passkey first.');
+    }
+    const renewal = yield* renewSession(services, person, securing);
+    const { account: changed } = renewal;
+    yield* removeTotp(services.secondFactor, changed);
+    yield* enqueueSecurityNotice(services, changed, 'factor removed', noticeFacts(session), now, changed.updatedAt);
+    const details = { factor: 'totp' };
+    yield* record({ at: now, type: 'account.factor_removed', origin, accountId: account.id, details });
+    return renewal;
   });
 }
 
@@ -149,24 +130,24 @@ export function removeAuthenticatorApp(
  */
 export async function replaceRecoveryCodes(
   services: CodeServices,
-  { account, session, browser, origin }: Actor,
+  person: ActingOwner,
 ): Promise<Renewal & Pick<NewRecoveryCodes, 'codes'>> {
-  const now = services.clock();
-  const prepared = prepareRecoveryCodes(services.sealer, account.id);
-  const renewal = await renewSession(services, {
-    account,
-    session,
-    browser,
-    event: { type: 'account.recovery_codes_created', origin },
-    *afterSave(saved): Work<void> {
-      const isUseful = (yield* listFactors(saved)).some(({ kind }) => kind !== 'password');
-      if (!isUseful && !(yield* requiresRecoveryCode(account.id))) {
-        throw conflict('Set up an authenticator app or a passkey first.');
-      }
-      yield* rememberRecoveryCodes(account.id, saved.updatedAt);
-      yield* issueRecoveryCodes(prepared, account.id, saved.updatedAt);
-      yield* enqueueSecurityNotice(services, saved, 'recovery codes', deviceFacts(session), now, saved.updatedAt);
-    },
+  const { session, origin } = person;
+  const accountId = person.account.id;
+  const prepared = prepareRecoveryCodes(services.sealer, accountId);
+  const renewal = await secureInSession(services, person, function* replace(securing): Work<Renewal> {
+    const { account, now } = securing;
+    const isUseful = (yield* listFactors(account)).some(({ kind }) => kind !== 'password');
+    if (!isUseful && !(yield* requiresRecoveryCode(accountId))) {
+      throw conflict('Set up an authenticator app or a passkey first.');
+    }
+    const renewed = yield* renewSession(services, person, securing);
+    const { updatedAt: at } = renewed.account;
+    yield* rememberRecoveryCodes(accountId, at);
+    yield* issueRecoveryCodes(prepared, accountId, at);
+    yield* enqueueSecurityNotice(services, renewed.account, 'recovery codes', deviceFacts(session), now, at);
+    yield* record({ at: now, type: 'account.recovery_codes_created', origin, accountId });
+    return renewed;
   });
   return { ...renewal, codes: prepared.codes };
 }

@@ -2,7 +2,6 @@ import { identifierKey, newProfile } from '../../accounts/rules/profile.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Work } from '../../platform/database/database.ts';
-import type { Session } from '../../sessions/store.ts';
 import { insertIdentity } from '../../upstreams/identity-store.ts';
 import { holdUpstream } from '../../upstreams/store.ts';
 import { VOUCHED_FOR, whyNotVouched } from '../../upstreams/vouching.ts';
@@ -44,7 +43,6 @@ export function* joinThroughUpstream(
   fields: { readonly displayName: string; readonly username: string; readonly email: string },
   { id, now, isAddressProved, invitation }: JoiningAccount,
   browser: SignInBrowser,
-  onSignedIn: (session: Session) => Work<void>,
 ): Work<SignedIn> {
   // Another message does not make the word of the upstream last longer.
   if (now - at >= VOUCHED_FOR) throw new NotVouched();
@@ -66,5 +64,5 @@ export function* joinThroughUpstream(
   if (!(yield* useUpstreamState(state, now))) throw new NotVouched();
   if (invitation !== null) yield* acceptInvitation(invitation, account, now, browser.origin);
   const used: FactorUse = { method: 'upstream', factorSince: identity.createdAt, upstream: cameFrom };
-  return yield* startSession(services, account, [used], browser, now, onSignedIn);
+  return yield* startSession(services, account, [used], browser, now);
 }

@@ -22,7 +22,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { canonicalEmail } from '../../platform/domain-name.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
-import type { Session } from '../../sessions/store.ts';
+
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { FieldTaken, isUsernameTaken } from '../accounts/usernames.ts';
 import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
@@ -178,7 +178,6 @@ export async function completeSignUp(
   services: SignUpServices,
   proof: SignUpProof,
   browser: SignInBrowser,
-  onSignedIn: (session: Session) => Work<void>,
 ): Promise<CompletedSignUp> {
   const { database, clock, ids, signUp } = services;
   const now = clock();
@@ -192,15 +191,14 @@ export async function completeSignUp(
       const { passwordHash, upstream, handle, invitation, ...fields } = pendingSignUp(result.challenge);
       // What began before a request, or for another one, is no sign-in for it.
       const isForRequest = handle !== null && digest(handle) === browser.interactionHash;
-      const continued = isForRequest ? onSignedIn : noMore;
+      const continuing = isForRequest ? browser : { ...browser, interactionHash: null };
       if (upstream !== undefined) {
         return yield* joinThroughUpstream(
           services,
           upstream,
           fields,
           { id, now, isAddressProved: true, invitation },
-          browser,
-          continued,
+          continuing,
         );
       }
       begun = { fields, invitation };
@@ -210,7 +208,7 @@ export async function completeSignUp(
       // What it throws keeps the challenge for another attempt.
       yield* addAccount(account, { kind: 'person', signUp, isInvited, isAddressProved: true }, origin);
       if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
-      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now, continued);
+      return yield* startSession(services, account, [FIRST_PASSWORD], continuing, now);
     });
   } catch (error) {
     if (error instanceof FieldTaken && begun !== undefined) return takenAs(error, begun);
@@ -231,7 +229,6 @@ export async function signUpInvited(
   { password, ...values }: SignUpFields & { readonly password: string },
   { link, mailed }: { readonly link: string; readonly mailed: boolean },
   browser: SignInBrowser,
-  onSignedIn: (session: Session) => Work<void>,
 ): Promise<Exclude<CompletedSignUp, { kind: 'wrong' | 'limited' | 'begin again' }>> {
   const { database, clock, ids, passwords, signUp } = services;
   const { origin } = browser;
@@ -244,7 +241,7 @@ export async function signUpInvited(
       const account = newAccount(id, profile, passwordHash, now);
       yield* addAccount(account, { kind: 'person', signUp, isInvited: true, isAddressProved: mailed }, origin);
       yield* acceptInvitation(link, account, now, origin);
-      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now, onSignedIn);
+      return yield* startSession(services, account, [FIRST_PASSWORD], browser, now);
     });
   } catch (error) {
     if (error instanceof FieldTaken) return takenAs(error, { fields: values, invitation: link });
@@ -252,9 +249,6 @@ export async function signUpInvited(
     throw error;
   }
 }
-
-/** Nothing waits for the sign-in. */
-function* noMore(): Work<void> {}
 
 const takenAs = (
   { field }: FieldTaken,

@@ -45,7 +45,6 @@ import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
 import type { NewSession } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
 import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
@@ -224,12 +223,10 @@ export type RecoveryResult =
 
 /**
  * Completes a recovery: sets the new password, or adds the new passkey, and ends everything from before, in one commit.
- * @param onSignedIn more work of that commit, where a session starts
  */
 export async function completeRecovery(
   services: RecoveryServices,
   { token, replacement, code, browser }: RecoveryAttempt,
-  onSignedIn: (session: Session, request: string | undefined) => Work<void>,
 ): Promise<RecoveryResult> {
   const { database, clock, sealer } = services;
   const now = clock();
@@ -278,9 +275,8 @@ export async function completeRecovery(
     const isOwnBrowser = challenge.browserHash === browser.mark.hash;
     const { request } = data;
     if (!isOwnBrowser) return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
-    const { created } = yield* startSession(services, changed, used, browser, now, (session) =>
-      onSignedIn(session, request),
-    );
+    const waiting = { ...browser, interactionHash: request === undefined ? null : digest(request) };
+    const { created } = yield* startSession(services, changed, used, waiting, now);
     return { kind: 'recovered', account: changed, created, request, codes };
   });
   await finishEnding({ database, clock }, makers);

@@ -117,14 +117,7 @@ export async function completeSetup(
         accountId: id,
         details: grantDetails(OWNER),
       });
-      return yield* startSession(
-        services,
-        account,
-        [{ method: 'password', factorSince: 0 }],
-        browser,
-        now,
-        function* nothingWaits() {},
-      );
+      return yield* startSession(services, account, [{ method: 'password', factorSince: 0 }], browser, now);
     });
   } catch (error) {
     if (error instanceof FieldTaken) return { kind: 'taken', field: error.field };

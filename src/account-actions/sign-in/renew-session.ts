@@ -4,7 +4,9 @@ import { withMethod } from '../../authenticators/rules/authentication-context.ts
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { digest, randomIdentifier, randomSecret } from '../../platform/crypto/secrets.ts';
-import type { Database, Work } from '../../platform/database/database.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { carryRequest } from '../../sessions/interaction-store.ts';
 import {
   type NewSession,
   newSession,
@@ -15,8 +17,9 @@ import {
 } from '../../sessions/sessions.ts';
 import { insertSession, removeSession, type Session } from '../../sessions/store.ts';
 import { carryUpstreamSession } from '../../upstreams/session-store.ts';
-import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
+import { lockToChange, saveChange } from '../accounts/accounts.ts';
 import { countGeneration, requireFewGenerations } from '../accounts/generation-limit.ts';
+import { accountTime } from '../notices/account-time.ts';
 
 /** An account that was secured, and the session in which its owner continues. */
 export interface Renewal {
@@ -24,68 +27,75 @@ export interface Renewal {
   readonly created: NewSession;
 }
 
-/** A change that secures an account, made in a session. */
-interface SecuringChange {
+/** A signed-in person who acts on their account. */
+export interface ActingOwner {
+  /** As it was when the act began. */
   readonly account: Account;
   readonly session: Session;
-  /** The browser in which it is made: it alone stays known to the account. */
+  /** The browser in which they act: it alone stays known to an account that they secure. */
   readonly browser: BrowserMark;
-  /** How the person authenticated, if it is not as in the session. */
-  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | keyof SessionProof>>;
-  readonly event: AccountChangeEvent;
-  /** The change beside the new generation, given the account as it is under the lock, and its time. It refuses by throwing. */
-  readonly decide?: (
-    account: Account,
-    at: number,
-  ) => Partial<Pick<Account, 'passwordHash' | 'passwordSetAt' | 'profile'>>;
-  /** Work of the same commit before the change, under the account's lock. It refuses by throwing. */
-  readonly prepare?: () => Work<void>;
-  /**
-   * More work of the same commit, given the changed account and the session in which its owner continues. What it sets up has the time
-   * `changed.updatedAt`.
-   */
-  readonly afterSave?: (changed: Account, session: Pick<Session, 'hash'>) => Work<void>;
+  readonly origin: Origin;
+  /** The digest of the pending request that asks for the act: it goes on with the session in which the person continues. */
+  readonly interactionHash?: string | null;
+}
+
+/** An account that its owner secures, inside a unit of work. */
+export interface Securing {
+  /** As it is under the lock. */
+  readonly account: Account;
+  /** The {@link accountTime} of the act. */
+  readonly at: number;
+  /** By the clock of this node. */
+  readonly now: number;
 }
 
 /**
- * Secures an account: every session, code and token from before ends, and the acting browser continues in a new session, all in one
- * commit. That commit checks again that the session and the account's generation are still those that the person acted in.
+ * Does what secures an account in one commit, which checks again that the session and the account's generation are still those that the
+ * person acted in, and locks the account.
  * @throws {SessionEnded} where the session ended meanwhile
  * @throws {Failure} `limited` where the account was secured too often
  */
-export async function renewSession(
+export async function secureInSession<Done>(
   services: SessionServices & { readonly limits: Limits },
-  change: SecuringChange,
-): Promise<Renewal> {
-  const { account, session, browser, start, event, decide, prepare, afterSave } = change;
-  const subject = { accountId: account.id, origin: event.origin };
-  await requireFewGenerations(services, subject);
-  const inSession = sessionDatabase(services, session);
-  const database: Database = {
-    ...inSession,
-    commit: (work) =>
-      inSession.commit(function* prepared() {
-        if (prepare !== undefined) yield* prepare();
-        yield* countGeneration(services.limits, subject, services.clock());
-        return yield* work();
-      }),
-  };
-  const started = newSession(account, services.clock(), { ...session, ...start });
-  const changed = await changeAccount(
-    { ...services, database },
-    account.id,
-    event,
-    (locked, _now, at) => ({ ...decide?.(locked, at), generation: randomIdentifier() }),
-    function* replace(saved): Work<void> {
-      yield* removeSession({ hash: session.hash });
-      yield* insertSession({ ...started.session, generation: saved.generation });
-      yield* carryUpstreamSession(session, started.session);
-      yield* rememberBrowser(saved.id, browser, started.secret, services.clock());
-      if (afterSave !== undefined) yield* afterSave(saved, started.session);
-    },
-  );
-  const created = { secret: started.secret, session: { ...started.session, generation: changed.generation } };
-  return { account: changed, created };
+  { account: { id }, session, origin }: ActingOwner,
+  act: (securing: Securing) => Work<Done>,
+): Promise<Done> {
+  await requireFewGenerations(services, { accountId: id, origin });
+  const now = services.clock();
+  return sessionDatabase(services, session).commit(function* secure() {
+    const account = yield* lockToChange(id);
+    return yield* act({ account, at: yield* accountTime(account, now), now });
+  });
+}
+
+/** What changes when a session is renewed. */
+interface RenewalChange {
+  /** How the person authenticated, if it is not as in the session. */
+  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | keyof SessionProof>>;
+  /** The change of the account beside its new generation. */
+  readonly values?: Partial<Pick<Account, 'passwordHash' | 'passwordSetAt' | 'profile'>>;
+}
+
+/**
+ * Begins a new generation of an account that its owner secures: every session, code and token from before ends, and the acting browser
+ * continues in a new session. What the act sets up has the time `updatedAt` of the account that this returns.
+ */
+export function* renewSession(
+  { limits }: { readonly limits: Limits },
+  { session, browser, origin, interactionHash = null }: ActingOwner,
+  { account, at, now }: Securing,
+  { start, values }: RenewalChange = {},
+): Work<Renewal> {
+  yield* countGeneration(limits, { accountId: account.id, origin }, now);
+  const started = newSession(account, now, { ...session, ...start });
+  const changed = yield* saveChange(account, { ...values, generation: randomIdentifier() }, at, now);
+  const renewed: Session = { ...started.session, generation: changed.generation };
+  yield* removeSession({ hash: session.hash });
+  yield* insertSession(renewed);
+  yield* carryUpstreamSession(session, renewed);
+  yield* rememberBrowser(changed.id, browser, started.secret, now);
+  yield* carryRequest(interactionHash, { from: session.hash, to: renewed.hash });
+  return { account: changed, created: { secret: started.secret, session: renewed } };
 }
 
 /**

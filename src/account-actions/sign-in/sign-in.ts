@@ -23,6 +23,7 @@ import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket, deviceOf } from '../../platform/validation/origin.ts';
+import { carryRequest, noteSignedIn } from '../../sessions/interaction-store.ts';
 import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../../sessions/store.ts';
 import { recordUpstreamSession, type UpstreamOrigin } from '../../upstreams/session-store.ts';
@@ -42,7 +43,7 @@ import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { endRemovedSession } from './end-sessions.ts';
 import { reportNewDevice } from './new-device.ts';
 import { continueProved } from './renew-session.ts';
-import { isTrustedBrowser } from './trusted-browsers.ts';
+import { type BrowserTrust, isTrustedBrowser, trustBrowser } from './trusted-browsers.ts';
 
 /** How long a sign-in waits for its second factor. */
 export const PENDING_SIGN_IN_LIFETIME = 10 * MINUTE;
@@ -56,7 +57,7 @@ export interface SignInBrowser {
   readonly previousSecret: string | undefined;
   /** The secret of its trust, where the installation offers that. */
   readonly trustedSecret: string | undefined;
-  /** The digest of the pending request that needs the sign-in, if there is one. */
+  /** The digest of the pending request that needs the sign-in, if there is one: it remembers the session that is started for it. */
   readonly interactionHash: string | null;
   readonly origin: Origin;
 }
@@ -88,9 +89,6 @@ export type SignInResult =
     }
   | AuthenticationRefusal;
 
-/** More work of the commit that starts the session, for the request that waits for this sign-in. */
-type OnSignedIn = (session: Session) => Work<void>;
-
 /**
  * Signs a person in: completes the check of the first factor, then starts a session, or a pending sign-in where a second factor is
  * asked, in one commit.
@@ -99,7 +97,6 @@ export async function signIn(
   services: SignInServices,
   checked: CheckedAttempt | AttemptsLimited,
   browser: SignInBrowser,
-  onSignedIn: OnSignedIn,
 ): Promise<SignInResult> {
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
@@ -116,8 +113,7 @@ export async function signIn(
     const methods = secondFactors([method], yield* listFactors(account));
     // A code by mail is never spared the second factor: a person who reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
-    if (methods.length === 0 || isSpared)
-      return yield* finishSignIn(services, account, [authentication], browser, now, onSignedIn);
+    if (methods.length === 0 || isSpared) return yield* finishSignIn(services, account, [authentication], browser, now);
     const secret = yield* storePendingSignIn(account, [authentication], browser, now);
     return { kind: 'second factor', secret, methods };
   });
@@ -170,9 +166,8 @@ function* finishSignIn(
   used: readonly FactorUse[],
   browser: SignInBrowser,
   now: number,
-  onSignedIn: OnSignedIn,
 ): Work<SignedIn | DeletionPending> {
-  if (account.deletionDueAt === null) return yield* startSession(services, account, used, browser, now, onSignedIn);
+  if (account.deletionDueAt === null) return yield* startSession(services, account, used, browser, now);
   return { kind: 'deletion pending', secret: yield* storePendingSignIn(account, used, browser, now) };
 }
 
@@ -185,7 +180,6 @@ export async function comeBack(
   services: Pick<AuthenticationServices, 'database' | 'clock'> & SecurityNoticeServices,
   secret: string | undefined,
   browser: SignInBrowser,
-  onSignedIn: OnSignedIn,
 ): Promise<SignedIn | { readonly kind: 'changed' }> {
   const now = services.clock();
   return services.database.commit(function* revive(): Work<SignedIn | { readonly kind: 'changed' }> {
@@ -207,7 +201,7 @@ export async function comeBack(
     yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
     // It ends the links of earlier reports, so it brings another one.
     yield* enqueueSecurityNotice(services, revived, 'deletion cancelled', deviceFacts(deviceAt(browser)), now, at);
-    return yield* startSession(services, revived, usesOf(pending), browser, now, onSignedIn);
+    return yield* startSession(services, revived, usesOf(pending), browser, now);
   });
 }
 
@@ -264,6 +258,7 @@ export function* readPendingSignIn(
 /**
  * Completes a pending sign-in with a second factor, and starts the session, in one commit.
  * @param checked the check of one of the methods that were asked
+ * @param trust where the person does not want to be asked in this browser again
  * @returns `changed` where the pending sign-in is no longer valid: the person begins again
  */
 export async function completeSignIn(
@@ -271,7 +266,7 @@ export async function completeSignIn(
   secret: string | undefined,
   checked: CheckedAttempt | AttemptsLimited,
   browser: SignInBrowser,
-  onSignedIn: OnSignedIn,
+  trust: BrowserTrust | undefined,
 ): Promise<Exclude<SignInResult, { kind: 'second factor' }>> {
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
@@ -285,7 +280,11 @@ export async function completeSignIn(
     if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
     const used = [...usesOf(pending), authentication];
-    return yield* finishSignIn(services, account, used, browser, now, onSignedIn);
+    const result = yield* finishSignIn(services, account, used, browser, now);
+    if (result.kind === 'signed in' && trust !== undefined) {
+      yield* trustBrowser(result.created.session, trust, browser.origin, now);
+    }
+    return result;
   });
 }
 
@@ -299,7 +298,6 @@ export async function completeStepUp(
   session: Session,
   checked: CheckedAttempt | AttemptsLimited,
   browser: SignInBrowser,
-  onContinued: OnSignedIn,
 ): Promise<SignedIn | AuthenticationRefusal> {
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
@@ -309,7 +307,7 @@ export async function completeStepUp(
     const { account, method } = authentication;
     if (account.id !== session.accountId) return { kind: 'changed' } as const;
     const created = yield* continueProved(session, authentication, account, browser.mark, now);
-    yield* onContinued(created.session);
+    yield* carryRequest(browser.interactionHash, { from: session.hash, to: created.session.hash });
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     const details = { sid: session.sid, method };
     yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
@@ -328,7 +326,6 @@ export function* startSession(
   used: readonly FactorUse[],
   browser: SignInBrowser,
   now: number,
-  onSignedIn: OnSignedIn,
 ): Work<SignedIn> {
   if (account.deletionDueAt !== null) throw conflict('This account waits for its deletion. Sign in to come back.');
   const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
@@ -351,7 +348,7 @@ export function* startSession(
   if (upstream !== undefined) yield* recordUpstreamSession(created.session, upstream, now);
   yield* reportNewDevice(services, account, browser.mark, session, now);
   yield* rememberBrowser(account.id, browser.mark, secret, now);
-  yield* onSignedIn(created.session);
+  yield* noteSignedIn(browser.interactionHash, created.session.hash);
   const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
   yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
   return { kind: 'signed in', created, account };

@@ -6,7 +6,7 @@ import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
-import { findPasskey, listPasskeys } from '../../authenticators/passkey-store.ts';
+import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { forget, takeWithin } from '../../limits/limits.ts';
 import { prepareChallenge } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
@@ -15,11 +15,11 @@ import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { changeAccount, userNotFound } from '../accounts/accounts.ts';
+import { lockToChange, saveChange, userNotFound } from '../accounts/accounts.ts';
 import { verificationReminder } from '../addresses/mails.ts';
 import { passwordBuckets } from '../authentication/password.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
-import { canSpareAPasskey } from '../factors/passkeys.ts';
+import { canSparePasskey } from '../factors/passkeys.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { beginRecovery } from '../recovery/begin.ts';
@@ -119,46 +119,39 @@ export function* personalFactors(account: Pick<Account, 'id' | 'passwordHash'>):
   ];
 }
 
-/** Thrown in the unit of work where there is no such factor, so that nothing changes. */
-class NoSuchFactor extends Error {}
-
 /**
  * Removes a factor that a person lost: the authenticator app or one passkey. Every session and token from before ends.
  * @returns whether there was such a factor
  * @throws {Failure} `not found`, or `conflict` where the person would be left without a way in, or without the second factor that is
  *   required of them
  */
-export async function removeLostFactor(
+export function removeLostFactor(
   services: SupportServices & WayInServices,
   accountId: string,
   factorId: string,
   origin: Origin,
 ): Promise<boolean> {
-  const factor = factorId === TOTP ? 'totp' : 'passkey';
-  try {
-    await changeAccount(
-      services,
-      accountId,
-      { type: 'account.factor_removed', origin, details: { factor } },
-      () => ({ generation: randomIdentifier() }),
-      function* remove(saved, _before, now): Work<void> {
-        yield* requireSpare(services, saved, factor);
-        const what =
-          factor === 'totp' ? yield* removeApp(services, saved) : yield* removeOne(services, saved, factorId);
-        const facts = { what, byOperator: true };
-        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
-      },
-    );
+  const now = services.clock();
+  return services.database.commit(function* remove(): Work<boolean> {
+    const account = yield* lockToChange(accountId);
+    const lost = (yield* personalFactors(account)).find(({ id }) => id === factorId);
+    if (lost === undefined) return false;
+    yield* requireSpare(services, account, lost.kind);
+    const at = yield* accountTime(account, now);
+    const changed = yield* saveChange(account, { generation: randomIdentifier() }, at, now);
+    yield* removeFactor(services, changed, lost);
+    const what = lost.kind === 'totp' ? 'the authenticator app' : `the passkey “${lost.name}”`;
+    const facts = { what, byOperator: true };
+    yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
+    const details = { factor: lost.kind };
+    yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });
     return true;
-  } catch (error) {
-    if (error instanceof NoSuchFactor) return false;
-    throw error;
-  }
+  });
 }
 
+/** @throws {Failure} `conflict` */
 function* requireSpare(services: WayInServices, account: Account, factor: 'totp' | 'passkey'): Work<void> {
   const factors = yield* listFactors(account);
-  if (!factors.some(({ kind }) => kind === factor)) throw new NoSuchFactor();
   const second = factors.filter(({ kind }) => kind !== 'password');
   if (second.length === 1 && (yield* isSecondFactorRequired(services.secondFactor, account))) {
     throw conflict(
@@ -168,21 +161,17 @@ function* requireSpare(services: WayInServices, account: Account, factor: 'totp'
   const spares =
     factor === 'totp'
       ? yield* canSpare(services, account, factors, { kind: 'totp' })
-      : yield* canSpareAPasskey(services, account, factors);
+      : yield* canSparePasskey(services, account, factors);
   if (!spares) throw conflict('Without it there would be no way into this account. An admin can make a recovery link.');
 }
 
-function* removeApp({ secondFactor }: WayInServices, account: Account): Work<string> {
-  if (!(yield* removeTotp(secondFactor, account))) throw new NoSuchFactor();
-  return 'the authenticator app';
-}
-
-function* removeOne({ secondFactor }: WayInServices, account: Account, id: string): Work<string> {
-  const found = yield* findPasskey({ id });
-  if (found?.accountId !== account.id) throw new NoSuchFactor();
+function* removeFactor({ secondFactor }: WayInServices, account: Account, { kind, id }: PersonalFactor): Work<void> {
+  if (kind === 'totp') {
+    yield* removeTotp(secondFactor, account);
+    return;
+  }
   yield* removePasskeys(account.id, account.updatedAt, (passkey) => passkey.id === id);
   yield* removeUselessCodes(secondFactor, account);
-  return `the passkey “${found.name}”`;
 }
 
 /**

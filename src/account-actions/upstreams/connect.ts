@@ -1,13 +1,10 @@
-import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
 import { findIdentity, insertIdentity, listIdentities, removeIdentity } from '../../upstreams/identity-store.ts';
 import { holdUpstream, type Upstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
@@ -17,16 +14,8 @@ import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
-import { type Renewal, renewSession } from '../sign-in/renew-session.ts';
+import { type ActingOwner, type Renewal, renewSession, secureInSession } from '../sign-in/renew-session.ts';
 import { type JoiningPerson, newIdentity } from './join.ts';
-
-/** A signed-in person who changes how they sign in. */
-interface IdentityOwner {
-  readonly account: Account;
-  readonly session: Session;
-  readonly browser: BrowserMark;
-  readonly origin: Origin;
-}
 
 type ConnectServices = SecurityNoticeServices & { readonly database: Database; readonly clock: Clock };
 
@@ -50,7 +39,7 @@ const nameOf = (upstream: string): string => `signing in with “${upstream}”`
  */
 export function connectIdentity(
   services: ConnectServices,
-  { account, session, origin }: IdentityOwner,
+  { account, session, origin }: ActingOwner,
   { upstreamId, generation, person, state }: Omit<JoiningPerson, 'at'>,
 ): Promise<ConnectResult> {
   const now = services.clock();
@@ -79,47 +68,32 @@ export function connectIdentity(
   });
 }
 
-/** Ends the unit of work in which an identity was to be removed. */
-class NotDisconnected extends Error {
-  readonly reason: 'last way' | 'unknown';
-  constructor(reason: NotDisconnected['reason']) {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
 /**
  * Disconnects an identity: every session, code and token from before ends, and this browser continues in a new session.
  * @returns why it was not: it is the last way to sign in, or there is no such identity
  * @throws {SessionEnded} where the session ended meanwhile
  */
-export async function disconnectIdentity(
+export function disconnectIdentity(
   services: ConnectServices & WayInServices & { readonly limits: Limits },
-  { account, session, browser, origin }: IdentityOwner,
+  owner: ActingOwner,
   id: string,
-): Promise<Renewal | NotDisconnected['reason']> {
-  const accountId = account.id;
-  const found = (await services.database.read(() => listIdentities({ accountId }))).find((one) => one.id === id);
-  if (found === undefined) return 'unknown';
-  const now = services.clock();
-  try {
-    return await renewSession(services, {
-      account,
-      session,
-      browser,
-      event: { type: 'account.factor_removed', origin, details: { factor: 'upstream', name: found.upstream } },
-      *afterSave(saved): Work<void> {
-        const factors = yield* listFactors(saved);
-        if (!(yield* canSpare(services, saved, factors, { kind: 'identity', id })))
-          throw new NotDisconnected('last way');
-        if (!(yield* removeIdentity({ id, accountId }))) throw new NotDisconnected('unknown');
-        yield* leaveUnconnectedGroups(accountId, origin, now);
-        const facts = { ...deviceFacts(session), what: nameOf(found.upstream) };
-        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now, saved.updatedAt);
-      },
-    });
-  } catch (error) {
-    if (error instanceof NotDisconnected) return error.reason;
-    throw error;
-  }
+): Promise<Renewal | 'last way' | 'unknown'> {
+  const { session, origin } = owner;
+  const accountId = owner.account.id;
+  return secureInSession(services, owner, function* disconnect(securing): Work<Renewal | 'last way' | 'unknown'> {
+    const { account, now } = securing;
+    const found = (yield* listIdentities({ accountId })).find((one) => one.id === id);
+    if (found === undefined) return 'unknown';
+    const factors = yield* listFactors(account);
+    if (!(yield* canSpare(services, account, factors, { kind: 'identity', id }))) return 'last way';
+    const renewal = yield* renewSession(services, owner, securing);
+    const { account: changed } = renewal;
+    yield* removeIdentity({ id, accountId });
+    yield* leaveUnconnectedGroups(accountId, origin, now);
+    const facts = { ...deviceFacts(session), what: nameOf(found.upstream) };
+    yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
+    const details = { factor: 'upstream', name: found.upstream };
+    yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });
+    return renewal;
+  });
 }

@@ -4,8 +4,8 @@ import { answerDevice, lockDevice } from '../../credentials/device-store.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { finishInteraction } from '../../sessions/interaction-store.ts';
 import type { AuthorizationServices, PendingRequest } from './authorization.ts';
-import { finishInteraction } from './interaction-store.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
 import { type ClientResponse, errorResponse, type RedirectedError, recordedId } from './rules/request.ts';
 

@@ -17,6 +17,7 @@ import type { Limits } from '../../platform/config/limits.ts';
 import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { finishInteraction } from '../../sessions/interaction-store.ts';
 import { readVisitor, recordUse } from '../../sessions/sessions.ts';
 import { lockSession } from '../../sessions/store.ts';
 import {
@@ -27,7 +28,6 @@ import {
   readClientOf,
 } from './authorization.ts';
 import { DENIALS } from './denial.ts';
-import { finishInteraction } from './interaction-store.ts';
 import { isAnswered } from './rules/next-step.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
 import {

@@ -6,10 +6,16 @@ import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket, networkBucket } from '../../platform/validation/origin.ts';
+import { insertInteraction, type NewInteraction } from '../../sessions/interaction-store.ts';
 import { type AuthorizationServices, CLIENT_GONE, type ClientGone } from './authorization.ts';
-import { insertInteraction, type NewInteraction } from './interaction-store.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
-import { type AuthorizationRequest, type RedirectedError, recordedId, storedRequest } from './rules/request.ts';
+import {
+  type AuthorizationRequest,
+  type RedirectedError,
+  recordedId,
+  type StoredRequest,
+  storedRequest,
+} from './rules/request.ts';
 
 export const INTERACTION_LIFETIME = HOUR;
 
@@ -48,7 +54,7 @@ const TOO_MUCH_PENDING = refuseByRedirect('too much room for sign-ins');
 
 /** Inserts a request within the limits of its address, or gives the refusal. */
 function* insertLimited(
-  interaction: NewInteraction,
+  interaction: NewInteraction & { readonly stored: StoredRequest },
   limits: Limits,
   origin: Origin,
 ): Work<ClientGone | RedirectedError | undefined> {

@@ -14,7 +14,6 @@ import { logLine } from '../../platform/log.ts';
 import { nearestText } from '../../platform/nearest-text.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { rebindInteraction, setChosenSession } from '../../protocol/authorize/interaction-store.ts';
 import { findUnknownResource, readApiScopes } from '../../protocol/authorize/registered-apis.ts';
 import { checkRequest } from '../../protocol/authorize/rules/check-request.ts';
 import {
@@ -28,6 +27,7 @@ import { intersection } from '../../protocol/authorize/rules/claims-parameter.ts
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type AuthorizationRequest, findExcess, type RedirectedError } from '../../protocol/authorize/rules/request.ts';
 import { readIdTokenHint } from '../../protocol/token/id-token-hint.ts';
+import { rebindInteraction, setChosenSession } from '../../sessions/interaction-store.ts';
 import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import type { Upstreams } from '../../upstreams/directory.ts';
 import {

@@ -24,7 +24,6 @@ import { sendGone } from '../../pages/error-page.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
-import type { Work } from '../../platform/database/database.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
@@ -33,9 +32,7 @@ import { redirect } from '../../platform/http/server.ts';
 import { deviceIn, originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
-import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import { mailHint } from '../sign-in/mail-hint.ts';
 import { askedFor, keepNamed, readNamed, secondsLeft } from '../sign-in/named.ts';
@@ -212,7 +209,7 @@ function linkRoutes(app: FastifyInstance, services: LinkServices): void {
       origin: originOf(request),
     };
     const attempt = { token: link, replacement, code, browser: signInBrowser };
-    const result = await completeRecovery(services, attempt, remember);
+    const result = await completeRecovery(services, attempt);
     if (result.kind === 'gone' || result.kind === 'changed') return gone(reply);
     if (result.kind === 'recovered') return sendRecovered(services, request, reply, result, passkey !== undefined);
     if (result.kind === 'limited') reply.header('retry-after', String(result.seconds));
@@ -298,9 +295,4 @@ function refusalOf(
       return { status: 403, problems: generalProblem(banned) };
     }
   }
-}
-
-/** The pending request during which the person asked remembers the session that was started for it. */
-function* remember(session: Session, request: string | undefined): Work<void> {
-  if (request !== undefined) yield* setSignedInSession({ hash: digest(request), session: session.hash });
 }

@@ -19,7 +19,6 @@ import {
   continueSignIn,
   formTargets,
   isProof,
-  onSignedIn,
   type SignInVisit,
   showRefusal,
   signInBrowser,
@@ -93,7 +92,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const browser = signInBrowser(services, visit);
     const { mark, origin } = browser;
     const checked = await authenticators['mail code'](services, { code, browser: mark, origin }, clock());
-    const result = await signIn(services, checked, browser, onSignedIn(visit));
+    const result = await signIn(services, checked, browser);
     if (isProof(result)) return continueSignIn(services, visit, result);
     await endOfStep(began);
     if (result.kind !== 'wrong') return showRefusal(services, visit, result, '');

@@ -17,7 +17,7 @@ import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import type { PageServices } from './routes.ts';
 import { saveSaid } from './said.ts';
-import { continueSignIn, formTargets, onSignedIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
+import { continueSignIn, formTargets, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 
 /** The only page that a person gets whose account waits for its deletion. */
 export function comeBackRoutes(app: FastifyInstance, services: PageServices): void {
@@ -65,12 +65,7 @@ ${problemSummary(messages, problems)}
       const username = isolate(waiting.account.profile.username);
       return show(visit, waiting, 400, generalProblem(messages.unusedForm.otherSignIn(username)));
     }
-    const result = await comeBack(
-      services,
-      visit.browser.signInSecret,
-      signInBrowser(services, visit),
-      onSignedIn(visit),
-    );
+    const result = await comeBack(services, visit.browser.signInSecret, signInBrowser(services, visit));
     if (result.kind !== 'signed in') return signInAgain(visit);
     saveSaid(browsers, reply, 'kept');
     return continueSignIn(services, visit, result);

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { confirmByCode, readAddressRequest, requestAddress } from '../../account-actions/addresses/change-address.ts';
 import { noPasskeysHere } from '../../account-actions/authentication/passkey.ts';
-import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../../account-actions/authentication/recovery-code.ts';
 import { addPasskey, requestNewPasskey } from '../../account-actions/factors/passkeys.ts';
 import {
   addTotp,
@@ -9,21 +8,21 @@ import {
   openEnrollment,
   startEnrollment,
 } from '../../account-actions/factors/second-factors.ts';
-import type { Account } from '../../accounts/store.ts';
+import type { ActingOwner } from '../../account-actions/sign-in/renew-session.ts';
 import type { EnrollableFactor } from '../../authenticators/rules/requirement.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import type { HtmlPart } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../../pages/passkey.ts';
 import { mismatchText } from '../../pages/unused-form.ts';
-import type { Work } from '../../platform/database/database.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser } from '../../platform/http/browser.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { type Origin, originOf } from '../../platform/validation/origin.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
 import {
   advance,
   loadPendingRequest,
@@ -36,20 +35,16 @@ import { ENROLL, ENROLL_PASSKEY, enrollFactorPage, verifyAddressPage } from './e
 import { showNewCodes } from './new-codes.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
-import { formTargets, onContinued, type SignInVisit, signInVisit } from './sign-in.ts';
+import { formTargets, type SignInVisit, signInVisit } from './sign-in.ts';
 
 /** A signed-in person whose authorization request requires a factor that they have not set up. */
-interface EnrollVisit extends SignInVisit {
-  readonly account: Account;
-  readonly session: Session;
+interface EnrollVisit extends SignInVisit, ActingOwner {
+  readonly browser: Browser;
   readonly browserHash: string;
-  readonly origin: Origin;
   /** Names the session in which the page was shown, for the token of its forms. */
   readonly context: string;
   /** The factors of which one is set up; empty where the request now needs another step, such as a fresh proof. */
   readonly factors: readonly EnrollableFactor[];
-  /** More work of the commit that continues the session. */
-  readonly afterSave: (session: Pick<Session, 'hash'>) => Work<void>;
 }
 
 const CANCELLED = refuseByRedirect('factor declined');
@@ -114,7 +109,7 @@ function enrollVisit(visit: SignInVisit): EnrollVisit | undefined {
     origin: originOf(request, { type: 'user', id: account.id }),
     context: `enroll ${session.hash}`,
     factors: pending.step.kind === 'enroll' ? pending.step.factors : [],
-    afterSave: onContinued(visit, session),
+    interactionHash: digest(pending.handle),
   };
 }
 
@@ -193,7 +188,7 @@ async function enrollTotp(
   const text = services.site.messages.twoStep;
   const enrollment = openEnrollment(services.sealer, visit.session, form.get('enrollment') ?? '', services.clock());
   if (enrollment === undefined) return refuse(services, visit, text.expired);
-  const result = await addTotp(services, visit, enrollment, form.get('code') ?? '', visit.afterSave);
+  const result = await addTotp(services, visit, enrollment, form.get('code') ?? '');
   if (result.kind !== 'added') {
     const problem = fieldProblem('code', result.kind === 'wrong' ? text.wrong : text.clockOff);
     return show(services, { ...visit, factors: ['totp'] }, 400, problem, enrollment);
@@ -202,21 +197,15 @@ async function enrollTotp(
 }
 
 async function enrollPasskey(services: PageServices, visit: EnrollVisit, response: string): Promise<FastifyReply> {
-  const { site, sealer } = services;
-  const accountId = visit.account.id;
-  const prepared = prepareRecoveryCodes(sealer, accountId);
-  let isIssued = false;
-  const result = await addPasskey(services, visit, response, function* complete(session, at): Work<void> {
-    yield* visit.afterSave(session);
-    isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, at);
-  });
+  const { site } = services;
+  const result = await addPasskey(services, visit, response, { withCodes: true });
   if (result.kind === 'refused') {
     const { problem } = result;
     const { tooMany, exists } = site.messages.passkeys;
     if (problem === 'too many') return refuse(services, visit, tooMany);
     return refuse(services, visit, problem === 'exists' ? exists : passkeyProblemText(site, problem));
   }
-  return finish(services, visit, result.renewal?.created, isIssued ? prepared.codes : undefined, 'passkey added');
+  return finish(services, visit, result.renewal?.created, result.codes, 'passkey added');
 }
 
 async function finish(

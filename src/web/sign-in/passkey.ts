@@ -10,7 +10,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { loadPendingRequest } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import type { PageServices } from './routes.ts';
-import { continueSignIn, isProof, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
+import { continueSignIn, isProof, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
 
 /** @param handle of the authorization request that needs the sign-in, for which alone the passkey is used then */
 const signInUse = (browserHash: string, handle = ''): ChallengeUse => ({
@@ -44,7 +44,7 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
       const use = signInUse(browser.mark.hash, visit.pending?.handle);
       const attempt = { response, use, origin: browser.origin };
       const checked = await authenticators.passkey(services, attempt, clock());
-      const result = await signIn(services, checked, browser, onSignedIn(visit));
+      const result = await signIn(services, checked, browser);
       if (isProof(result)) return continueSignIn(services, visit, result);
       return showRefusal(services, visit, result, '');
     },

@@ -14,7 +14,6 @@ import { generalProblem, isolate, NO_PROBLEMS, type Problems, unownedForm } from
 import type { HtmlPart } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
-import type { Work } from '../../platform/database/database.ts';
 import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
@@ -23,10 +22,8 @@ import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
-import { carrySession, setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import type { Session } from '../../sessions/store.ts';
 import { advance, continueContext, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
@@ -213,7 +210,7 @@ export async function attemptSignIn(
   const browser = signInBrowser(services, visit);
   const attempt = { identifier, password, browser: browser.mark, origin: browser.origin };
   const checked = await authenticators.password(services, attempt, services.clock());
-  return signIn(services, checked, browser, onSignedIn(visit));
+  return signIn(services, checked, browser);
 }
 
 /** What a sign-in records of the browser. */
@@ -228,18 +225,6 @@ export const signInBrowser = (
   interactionHash: pending === undefined ? null : digest(pending.handle),
   origin: originOf(request),
 });
-
-/** The pending request remembers which session was started for it. */
-export const onSignedIn = ({ pending }: SignInVisit) =>
-  function* setSession(session: Pick<Session, 'hash'>): Work<void> {
-    if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
-  };
-
-/** The pending request goes on with a session that was raised or renewed: one that was not started for it still is not. */
-export const onContinued = ({ pending }: SignInVisit, { hash: from }: Pick<Session, 'hash'>) =>
-  function* carry({ hash: to }: Pick<Session, 'hash'>): Work<void> {
-    if (pending !== undefined) yield* carrySession({ hash: digest(pending.handle), from, to });
-  };
 
 type Proof = Extract<SignInResult, { kind: 'signed in' | 'second factor' | 'deletion pending' }>;
 

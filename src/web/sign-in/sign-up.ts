@@ -31,7 +31,6 @@ import {
   formTargets,
   isProof,
   needsSignIn,
-  onSignedIn,
   type SignInVisit,
   showRefusal,
   signInBrowser,
@@ -182,7 +181,7 @@ async function joinInvited(
 ): Promise<FastifyReply> {
   const { site } = services;
   const text = site.messages.signUp;
-  const result = await signUpInvited(services, typed, invited, signInBrowser(services, visit), onSignedIn(visit));
+  const result = await signUpInvited(services, typed, invited, signInBrowser(services, visit));
   if (result.kind === 'signed in') return continueSignIn(services, visit, result);
   if (result.kind === 'invitation refused') return sendDeadInvitation(visit.request, visit.reply, site);
   if (result.kind === 'address taken') return again(409, generalProblem(text.emailTaken));

@@ -21,15 +21,7 @@ import { mailHint } from './mail-hint.ts';
 import { secondsLeft } from './named.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
-import {
-  continueSignIn,
-  formTargets,
-  needsSignIn,
-  onSignedIn,
-  type SignInVisit,
-  signInBrowser,
-  signInVisit,
-} from './sign-in.ts';
+import { continueSignIn, formTargets, needsSignIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 import { signUpTexts as text } from './sign-up-messages.ts';
 import { signUpDeadLinkPage, signUpElsewherePage, signUpLinkPage, verifySignUpPage } from './sign-up-pages.ts';
 
@@ -106,7 +98,7 @@ export function verifySignUpRoutes(
       return show(visit, 400, { fields: { code: text.codeMissing }, general: [] });
     }
     const proof = link === undefined ? { code } : { link };
-    const result = await completeSignUp(services, proof, signInBrowser(services, visit), onSignedIn(visit));
+    const result = await completeSignUp(services, proof, signInBrowser(services, visit));
     switch (result.kind) {
       case 'signed in':
         return continueSignIn(services, visit, result);

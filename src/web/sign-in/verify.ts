@@ -3,7 +3,7 @@ import type { AttemptsLimited, CheckedAttempt } from '../../account-actions/auth
 import { authenticators } from '../../account-actions/authentication/authenticators.ts';
 import { noPasskeysHere, requestPasskey } from '../../account-actions/authentication/passkey.ts';
 import { completeSignIn, completeStepUp, readPendingSignIn } from '../../account-actions/sign-in/sign-in.ts';
-import { type BrowserTrust, trustBrowser } from '../../account-actions/sign-in/trusted-browsers.ts';
+import type { BrowserTrust } from '../../account-actions/sign-in/trusted-browsers.ts';
 import type { Account } from '../../accounts/store.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
@@ -26,8 +26,6 @@ import {
   continueSignIn,
   formTargets,
   keepSession,
-  onContinued,
-  onSignedIn,
   type SignInVisit,
   showRefusal,
   showSignIn,
@@ -68,10 +66,7 @@ async function readVerifyVisit(services: PageServices, visit: SignInVisit): Prom
     account,
     methods,
     complete(checked, trust) {
-      return completeSignIn(services, signInSecret, checked, browser, function* remember(session) {
-        yield* onSignedIn(visit)(session);
-        if (trust !== undefined) yield* trustBrowser(session, trust, browser.origin, clock());
-      });
+      return completeSignIn(services, signInSecret, checked, browser, trust);
     },
     async abandon() {
       await database.commit(() => removePendingSignIn({ hash: pending.hash }));
@@ -96,8 +91,7 @@ function stepUpVisit(services: PageServices, visit: SignInVisit): VerifyVisit | 
     context: `verify ${session.hash}`,
     account,
     methods: step.methods,
-    complete: (checked) =>
-      completeStepUp(services, session, checked, signInBrowser(services, visit), onContinued(visit, session)),
+    complete: (checked) => completeStepUp(services, session, checked, signInBrowser(services, visit)),
     // The session stays as it is; the sign-in page asks for another account.
     abandon: async () => {},
   };

@@ -31,7 +31,6 @@ import {
   continueSignIn,
   formTargets,
   needsSignIn,
-  onSignedIn,
   type SignInVisit,
   signInBrowser,
   signInVisit,
@@ -229,7 +228,7 @@ async function joinAtOnce(
   let joined: SignedIn;
   try {
     joined = await database.commit(() =>
-      joinThroughUpstream(...([services, vouched, typed, account, browser, onSignedIn(visit)] as const)),
+      joinThroughUpstream(...([services, vouched, typed, account, browser] as const)),
     );
   } catch (error) {
     if (error instanceof InvitationRefused) return sendDeadInvitation(visit.request, visit.reply, site);

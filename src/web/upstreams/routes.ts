@@ -25,7 +25,6 @@ import {
   continueSignIn,
   isProof,
   needsSignIn,
-  onSignedIn,
   type SignInVisit,
   showRefusal,
   signInBrowser,
@@ -208,7 +207,7 @@ async function signInAs(
   const browser = signInBrowser(services, visit);
   const attempt = { upstream, person, state: upstreamStateName(state), origin: browser.origin };
   const checked = await authenticators.upstream(services, attempt, clock());
-  const result = await signIn(services, checked, browser, onSignedIn(visit));
+  const result = await signIn(services, checked, browser);
   if (!isProof(result)) return showRefusal(services, visit, result, '');
   reportUnknownGroups(services, visit, person);
   return continueSignIn(services, visit, result);

@@ -3,12 +3,12 @@ import { noPasskeysHere, passkeysOfRights, userHandleOf } from '../../../account
 import {
   type AddPasskeyResult,
   addPasskey,
-  canSpareAPasskey,
+  canSparePasskey,
   mayAddPasskeys,
+  removeOwnPasskey,
   removePassword,
   renamePasskey,
   requestNewPasskey,
-  takeAwayPasskey,
 } from '../../../account-actions/factors/passkeys.ts';
 import type { Renewal } from '../../../account-actions/sign-in/renew-session.ts';
 import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
@@ -38,7 +38,7 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   const { account, token, proof } = state;
   const { passkeys: text } = site.messages;
   const { passkeys, isRemovable, ofRights } = await database.read(function* read() {
-    const isRemovable = yield* canSpareAPasskey(services, account, proof.factors);
+    const isRemovable = yield* canSparePasskey(services, account, proof.factors);
     const ofRights = yield* passkeysOfRights(account.id, services.clock());
     return { passkeys: yield* listPasskeys({ accountId: account.id }), isRemovable, ofRights };
   });
@@ -159,7 +159,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
         return show(reply, 200, visit, { done: text.renamed(isolate(name)) });
       }
       case 'remove': {
-        const result = await takeAwayPasskey(services, owner, id);
+        const result = await removeOwnPasskey(services, owner, id);
         if (result === 'last way') return refuse(409, text.lastWay);
         if (result === 'unknown') return refuse(409, text.removedBefore);
         return show(reply, 200, renewed(reply, visit, result), { done: text.removed });

@@ -1,4 +1,4 @@
-import type { Work } from '../../platform/database/database.ts';
+import type { Work } from '../platform/database/database.ts';
 import {
   changes,
   columnsOf,
@@ -8,15 +8,14 @@ import {
   plain,
   storedField,
   type Values,
-} from '../../platform/database/statement.ts';
-import type { StoredRequest } from './rules/request.ts';
+} from '../platform/database/statement.ts';
 
 /** How a pending request ended. */
 export type InteractionOutcome = 'code' | 'denied' | 'no access';
 
 const INTERACTION = {
   browserHash: storedField('browser_hash', plain<string>()),
-  /** See `storedRequest`. */
+  /** See `storedRequest` of `protocol/authorize/rules/request.ts`. */
   json: storedField('request', plain<string>()),
   state: storedField('state', plain<Uint8Array | null>()),
   expiresAt: storedField('expires_at', plain<number>()),
@@ -29,16 +28,19 @@ const INTERACTION = {
 /** A pending authorization request, bound to the browser that started it. */
 export type Interaction = Values<typeof INTERACTION>;
 
+/** A request as it is stored. */
+type StoredInteraction = Pick<Interaction, 'json' | 'state'>;
+
 /** A request to store. The key of its row is the hash of its handle. */
 export interface NewInteraction extends Pick<Interaction, 'browserHash' | 'expiresAt'> {
   readonly hash: string;
   /** Null for a client that is not on record. */
   readonly clientId: string | null;
-  readonly stored: StoredRequest;
+  readonly stored: StoredInteraction;
   readonly now: number;
 }
 
-const insert = command((db, p: Omit<NewInteraction, 'stored'> & Pick<StoredRequest, 'json' | 'state'>) =>
+const insert = command((db, p: Omit<NewInteraction, 'stored'> & StoredInteraction) =>
   db.insertInto('interaction').values({
     hash: p.hash,
     browser_hash: p.browserHash,
@@ -61,14 +63,13 @@ export const findInteraction = one(
   decoder(INTERACTION),
 );
 
-/** Records which session the person started for a request. */
-export const setSignedInSession = command((db, p: { hash: string; session: string }) =>
-  db.updateTable('interaction').set({ signed_in_session: p.session }).where('hash', '=', p.hash),
-);
-
 /** Records with which session the person chose to continue. */
 export const setChosenSession = command((db, p: { hash: string; session: string }) =>
   db.updateTable('interaction').set({ chosen_session: p.session }).where('hash', '=', p.hash),
+);
+
+const setSignedInSession = command((db, p: { hash: string; session: string }) =>
+  db.updateTable('interaction').set({ signed_in_session: p.session }).where('hash', '=', p.hash),
 );
 
 const carrySignedIn = command((db, p: { hash: string; from: string; to: string }) =>
@@ -91,10 +92,15 @@ const carryChosen = command((db, p: { hash: string; from: string; to: string }) 
  * A session goes on under another secret: the request knows the new one as what it knew the old one for, and as nothing more. A factor
  * that was proved or set up in a session is no sign-in.
  */
-export function* carrySession(sessions: { hash: string; from: string; to: string }): Work<void> {
-  if (sessions.from === sessions.to) return;
-  yield* carrySignedIn(sessions);
-  yield* carryChosen(sessions);
+export function* carryRequest(hash: string | null, sessions: { from: string; to: string }): Work<void> {
+  if (hash === null || sessions.from === sessions.to) return;
+  yield* carrySignedIn({ hash, ...sessions });
+  yield* carryChosen({ hash, ...sessions });
+}
+
+/** A request remembers the session that a person started for it. @param hash null where no request waits */
+export function* noteSignedIn(hash: string | null, session: string): Work<void> {
+  if (hash !== null) yield* setSignedInSession({ hash, session });
 }
 
 /** Binds a pending request to another identity of the browser that started it. */
