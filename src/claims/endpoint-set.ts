@@ -2,6 +2,7 @@ import { listOr, renamed } from '../platform/database/statement.ts';
 import {
   type ClaimScopes,
   IDENTITY_SCOPES,
+  isRegisteredScope,
   MEMBER_SCOPES,
   OIDC_CLAIM_SCOPES,
   type OptionalScope,
@@ -128,3 +129,21 @@ export const endpointRulesOf = (
   endpointSet: EndpointSet,
   { access }: { readonly access: 'everyone' | 'assigned' },
 ): EndpointRules => (access === 'assigned' ? ASSIGNED_RULES : ENDPOINT_RULES)[endpointSet];
+
+/**
+ * The scopes that count no more at a set of endpoints, whatever was granted: those that the person withdrew, and those that the client may no
+ * longer request.
+ * @param registered the scopes that the client is registered for now; null is those of the identity
+ */
+export function endedScopes(
+  endpointSet: EndpointSet,
+  withdrawn: ReadonlySet<string>,
+  registered: readonly string[] | null,
+): ReadonlySet<string> {
+  const { alwaysShared, optionalScopes } = ENDPOINT_RULES[endpointSet];
+  const isShared = (scope: string) => names(alwaysShared).includes(scope) && !names(optionalScopes).includes(scope);
+  const taken = SCOPES.filter((scope) => !isRegisteredScope(scope, registered) && !isShared(scope));
+  return taken.length === 0 ? withdrawn : new Set([...withdrawn, ...taken]);
+}
+
+const names = (scopes: readonly OptionalScope[]): readonly string[] => scopes;

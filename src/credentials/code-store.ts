@@ -2,7 +2,7 @@ import type { Insertable, Kysely } from 'kysely';
 import { hasAccess } from '../access/store.ts';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
-import { endpointSetCodec } from '../claims/endpoint-set.ts';
+import { endedScopes, endpointSetCodec } from '../claims/endpoint-set.ts';
 import { claimsCodec, remainingClaims, remainingScopes, storedResources, storedScopes } from '../claims/permissions.ts';
 import { MINUTE } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
@@ -25,7 +25,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { INHERITED, STATE, STATE_COLUMNS } from './state-fields.ts';
+import { INHERITED, REGISTERED_SCOPES, STATE, STATE_COLUMNS } from './state-fields.ts';
 
 /** The lifetime of a code, in milliseconds. */
 export const CODE_LIFETIME = MINUTE;
@@ -38,7 +38,7 @@ const CODE = {
   clientId: storedField('client_id', plain<string>()),
   inherited: INHERITED,
   redirectUri: storedField('redirect_uri', plain<string>()),
-  /** The granted scopes; in a record without those that were withdrawn since. */
+  /** The granted scopes; in a record without those that ended since: withdrawn by the person, or taken from the client. */
   scopes: storedField('scopes', plain<string>()),
   /** Whether those are fewer than were requested. */
   narrowed: storedField('narrowed', bit),
@@ -81,6 +81,7 @@ const RECORD = {
   ...CODE,
   ...SINCE,
   state: STATE,
+  registered: REGISTERED_SCOPES,
   keyVersion: storedField('key_version', plain<string>()),
   updatedAt: storedField('updated_at', plain<number>()),
 } as const;
@@ -101,7 +102,7 @@ const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
     .where('d.hash', '=', p.hash)
     .select([...columnsOf(CODE), ...columnsOf(SINCE)].map((column) => `d.${column}` as const))
     .select(STATE_COLUMNS)
-    .select(['a.updated_at', 'g.revoked_at', 'k.version as key_version'])
+    .select(['a.updated_at', 'g.revoked_at', 'c.scopes as registered_scopes', 'k.version as key_version'])
     .select(JOINED_PROFILE_COLUMNS)
     .select(hasAccess('d').as('has_access'))
     .$call((query) => forUpdate(query, 'd'));
@@ -110,12 +111,13 @@ const decode = decoder(RECORD);
 
 function toCode(row: object): CodeRecord {
   const code = decode(row);
-  const scopes = remainingScopes(code.scopes, code.withdrawn);
+  const ended = endedScopes(code.endpointSet, code.withdrawn, code.registered);
+  const scopes = remainingScopes(code.scopes, ended);
   return {
     ...code,
     scopes,
     narrowed: code.narrowed || scopes !== code.scopes,
-    claims: remainingClaims(code.claims, code.withdrawn),
+    claims: remainingClaims(code.claims, ended),
     issuedAt: code.expiresAt - CODE_LIFETIME,
     profile: toProfile(row),
   };

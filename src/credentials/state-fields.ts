@@ -1,4 +1,4 @@
-import { bit, plain, readAs, storedField } from '../platform/database/statement.ts';
+import { bit, jsonOr, plain, readAs, storedField } from '../platform/database/statement.ts';
 import { clientStatusOf } from '../verdict/rules.ts';
 
 /** The columns of account and client that the verdict on a credential goes by, in a join where their aliases are `a` and `c`. */
@@ -26,6 +26,9 @@ export const STATE = {
   grant: { revokedAt: storedField('revoked_at', plain<number | null>()) },
   hasAccess: storedField('has_access', bit),
 } as const;
+
+/** The scopes that the client is registered for now, `c.scopes`; null is those of the identity. */
+export const REGISTERED_SCOPES = storedField('registered_scopes', jsonOr<readonly string[], null>(null));
 
 /** The same for a credential of a family. */
 export const FAMILY_STATE = {

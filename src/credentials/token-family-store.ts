@@ -2,7 +2,7 @@ import type { Insertable, Kysely } from 'kysely';
 import { hasAccess } from '../access/store.ts';
 import type { Profile } from '../accounts/fields.ts';
 import { JOINED_PROFILE_COLUMNS, toProfile } from '../accounts/store.ts';
-import { endpointSetCodec } from '../claims/endpoint-set.ts';
+import { endedScopes, endpointSetCodec } from '../claims/endpoint-set.ts';
 import {
   claimsCodec,
   type RequestedClaims,
@@ -31,7 +31,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { FAMILY_STATE, INHERITED, STATE_COLUMNS } from './state-fields.ts';
+import { FAMILY_STATE, INHERITED, REGISTERED_SCOPES, STATE_COLUMNS } from './state-fields.ts';
 
 /** What is stored of a family when it begins. */
 const NEW_FAMILY = {
@@ -78,7 +78,6 @@ const HELD = {
   endpointSet: NEW_FAMILY.endpointSet,
   inherited: INHERITED,
   family: FAMILY_STATE.family,
-  /** The scopes that the user withdrew after the family was created. A token no longer grants them, even if it lists them. */
   withdrawn: storedField('withdrawn_scopes', readAs(storedScopes)),
 } as const;
 
@@ -87,6 +86,8 @@ const HOLDER = {
   endpointSet: HELD.endpointSet,
   inherited: INHERITED,
   withdrawn: HELD.withdrawn,
+  /** What the client is registered for now. */
+  registered: REGISTERED_SCOPES,
   keyVersion: storedField('key_version', plain<string>()),
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
@@ -95,7 +96,12 @@ const HOLDER = {
 } as const;
 
 /** The state behind an access token: all that the verdict and UserInfo need, read at one moment. */
-export interface TokenHolder extends Values<typeof HOLDER> {
+export interface TokenHolder extends Omit<Values<typeof HOLDER>, 'registered'> {
+  /**
+   * The scopes that ended after the family was created: the person withdrew them, or the client is no longer registered for them. A token no
+   * longer grants them, even if it lists them.
+   */
+  readonly withdrawn: ReadonlySet<string>;
   readonly profile: Profile;
 }
 
@@ -148,7 +154,13 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
     .select(JOINED_PROFILE_COLUMNS)
     .select(STATE_COLUMNS)
     .select(columnsOf(HELD).map((column) => `f.${column}` as const))
-    .select(['c.userinfo_signed_response_alg', 'k.version as key_version', 'a.created_at', 'a.updated_at'])
+    .select([
+      'c.userinfo_signed_response_alg',
+      'c.scopes as registered_scopes',
+      'k.version as key_version',
+      'a.created_at',
+      'a.updated_at',
+    ])
     .select((eb) =>
       eb
         .selectFrom('consent_grant as g')
@@ -171,22 +183,32 @@ const decodeHolder = decoder(HOLDER);
 const decodeFamily = decoder({ ...HOLDER, family: FAMILY });
 const decodeLocked = decoder({ ...HOLDER, family: FAMILY, claims: NEW_FAMILY.claims });
 
-const toHolder = (row: object): TokenHolder => ({ ...decodeHolder(row), profile: toProfile(row) });
+/** What is read, with the scopes that count no more. */
+function withEnded<Read extends ReturnType<typeof decodeHolder>>(read: Read) {
+  const { registered, ...other } = read;
+  return { ...other, withdrawn: endedScopes(read.endpointSet, read.withdrawn, registered) };
+}
 
-/** What is known of a family only with the scopes that were withdrawn since. */
-const remaining = ({ family, state, withdrawn }: ReturnType<typeof decodeFamily>): TokenFamily['family'] => ({
+const toHolder = (row: object): TokenHolder => ({ ...withEnded(decodeHolder(row)), profile: toProfile(row) });
+
+/** What is known of a family only with the scopes that ended since. */
+const remaining = ({
+  family,
+  state,
+  withdrawn,
+}: Omit<ReturnType<typeof decodeFamily>, 'registered'>): TokenFamily['family'] => ({
   ...family,
   scopes: remainingScopes(family.grantedScopes, withdrawn),
   endsAt: state.family.endsAt,
 });
 
 function toFamily(row: object): TokenFamily {
-  const read = decodeFamily(row);
+  const read = withEnded(decodeFamily(row));
   return { ...read, profile: toProfile(row), family: remaining(read) };
 }
 
 function toLocked(row: object): LockedTokenFamily {
-  const read = decodeLocked(row);
+  const read = withEnded(decodeLocked(row));
   return {
     ...read,
     profile: toProfile(row),

@@ -163,7 +163,7 @@ export const CODES = {
     example: { redeemedFor: null },
   }),
   'all scopes of the code withdrawn': codeRow({
-    when: 'The user has withdrawn every scope since.',
+    when: 'The user has withdrawn every scope since, or the client is no longer registered for any.',
     reason: 'the user has withdrawn every scope that it was issued for',
     remedy: AGAIN,
     example: {},

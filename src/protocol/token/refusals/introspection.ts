@@ -72,7 +72,7 @@ export const INACTIVE_TOKENS = {
     example: { reason: 'the token family was ended' },
   }),
   'no scope left': row({
-    when: 'The user has withdrawn every scope of the token.',
+    when: 'The user has withdrawn every scope of the token, or the client is no longer registered for any.',
     operator: {
       reason: 'no scope is left',
       trace: {
