@@ -101,6 +101,14 @@ test('what is no key of Apple is refused', async () => {
   }
   const { status } = await admin(server, 'PATCH', `/upstreams/${created.body.id}`, { clientSecret: 'a text' });
   assert.equal(status, 400, 'a secret in place of the key');
+  for (const [method, path, fields] of [
+    ['POST', '/upstreams', { ...REGISTRATION, name: 'wrong-both' }],
+    ['PATCH', `/upstreams/${created.body.id}`, {}],
+  ] as const) {
+    const both = await admin(server, method, path, { ...fields, ...KEY, clientSecret: 'a text' });
+    assert.equal(both.status, 400);
+    assert.match(JSON.stringify(both.body), /clientSecret and privateKey exclude each other/);
+  }
 });
 
 test('a person signs in with a form, and a client secret that is made for it', async () => {

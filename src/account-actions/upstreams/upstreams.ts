@@ -88,6 +88,19 @@ function requireCredentials({ kind, sealedSecret, teamId, keyId }: Upstream, isK
   if (kind === 'github' && sealedSecret === null) throw invalid('clientSecret is needed with the kind github.');
 }
 
+/**
+ * The secret that a request gives: a client secret, or a private key where the kind has that instead. Undefined where it gives none.
+ * @throws {Failure} `invalid`
+ */
+function givenSecret({
+  clientSecret,
+  privateKey,
+}: Pick<CreateUpstreamRequest, 'clientSecret' | 'privateKey'>): string | null | undefined {
+  if (privateKey === undefined) return clientSecret;
+  if (clientSecret !== undefined) throw invalid('clientSecret and privateKey exclude each other. Give one of them.');
+  return checkedKey(privateKey);
+}
+
 /** The private key of Apple. @throws {Failure} `invalid` */
 function checkedKey(pem: string): string {
   const problem = privateKeyProblem(pem);
@@ -148,7 +161,7 @@ export async function createUpstream(
   input: CreateUpstreamRequest,
   origin: Origin,
 ): Promise<Upstream> {
-  const { name, clientId, clientSecret = null, privateKey, teamId = null, keyId = null } = input;
+  const { name, clientId, privateKey, teamId = null, keyId = null } = input;
   const { kind, issuer, displayName } = placeOf(input);
   const { scopes = defaultScopesOf(kind), secretExpiresAt = null } = input;
   const { signUp = 'nobody', signUpDomains = [], domains = [], claimsMap = {}, position = 0 } = input;
@@ -156,7 +169,7 @@ export async function createUpstream(
   if (problem !== undefined) throw invalid(`issuer must ${problem}.`);
   const now = clock();
   const id = await ids.next();
-  const secret = privateKey === undefined ? clientSecret : checkedKey(privateKey);
+  const secret = givenSecret(input) ?? null;
   const upstream: Upstream = {
     ...{ id, name, displayName: input.displayName ?? displayName ?? name, kind, issuer, clientId },
     ...{ sealedSecret: sealSecret(sealer, id, secret), secretExpiresAt: instantOf(secretExpiresAt), teamId, keyId },
@@ -182,11 +195,12 @@ export async function createUpstream(
 export function updateUpstream(
   { database, clock, sealer, operator }: UpstreamContext,
   id: string,
-  { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, domains, ...input }: UpdateUpstreamRequest,
+  change: UpdateUpstreamRequest,
   origin: Origin,
 ): Promise<Upstream> {
   const now = clock();
-  const secret = privateKey === undefined ? clientSecret : checkedKey(privateKey);
+  const { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, domains, ...input } = change;
+  const secret = givenSecret(change);
   return database.commit(function* update(): Work<Upstream> {
     const upstream = yield* store.lockUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
