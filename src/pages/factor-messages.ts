@@ -145,6 +145,7 @@ export const proof = {
     passkeys: 'Confirm it is you to change your passkeys',
     recovery: 'Confirm it is you to change how your account is recovered',
     upstreams: 'Confirm it is you to change the providers that you sign in with',
+    connect: 'Confirm it is you to connect another way to sign in',
     username: 'Confirm it is you to change your username',
     deletion: 'Confirm it is you to delete your account',
     export: 'Confirm it is you to get a copy of your data',

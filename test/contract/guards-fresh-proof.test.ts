@@ -74,8 +74,8 @@ const PROVED: Readonly<Record<string, ProvedRoute>> = {
   'POST /account/security/authenticator/remove': { next: 'two-step', answers: [200] },
   'POST /account/security/recovery-codes': { next: 'two-step', answers: [200] },
   // There is no such provider, and nothing is connected.
-  'GET /account/security/connect/:name': { next: 'upstreams', answers: [404] },
-  'POST /account/security/connect/:name/confirm': { next: 'upstreams', answers: [400] },
+  'GET /account/security/connect/:name': { next: 'connect', answers: [404] },
+  'POST /account/security/connect/:name/confirm': { next: 'connect', answers: [400] },
   'POST /account/security/disconnect': { next: 'upstreams', answers: [409] },
   'POST /account/security/recovery': { next: 'recovery', forms: [() => ({ require: 'yes' })], answers: [200] },
 };
@@ -109,6 +109,8 @@ const NOT_PROVED: readonly string[] = [
   ...['POST /account/email/verify', 'POST /account/email/code'],
   // The identity that this browser has just brought back from the provider, after a proof; its form asks for one again.
   'GET /account/security/connect/:name/confirm',
+  // It leads to the page that asked for a proof.
+  'GET /account/security/connect',
   // The form has what the page gave after a proof.
   'POST /account/security/authenticator',
 ];

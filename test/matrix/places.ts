@@ -696,6 +696,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '404 not_found',
     },
   ],
+  'GET /account/security/connect': accountPage('/account/security/connect', '302 /account/security'),
   'GET /account/security/connect/:name': accountPage('/account/security/connect/provider', '404'),
   'GET /account/security/connect/:name/confirm': accountPage('/account/security/connect/provider/confirm', '400'),
   'POST /account/security/connect/:name/confirm': accountForm('/account/security/connect/provider/confirm', {}, '400'),

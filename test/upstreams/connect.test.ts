@@ -68,12 +68,38 @@ describe('connecting a provider', () => {
     const browser = await signedIn(server, await newUser());
     server.advance(11 * MINUTE);
     assert.equal((await browser.get(CONNECT())).location?.pathname, '/account/confirm');
-    const page = await browser.get('/account/confirm?next=upstreams');
-    assert.equal(
-      (await browser.submit(page, { current: PASSWORD }, '/account/confirm')).location?.pathname,
-      '/account/security',
+    const page = await browser.get('/account/confirm?next=connect');
+    assert.match(
+      page.text,
+      /href="\/account\/security\?row=upstreams|href="\/account\/security#upstreams/,
+      'and can be cancelled',
     );
-    assert.equal((await browser.get(CONNECT())).location?.origin, upstream.provider.issuer);
+    const proved = await browser.submit(page, { current: PASSWORD }, '/account/confirm');
+    assert.equal(proved.location?.pathname, '/account/security/connect');
+    const on = await browser.get(proved.location.href);
+    assert.equal(on.location?.pathname, CONNECT(), 'the act goes on');
+    assert.equal((await browser.get(on.location.href)).location?.origin, upstream.provider.issuer);
+    const nothing = await browser.get('/account/security/connect');
+    assert.equal(nothing.location?.pathname, '/account/security', 'once');
+  });
+
+  test('goes on with the question where the proof has grown old at the provider', async () => {
+    const user = await newUser();
+    const browser = await signedIn(server, user);
+    const question = await toQuestion(browser, personOf('slow'));
+    server.advance(11 * MINUTE);
+    const sent = await browser.submit(question, {}, `${CONNECT()}/confirm`);
+    assert.equal(sent.location?.search, '?next=connect', sent.text.slice(0, 500));
+    const proved = await browser.submit(
+      await browser.get(sent.location.href),
+      { current: PASSWORD },
+      '/account/confirm',
+    );
+    const on = await browser.get(proved.location?.href ?? '');
+    assert.equal(on.location?.pathname, `${CONNECT()}/confirm`);
+    const done = await browser.submit(await browser.get(on.location.href), {}, on.location.pathname);
+    assert.equal(done.status, 200, done.text.slice(0, 500));
+    assert.equal((await identitiesOf(user.id)).length, 1);
   });
 
   test('needs a verified address', async () => {

@@ -30,7 +30,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import { keepTyped } from '../sign-in/draft.ts';
+import { keepDraft, keepTyped } from '../sign-in/draft.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
 import { accountLayout } from './layout.ts';
@@ -52,6 +52,8 @@ const TARGETS = {
   passkeys: securityRow('passkeys'),
   recovery: securityRow('recovery'),
   upstreams: securityRow('upstreams'),
+  // From there to the provider that was chosen, which the browser keeps.
+  connect: '/account/security/connect',
   username: profileRow('change-username'),
   deletion: '/account/data?row=deletion#deletion',
   export: '/account/data/export',
@@ -67,6 +69,7 @@ const isTarget = (text: string): text is ProofTarget => Object.hasOwn(TARGETS, t
 /** Where a person continues who does not prove it: the page of the change, unless that page asks for the proof itself. */
 const CANCELLED: Partial<Record<ProofTarget, string>> = {
   authenticator: securityRow('two-step'),
+  connect: securityRow('upstreams'),
   export: '/account/data',
   invitation: '/account',
   console: '/account',
@@ -103,7 +106,8 @@ export const requireProof =
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { needed, asked } = await readProof(services, visitOf(request));
     if (!needed || asked === inline) return undefined;
-    keepTyped(services, request, reply);
+    if (target === 'connect') keepDraft(services, request, reply);
+    else keepTyped(services, request, reply);
     return redirect(request, reply, services.site.path(confirmAddress(target)));
   };
 

@@ -22,6 +22,11 @@ const BEGINNINGS = [
   '/playground',
 ];
 
+const CONNECT = '/account/security/connect';
+
+/** Whether an address is one at which a provider is connected. */
+export const isConnectPage = (page: string): boolean => page.startsWith(`${CONNECT}/`);
+
 /** What a form of the console says of its object, as the address of its page does. */
 const OBJECT_FIELDS = ['id', 'factor', 'session', 'app', 'secret', 'user', 'organization', 'held'] as const;
 
@@ -56,8 +61,8 @@ export function freshPage(request: FastifyRequest, { path }: Pick<Site, 'path'>)
   const address = (request.routeOptions.url ?? '').slice(path('').length);
   if (/^\/console(\/|$)/.test(address)) return consolePage(request, { path });
   const { name } = request.params as { readonly name?: string };
-  if (address === '/account/security/connect/:name/confirm' && /^[a-z0-9-]{2,32}$/.test(name ?? '')) {
-    return `/account/security/connect/${name}/confirm`;
+  if (address.startsWith(`${CONNECT}/:name`) && /^[a-z0-9-]{2,32}$/.test(name ?? '')) {
+    return address.replace(':name', name ?? '');
   }
   return PAGES[address] ?? BEGINNINGS.find((beginning) => address.startsWith(beginning)) ?? '/account';
 }

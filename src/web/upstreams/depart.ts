@@ -23,7 +23,7 @@ function askedBy(pending: PendingRequest | undefined): {
 
 /**
  * Sends a browser to an upstream. Nothing is stored: what is needed again when it comes back is in the `state`, sealed.
- * @param connects the hash of the session to whose account an identity is to be connected; null to sign in
+ * @param connects the `sid` of the session to whose account an identity is to be connected; null to sign in
  * @throws {UpstreamRefusal} where the upstream does not say where
  */
 export async function depart(

@@ -27,7 +27,7 @@ export interface Departure extends ProviderAttempt {
   readonly browserHash: string;
   /** The handle of the authorization request that needs the sign-in. */
   readonly handle: string | null;
-  /** To connect it to the account of this session; null to sign in. */
+  /** To connect it to the account of the session with this `sid`, which a fresh proof does not change; null to sign in. */
   readonly session: string | null;
   readonly leftAt: number;
 }

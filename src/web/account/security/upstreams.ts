@@ -19,6 +19,8 @@ import { type ConnectedIdentity, listIdentities } from '../../../upstreams/ident
 import { UpstreamRefusal } from '../../../upstreams/refusal.ts';
 import type { Upstream } from '../../../upstreams/store.ts';
 import { HANDLE } from '../../authorize/request-fields.ts';
+import { readDraft } from '../../sign-in/draft.ts';
+import { isConnectPage } from '../../sign-in/fresh-page.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { depart } from '../../upstreams/depart.ts';
 import { readVouched, type Vouched } from '../../upstreams/kept.ts';
@@ -49,9 +51,11 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   const identities = await database.read(() => listIdentities({ accountId: account.id }));
   const links = html`<div class="stack">${shown.map(({ name, displayName }) => html`<a class="button" href="${site.path(`/account/security/connect/${name}`)}">${text.connect(isolate(displayName))}</a>`)}</div>`;
   const add = mayConnect(services, account) ? links : html`<p>${text.verifyAddressFirst}</p>`;
+  // A proof that connecting asks for leads on to the provider. What disconnects is shown after one.
+  const gate = proof.needed && identities.length > 0 && proofGate(site, proof, 'upstreams', html``);
   const content = html`<p class="muted small">${text.lead}</p>
 <div class="apps">${identities.map((identity) => identityRow(site, state, identity))}</div>
-${proofGate(site, proof, 'upstreams', add)}`;
+${gate}${add}`;
   const names = identities.map(({ upstream }) => html`${isolate(upstream)}`);
   const connected = names.flatMap((name, at) => (at === 0 ? [name] : [html`, `, name]));
   return { title: text.title, state: names.length === 0 ? text.none : connected, content };
@@ -73,6 +77,7 @@ ${!proof.needed && html`<details><summary>${messages.passkeys.change}</summary>$
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
   const { site, browsers } = services;
   const proved = requireProof(services, 'upstreams');
+  const provedToConnect = requireProof(services, 'connect');
   const refuse = (
     reply: FastifyReply,
     status: number,
@@ -80,13 +85,20 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     problem: Parameters<typeof generalProblem>[0],
   ) => show(reply, status, visit, { problems: generalProblem(problem) });
 
-  app.get<OfUpstream>(CONNECT, { preHandler: proved }, async (request, reply) => {
+  app.get('/account/security/connect', async (request, reply) => {
+    const draft = readDraft(services, visitOf(request).browser);
+    const isHere = draft !== undefined && draft.fields === undefined && isConnectPage(draft.page);
+    if (isHere) browsers.setNote(reply, 'draft', undefined, 0);
+    return redirect(request, reply, site.path(isHere ? draft.page : securityRow('upstreams')));
+  });
+
+  app.get<OfUpstream>(CONNECT, { preHandler: provedToConnect }, async (request, reply) => {
     const visit = visitOf(request);
     if (!mayConnect(services, visit.account)) return refuse(reply, 403, visit, text.verifyAddressFirst);
     const upstream = await findActive(services, request.params.name);
     if (upstream === undefined) return refuse(reply, 404, visit, upstreamTexts.notOffered);
     try {
-      return await depart(services, request, reply, upstream, { pending: undefined, connects: visit.session.hash });
+      return await depart(services, request, reply, upstream, { pending: undefined, connects: visit.session.sid });
     } catch (error) {
       if (!(error instanceof UpstreamRefusal)) throw error;
       return refuse(reply, 502, visit, upstreamTexts.unreachable(isolate(upstream.displayName)));
@@ -101,7 +113,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const upstream = await findActive(services, name);
     const vouched = upstream && readVouched(services, visit.browser, upstream);
     if (upstream === undefined || vouched === undefined) return undefined;
-    const isHere = vouched.session === visit.session.hash;
+    const isHere = vouched.session === visit.session.sid;
     const isByAddress = vouched.session === null && hasVouchedAddress(visit, upstream, vouched);
     return isHere || isByAddress ? { upstream, vouched } : undefined;
   }
@@ -122,7 +134,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     return sendPage(reply, 200, site, accountLayout(site, frame, 'security', text.confirmTitle, page));
   });
 
-  app.post<OfUpstream>(`${CONNECT}/confirm`, { preHandler: [countForm, proved] }, async (request, reply) => {
+  app.post<OfUpstream>(`${CONNECT}/confirm`, { preHandler: [countForm, provedToConnect] }, async (request, reply) => {
     const visit = visitOf(request);
     const found = await vouchedFor(visit, request.params.name);
     if (found === undefined) return refuse(reply, 400, visit, upstreamTexts.expired);
