@@ -190,12 +190,12 @@ for (const [kind, how] of Object.entries(CLUSTERS)) {
       }
 
       const [first = '', , current = ''] = kids;
-      await keys(cluster, 'drop', first);
+      await keys(cluster, 'drop', first, '--yes');
       assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [INVALID_TOKEN, INVALID_TOKEN]);
       const live = newest(family.access);
       assert.deepEqual(await Promise.all([one.look(live), two.look(live)]), [OK, OK]);
 
-      await keys(cluster, 'drop', current);
+      await keys(cluster, 'drop', current, '--yes');
       assert.deepEqual(await Promise.all([one.look(live), two.look(live)]), [INVALID_TOKEN, INVALID_TOKEN]);
       assert.equal(await one.refresh(family, newest(family.refresh)), INVALID_GRANT);
       assert.equal(await two.refresh(family, newest(family.refresh)), INVALID_GRANT);
