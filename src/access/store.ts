@@ -62,7 +62,7 @@ export function assignedTo({
 
 const toAssignment = (row: AssignmentRow): Assignment => ({ ...assignmentIn(row), to: assignedTo(row) });
 
-const insert = changes((db, p: AssignmentRow) =>
+const insert = changes((db, p: AssignmentRow & { maker_id: string | null }) =>
   db
     .insertInto('app_assignment')
     .values({
@@ -73,13 +73,21 @@ const insert = changes((db, p: AssignmentRow) =>
       organization_id: p.organization_id,
       role: p.role,
       created_at: p.created_at,
+      maker_id: p.maker_id,
+      made_at: p.created_at,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id'),
 );
 
-/** Adds an assignment; false where the same one exists. */
-export const insertAssignment = ({ id, clientId, to, role, createdAt }: Assignment): Work<boolean> =>
+/**
+ * Adds an assignment; false where the same one exists.
+ * @param madeBy the operator; null for the command line
+ */
+export const insertAssignment = (
+  { id, clientId, to, role, createdAt }: Assignment,
+  madeBy: string | null = null,
+): Work<boolean> =>
   insert({
     id,
     client_id: clientId,
@@ -88,6 +96,7 @@ export const insertAssignment = ({ id, clientId, to, role, createdAt }: Assignme
     organization_id: to.kind === 'organization' ? to.organizationId : null,
     role: role ?? '',
     created_at: createdAt,
+    maker_id: madeBy,
   });
 
 const present = (db: Kysely<Tables>) => db.selectFrom('app_assignment').select(COLUMNS).where('ended_at', 'is', null);
@@ -205,9 +214,9 @@ const sameAssignments = many(
   toAssignment,
 );
 
-/** Changes the role of an assignment. What was issued under it stays. */
-export const setAssignmentRole = command((db, p: { id: string; role: string }) =>
-  db.updateTable('app_assignment').set({ role: p.role }).where('id', '=', p.id),
+/** Changes the role of an assignment, whose maker is from then on who does it. What was issued under it stays. */
+export const setAssignmentRole = command((db, p: { id: string; role: string; madeBy: string | null; now: number }) =>
+  db.updateTable('app_assignment').set({ role: p.role, maker_id: p.madeBy, made_at: p.now }).where('id', '=', p.id),
 );
 
 /** Whether a role is assigned to somebody. */

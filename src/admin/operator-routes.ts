@@ -1,7 +1,9 @@
 import { listGrants } from '../access/operator-grant-store.ts';
+import type { AssignedTo } from '../access/store.ts';
 import { openAccount } from '../account-actions/accounts/accounts.ts';
 import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/makers/admin-keys.ts';
 import type { Made } from '../account-actions/makers/made.ts';
+import type { MadeAccess } from '../account-actions/makers/made-access.ts';
 import { revokeRole } from '../account-actions/makers/revoke-role.ts';
 import { grantRole, grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
@@ -16,7 +18,7 @@ import * as keys from './route-schemas/admin-keys.ts';
 import * as operators from './route-schemas/operators.ts';
 
 /** What an operator made, in answers. */
-export const madeView = ({ adminKeys, roles, apps, upstreams }: Made, now: number) => ({
+export const madeView = ({ adminKeys, roles, apps, upstreams, access, hasMoreAccess }: Made, now: number) => ({
   adminKeys: adminKeys.map((key) => adminKeyView(key, now)),
   roles: roles.map(grantView),
   apps: apps.map(({ clientId, name, acts }) => ({ clientId, name, acts: acts.map((act) => ACTS[act]) })),
@@ -24,7 +26,27 @@ export const madeView = ({ adminKeys, roles, apps, upstreams }: Made, now: numbe
     ...{ upstreamId, name },
     acts: acts.map((act) => UPSTREAM_ACTS[act]),
   })),
+  access: access.map(accessView),
+  hasMoreAccess,
 });
+
+/** One whom an operator let in. */
+function accessView(one: MadeAccess) {
+  const view = { kind: one.kind.replace(' ', '_'), clientId: null, groupId: null, organizationId: null, userId: null };
+  switch (one.kind) {
+    case 'assignment':
+      return { ...view, clientId: one.clientId, ...namedIn(one.to) };
+    case 'group member':
+      return { ...view, groupId: one.groupId, userId: one.accountId };
+    case 'member':
+      return { ...view, organizationId: one.organizationId, userId: one.accountId };
+  }
+}
+
+function namedIn(to: AssignedTo) {
+  if (to.kind === 'person') return { userId: to.accountId };
+  return to.kind === 'group' ? { groupId: to.groupId } : { organizationId: to.organizationId };
+}
 
 const ACTS = {
   registered: 'registered',

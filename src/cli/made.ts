@@ -10,17 +10,38 @@ export interface MadeView {
     readonly name: string;
     readonly acts: readonly string[];
   }[];
+  readonly access: readonly { readonly kind: string }[];
+  readonly hasMoreAccess: boolean;
 }
 
 const actsOf = (acts: readonly string[]): string => acts.join(', ').replaceAll('_', ' ');
 
+const ACCESS = [
+  ['assignment', 'assignment to an app', 'assignments to apps'],
+  ['group_member', 'member of a group', 'members of groups'],
+  ['member', 'member of an organization', 'members of organizations'],
+] as const;
+
+/** Whom an operator let in, counted. */
+function accessOf(access: MadeView['access'], hasMore: boolean): readonly string[] {
+  const counted = ACCESS.map(([name, one, several]) => {
+    const count = access.filter(({ kind }) => kind === name).length;
+    return count === 0 ? '' : `${count} ${count === 1 ? one : several}`;
+  });
+  return [...counted.filter((text) => text !== ''), ...(hasMore ? ['more assignments and members'] : [])];
+}
+
 /** What an operator made, in a sentence. */
-export function describeMade({ adminKeys, roles, apps, upstreams }: MadeView, ended: boolean): string {
+export function describeMade(
+  { adminKeys, roles, apps, upstreams, access, hasMoreAccess }: MadeView,
+  ended: boolean,
+): string {
   const made = [
     ...adminKeys.map(({ id, name }) => `the admin key ${id} (${name})`),
     ...roles.map(({ userId, role }) => `the role ${role} of the user ${userId}`),
     ...apps.map(({ clientId, name, acts }) => `the app ${clientId} (${name}): ${actsOf(acts)}`),
     ...upstreams.map(({ upstreamId, name, acts }) => `the upstream ${upstreamId} (${name}): ${actsOf(acts)}`),
+    ...accessOf(access, hasMoreAccess),
   ];
   if (made.length === 0) return 'It had made nothing that still counts.';
   if (!ended) return `It had made, and these go on: ${made.join(', ')}. To end them as well, use --end-made.`;

@@ -19,7 +19,7 @@ export const END = [
 ] as const;
 export const END_MADE = [
   '--end-made',
-  'end what it made, too, and what these made: keys, roles, and what it did to apps and other providers',
+  'end what it made, too, and what these made: keys, roles, what it did to apps and other providers, and whom it let in',
 ] as const;
 
 /** Adds the commands about the roles of people. */

@@ -222,6 +222,8 @@ export interface NewGroupMember {
   readonly accountId: string;
   /** The organization of the group. */
   readonly organizationId: string | null;
+  /** The operator; null for the command line and for other sources. */
+  readonly madeBy: string | null;
   readonly now: number;
 }
 
@@ -229,9 +231,43 @@ export interface NewGroupMember {
 export const addGroupMember = changes((db, p: NewGroupMember) =>
   db
     .insertInto('group_member')
-    .values({ group_id: p.groupId, account_id: p.accountId, organization_id: p.organizationId, added_at: p.now })
+    .values({
+      group_id: p.groupId,
+      account_id: p.accountId,
+      organization_id: p.organizationId,
+      added_at: p.now,
+      maker_id: p.madeBy,
+    })
     .onConflict((conflict) => conflict.columns(['group_id', 'account_id']).doNothing())
     .returning('id'),
+);
+
+/** Who is in a group because an operator added them. */
+export interface MadeGroupMember {
+  readonly id: string;
+  readonly groupId: string;
+  readonly accountId: string;
+  /** That of the group. */
+  readonly organizationId: string | null;
+}
+
+/** A part of those whom an operator added to groups at an instant or later, in the order in which they were added. */
+export const groupMembersMadeBy = many(
+  (db, p: { madeBy: string; since: number; after: string; limit: number }) =>
+    db
+      .selectFrom('group_member')
+      .select(['id', 'group_id', 'account_id', 'organization_id'])
+      .where('maker_id', '=', p.madeBy)
+      .where('added_at', '>=', p.since)
+      .where('id', '>', p.after)
+      .orderBy('id')
+      .limit(p.limit),
+  (row): MadeGroupMember => ({
+    id: row.id,
+    groupId: row.group_id,
+    accountId: row.account_id,
+    organizationId: row.organization_id,
+  }),
 );
 
 /** The id of a person's membership, locked until the unit of work ends. */

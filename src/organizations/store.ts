@@ -134,8 +134,10 @@ interface Member {
 
 interface SetMember extends Member {
   readonly role: Role | null;
-  readonly makerId: string | null;
+  readonly roleMakerId: string | null;
   readonly givenAt: number | null;
+  readonly madeBy: string | null;
+  readonly now: number;
 }
 
 const upsert = changes((db, p: SetMember) =>
@@ -145,8 +147,10 @@ const upsert = changes((db, p: SetMember) =>
       account_id: p.accountId,
       organization_id: p.organizationId,
       role: p.role,
-      role_maker_id: p.makerId,
+      role_maker_id: p.roleMakerId,
       role_given_at: p.givenAt,
+      maker_id: p.madeBy,
+      made_at: p.now,
     })
     .onConflict((conflict) =>
       conflict
@@ -180,16 +184,37 @@ const upsert = changes((db, p: SetMember) =>
 
 /**
  * Makes a user a member or changes the role, unless the user belongs to another organization.
- * @param member.madeBy the operator who does; null for the command line
+ * @param member.madeBy the operator who does; null for the command line. Who lets a person in stays the maker of the membership
  */
-export function upsertMember({
-  madeBy,
-  now,
-  ...member
-}: Member & { readonly role: Role | null; readonly madeBy: string | null; readonly now: number }): Work<boolean> {
+export function upsertMember(
+  member: Member & { readonly role: Role | null; readonly madeBy: string | null; readonly now: number },
+): Work<boolean> {
   const isOperator = member.role === 'OWNER' || member.role === 'ADMIN';
-  return upsert({ ...member, makerId: isOperator ? madeBy : null, givenAt: isOperator ? now : null });
+  const { madeBy, now } = member;
+  return upsert({ ...member, roleMakerId: isOperator ? madeBy : null, givenAt: isOperator ? now : null });
 }
+
+/** A member whom an operator let in, with no more than the role of a member. */
+export interface MadeMember {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly accountId: string;
+}
+
+/** A part of the members whom an operator let in at an instant or later, in the order in which they joined: no owners and admins. */
+export const membersMadeBy = many(
+  (db, p: { madeBy: string; since: number; after: string; limit: number }) =>
+    db
+      .selectFrom('membership')
+      .select(['id', 'organization_id', 'account_id'])
+      .where('maker_id', '=', p.madeBy)
+      .where('made_at', '>=', p.since)
+      .where((eb) => eb.or([eb('role', 'is', null), eb('role', '=', 'MEMBER')]))
+      .where('id', '>', p.after)
+      .orderBy('id')
+      .limit(p.limit),
+  (row): MadeMember => ({ id: row.id, organizationId: row.organization_id, accountId: row.account_id }),
+);
 
 /** Makes an owner or admin of an organization a member as others are; false where the user is neither. */
 export const lowerMember = changes((db, p: Member) =>

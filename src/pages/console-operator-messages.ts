@@ -29,6 +29,13 @@ const made = {
     rights: 'whom it lets in changed',
     client: 'client ID or secret changed',
   },
+  accessMade: {
+    assignment: (count: number): string => (count === 1 ? 'an assignment to an app' : `${count} assignments to apps`),
+    'group member': (count: number): string => (count === 1 ? 'a member of a group' : `${count} members of groups`),
+    member: (count: number): string =>
+      count === 1 ? 'a member of an organization' : `${count} members of organizations`,
+  },
+  moreAccess: 'more assignments and members',
   checkClients: 'Client IDs and secrets of other providers stay as they were changed: check them.',
   checkAddresses: 'Redirect URIs and keys of apps stay as they were changed: check them.',
   goesOn: (list: HtmlPart): HtmlPart => ['Made with it, and valid: ', list, '.'],

@@ -188,7 +188,7 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
     revoked: true,
     ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
-    made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
+    made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
   });
   const { stdout } = await run(['admin-key', 'revoke', taken.id, '--take-over']);
   assert.equal(

@@ -145,7 +145,7 @@ test('a revocation tells how many it ended, and leaves what others handed out an
   assert.deepEqual(await revoke(key), {
     ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
-    made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
+    made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
   });
   const { body } = await admin(server, 'GET', '/audit-events?type=admin_key.revoked&order=desc&limit=1');
   assert.deepEqual(body.items[0].details, {
@@ -176,7 +176,7 @@ test('invitations can be taken over, and are no key’s then; recovery links end
   assert.deepEqual(await revoke(key, { takeOver: true }), {
     ended: { invitations: 0, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 1 },
-    made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
+    made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
   });
   assert.ok((await recover()) >= 400);
   assert.ok((await join()) < 400);

@@ -13,9 +13,16 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { groupNotFound } from './groups.ts';
-import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from './paths.ts';
+import {
+  type AccessActor,
+  type AccessChange,
+  type AccessProgress,
+  endAllUnder,
+  leavePaths,
+  moveToOtherPaths,
+} from './paths.ts';
 
-interface AssignmentsContext {
+interface AssignmentsContext extends AccessActor {
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -38,7 +45,7 @@ const personOf = ({ to }: Assignment): string | null => (to.kind === 'person' ? 
  * @throws {Failure} `not found`, `invalid` for a role that the app does not have, `conflict` where the same assignment exists
  */
 export async function assign(
-  { database, clock, ids }: AssignmentsContext & { readonly ids: Ids },
+  { database, clock, ids, operator }: AssignmentsContext & { readonly ids: Ids },
   clientId: string,
   to: AssignedTo,
   role: string | null,
@@ -49,7 +56,7 @@ export async function assign(
   await database.commit(function* add(): Work<void> {
     yield* requireRole(yield* requireClient(clientId), role);
     yield* requireAssigned(to);
-    if (!(yield* store.insertAssignment(assignment))) {
+    if (!(yield* store.insertAssignment(assignment, operator?.id ?? null))) {
       throw conflict('The app has this assignment already.');
     }
     const about = { clientId, accountId: personOf(assignment), details: detailsOf(assignment) };
@@ -94,7 +101,7 @@ function* requireAssigned(to: AssignedTo): Work<void> {
  * @throws {Failure} `not found`, `invalid` for a role that the app does not have
  */
 export async function changeRole(
-  { database, clock }: AssignmentsContext,
+  { database, clock, operator }: AssignmentsContext,
   clientId: string,
   id: string,
   role: string | null,
@@ -108,7 +115,7 @@ export async function changeRole(
     if (assignment.role === role) return assignment;
     const changed = { ...assignment, role };
     if (yield* store.hasSameAssignment(changed)) throw conflict('The app has an assignment with this role already.');
-    yield* store.setAssignmentRole({ id, role: role ?? '' });
+    yield* store.setAssignmentRole({ id, role: role ?? '', madeBy: operator?.id ?? null, now });
     const about = { clientId, accountId: personOf(changed), details: detailsOf(changed) };
     yield* record({ at: now, type: 'access.assigned', origin, ...about });
     return changed;
@@ -145,6 +152,24 @@ export async function unassign(
   });
   await endAllUnder(database, [id], now);
   return change;
+}
+
+/**
+ * Takes away an assignment with what else its maker made, inside a unit of work. What was issued under it is dead; the sign-ins of a group or
+ * an organization are ended by housekeeping, and people who have another assignment authorize again without a page.
+ */
+export function* takeMadeAssignment(
+  { id, clientId, to }: Pick<Assignment, 'id' | 'clientId' | 'to'>,
+  origin: Origin,
+  now: number,
+): Work<void> {
+  const assignment = yield* store.lockAssignment({ id, clientId });
+  if (assignment === undefined) return;
+  const lost = { kind: 'assignment', assignmentIds: new Set([id]) } as const;
+  const change = to.kind === 'person' ? yield* leavePaths(to.accountId, lost, now) : {};
+  yield* store.endAssignment({ id, now });
+  const details = { ...detailsOf(assignment), ...change, withMaker: true };
+  yield* record({ at: now, type: 'access.unassigned', origin, clientId, accountId: personOf(assignment), details });
 }
 
 /** An assignment of an app. @throws {Failure} `not found` */

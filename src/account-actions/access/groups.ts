@@ -2,7 +2,7 @@ import { assignmentsOfGroup, endAssignment } from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { CreateGroupRequest, UpdateGroupRequest } from '../../groups/schema.ts';
-import type { Group } from '../../groups/store.ts';
+import type { Group, MadeGroupMember } from '../../groups/store.ts';
 import * as store from '../../groups/store.ts';
 import { findOrganization, holdMember, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -12,7 +12,14 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { holdUpstream } from '../../upstreams/store.ts';
 import { userNotFound } from '../accounts/accounts.ts';
-import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from './paths.ts';
+import {
+  type AccessActor,
+  type AccessChange,
+  type AccessProgress,
+  endAllUnder,
+  leavePaths,
+  moveToOtherPaths,
+} from './paths.ts';
 import { sourceOfUpstream } from './sourced-groups.ts';
 
 interface GroupsContext {
@@ -134,7 +141,7 @@ const MEMBERS = 500;
  * @throws {Failure} `not found`, or `conflict` where the group is of an organization that the person is no member of
  */
 export async function addToGroup(
-  { database, clock }: GroupsContext,
+  { database, clock, operator }: GroupsContext & AccessActor,
   groupId: string,
   accountId: string,
   origin: Origin,
@@ -151,7 +158,8 @@ export async function addToGroup(
         'The user is not a member of the organization of this group. Add the user to the organization first.',
       );
     }
-    if (!(yield* store.addGroupMember({ groupId, accountId, organizationId, now }))) return;
+    if (!(yield* store.addGroupMember({ groupId, accountId, organizationId, madeBy: operator?.id ?? null, now })))
+      return;
     yield* record({ at: now, type: 'group.member_added', origin, accountId, details: { groupId, group: group.name } });
   });
 }
@@ -174,12 +182,31 @@ export async function removeFromGroup(
     if (group === undefined) throw groupNotFound(groupId);
     const id = yield* store.lockGroupMember({ groupId, accountId });
     if (id === undefined) throw notFound(`The user ${accountId} is not in the group ${groupId}.`);
-    const change = yield* leavePaths(accountId, { kind: 'group', groupId }, now);
-    yield* store.removeGroupMember({ id });
-    const details = { groupId, group: group.name, ...change };
-    yield* record({ at: now, type: 'group.member_removed', origin, accountId, details });
-    return change;
+    return yield* leaveGroup(group, { id, accountId }, {}, origin, now);
   });
+}
+
+/** Ends a membership that the unit of work has locked. */
+function* leaveGroup(
+  { id: groupId, name: group }: Pick<Group, 'id' | 'name'>,
+  { id, accountId }: { readonly id: string; readonly accountId: string },
+  why: { readonly withMaker?: true },
+  origin: Origin,
+  now: number,
+): Work<AccessChange> {
+  const change = yield* leavePaths(accountId, { kind: 'group', groupId }, now);
+  yield* store.removeGroupMember({ id });
+  const details = { groupId, group, ...change, ...why };
+  yield* record({ at: now, type: 'group.member_removed', origin, accountId, details });
+  return change;
+}
+
+/** Ends a membership with what else its maker made, inside a unit of work. */
+export function* leaveWithMaker({ id, groupId, accountId }: MadeGroupMember, origin: Origin, now: number): Work<void> {
+  const group = yield* store.holdGroup({ id: groupId });
+  // Another one is another operator's.
+  if (group === undefined || (yield* store.lockGroupMember({ groupId, accountId })) !== id) return;
+  yield* leaveGroup(group, { id, accountId }, { withMaker: true }, origin, now);
 }
 
 /** @throws {Failure} `not found` */

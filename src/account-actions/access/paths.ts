@@ -13,6 +13,11 @@ import { holdGroupMember } from '../../groups/store.ts';
 import { holdMembership } from '../../organizations/store.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 
+/** Who lets people in: an operator, or undefined for the command line on the server. */
+export interface AccessActor {
+  readonly operator?: { readonly id: string } | undefined;
+}
+
 /** What taking a path away does to the sign-ins that go by it. */
 export interface AccessChange {
   /** How many go on by another path. */

@@ -72,7 +72,7 @@ export function* syncGroups(
     }
     // The membership of the organization is held, so that it does not end meanwhile.
     if (organizationId !== null && (yield* holdMember({ organizationId, accountId })) === undefined) continue;
-    if (!(yield* addGroupMember({ groupId, accountId, organizationId, now }))) continue;
+    if (!(yield* addGroupMember({ groupId, accountId, organizationId, madeBy: null, now }))) continue;
     yield* record({ at: now, type: 'group.member_added', origin, accountId, details });
   }
 }

@@ -337,7 +337,9 @@ export function* acceptInvitation(
   if (email !== null && emailKey(email) !== emailKey(account.profile.email))
     throw new InvitationRefused('other address');
   // What ends the maker with all that it made finds the membership, or is found here.
-  if (organizationId !== null && grantOfMembership(organizationId, role) !== undefined) yield* lockMaking({});
+  const madeBy = invitation.adminKeyId ?? invitation.operatorId;
+  const isMaking = madeBy !== null || grantOfMembership(organizationId ?? '0', role) !== undefined;
+  if (organizationId !== null && isMaking) yield* lockMaking({});
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
   if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
@@ -352,7 +354,7 @@ export function* acceptInvitation(
         organizationId,
         accountId: account.id,
         role,
-        madeBy: invitation.adminKeyId ?? invitation.operatorId,
+        madeBy,
         now: at,
       }))
     ) {

@@ -20,10 +20,18 @@ import { endHandedOut, endInvitationsInRole } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
 import { endUpstreamActs, type TouchedUpstream, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
+import {
+  type AccessOfMaker,
+  type AccessPosition,
+  accessMadeBy,
+  accessPositions,
+  endSomeAccess,
+  type MadeAccess,
+} from './made-access.ts';
 import { isOwners, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */
-export interface Made {
+export interface Made extends AccessOfMaker {
   readonly adminKeys: readonly AdminKey[];
   readonly roles: readonly AccountGrant[];
   /** The active apps that they registered, accepted, enabled or approved, or whose secrets or redirect URIs they changed. */
@@ -32,14 +40,22 @@ export interface Made {
   readonly upstreams: readonly TouchedUpstream[];
 }
 
-const NOTHING_MADE: Made = { adminKeys: [], roles: [], apps: [], upstreams: [] };
+const NOTHING_MADE: Made = { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false };
+
+/** How many there are of each kind. */
+const countsOf = (access: readonly MadeAccess[]) => ({
+  assignments: access.filter(({ kind }) => kind === 'assignment').length,
+  groupMembers: access.filter(({ kind }) => kind === 'group member').length,
+  members: access.filter(({ kind }) => kind === 'member').length,
+});
 
 /** What an event says of them. */
-export const idsOfMade = ({ adminKeys, roles, apps, upstreams }: Made) => ({
+export const idsOfMade = ({ adminKeys, roles, apps, upstreams, access }: Made) => ({
   adminKeys: adminKeys.map(({ id }) => id),
   roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
   ...(apps.length > 0 && { apps: apps.map(({ clientId, acts }) => ({ clientId, acts })) }),
   ...(upstreams.length > 0 && { upstreams: upstreams.map(({ upstreamId, acts }) => ({ upstreamId, acts })) }),
+  ...(access.length > 0 && { access: countsOf(access) }),
 });
 
 /** What is left to do after the commit that ended makers: see {@link finishEnding}. */
@@ -48,11 +64,16 @@ export interface EndedMakers {
   readonly ids: readonly string[];
   /** The upstreams that were disabled. */
   readonly upstreams: readonly Upstream[];
+  /** Where more of whom they let in is to be ended. */
+  readonly access: readonly AccessPosition[];
   readonly origin: Origin;
 }
 
 /** Keys or accounts whose rights ended, and nothing else. */
-export const onlyMakers = (...ids: readonly string[]): EndedMakers => ({ ids, upstreams: [], origin: SYSTEM_ORIGIN });
+export const onlyMakers = (...ids: readonly string[]): EndedMakers => ({
+  ...{ ids, upstreams: [], access: [] },
+  origin: SYSTEM_ORIGIN,
+});
 
 /** What was ended of an operator's, and whose rights ended with it. */
 export interface EndedMade extends Made {
@@ -67,12 +88,13 @@ export const NOTHING_ENDED: EndedMade = {
 
 /**
  * Finishes what ended makers, after its commit: waits until the units of work have ended that act with them, so that what those change is
- * there before the answer, and ends what people were signed in to through upstreams that were disabled. In the same unit of work, a stream
+ * there before the answer, and ends what people were signed in to through upstreams that were disabled, and of very many people whom the
+ * makers let in the others. In the same unit of work, a stream
  * of requests could delay the end itself, or it could wait for a unit that waits for it. It may be repeated.
  */
 export async function finishEnding(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
-  { ids, upstreams, origin }: EndedMakers,
+  { ids, upstreams, access, origin }: EndedMakers,
 ): Promise<void> {
   for (const id of ids) {
     await database.commit(function* waiting(): Work<void> {
@@ -81,6 +103,12 @@ export async function finishEnding(
     });
   }
   for (const upstream of upstreams) await endSessionsThrough({ database, clock }, upstream, origin);
+  for (const position of access) {
+    for (let at: AccessPosition | undefined = position; at !== undefined; ) {
+      const from: AccessPosition = at;
+      at = (await database.commit(() => endSomeAccess(from, origin, clock()))).next;
+    }
+  }
 }
 
 /** @param since what was made earlier is left out */
@@ -89,6 +117,7 @@ export function* madeBy(operatorId: string, now: number, since = 0): Work<Made> 
     ...(yield* rightsMadeBy(operatorId, since, now)),
     apps: yield* clientsTouchedBy([{ id: operatorId, since, goesOn: () => false }], now),
     upstreams: yield* upstreamsTouchedBy([{ id: operatorId, since }]),
+    ...(yield* accessMadeBy([{ id: operatorId, since, rest: [], goesOn: () => false }])),
   };
 }
 
@@ -132,9 +161,10 @@ const NOWHERE = '0';
 
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
- * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they registered, accepted or
- * enabled are disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that they changed are listed. What they
- * did to upstreams ends likewise (`endUpstreamActs`). The last owner keeps the role, and what they made. The caller then calls
+ * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they
+ * registered, accepted or enabled are disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that
+ * they changed are listed. What they did to upstreams ends likewise (`endUpstreamActs`), and so do assignments to apps and memberships that
+ * they gave. The last owner keeps the role, and what they made. The caller then calls
  * {@link finishEnding}.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
@@ -191,5 +221,21 @@ export function* endAllMadeBy(
   const upstreams = yield* upstreamsTouchedBy(ofUpstreams);
   const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
   const ids = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
-  return { adminKeys, roles, apps, upstreams, clients, makers: { ids, upstreams: disabled, origin } };
+  const { access, left } = yield* endAccess(suspects, origin, now);
+  return {
+    ...{ adminKeys, roles, apps, upstreams, clients, access, hasMoreAccess: left.length > 0 },
+    makers: { ids, upstreams: disabled, access: left, origin },
+  };
+}
+
+/** Ends whom operators let in, of very many the first ones. */
+function* endAccess(suspects: readonly Suspect[], origin: Origin, now: number) {
+  const access: MadeAccess[] = [];
+  const left: AccessPosition[] = [];
+  for (const position of accessPositions(suspects)) {
+    const { access: ended, next } = yield* endSomeAccess(position, origin, now);
+    access.push(...ended);
+    if (next !== undefined) left.push(next);
+  }
+  return { access, left };
 }

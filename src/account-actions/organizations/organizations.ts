@@ -196,8 +196,12 @@ export function* endMembershipSince(
   return (yield* store.findOrganization({ id: organizationId }))?.name;
 }
 
-/** Ends a membership, and what was issued by it; undefined where there is none. @param how whether the member left */
-function* endMembership(
+/**
+ * Ends a membership, and what was issued by it, inside a unit of work that holds the account's lock.
+ * @param how whether the member left
+ * @returns undefined where there is none
+ */
+export function* endMembership(
   member: { readonly organizationId: string; readonly accountId: string },
   origin: Origin,
   now: number,

@@ -24,6 +24,8 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly made: number;
   /** How many other providers were disabled, or let in again whom they let in before. */
   readonly upstreams: number;
+  /** How many assignments to apps and memberships ended that were given with it. */
+  readonly access: number;
   /** Whose rights as operators ended: for after the commit, see `finishEnding`. */
   readonly makers: EndedMakers;
   /** The organization that it left. */
@@ -59,14 +61,15 @@ function* endMadeSince(
   since: number,
   origin: Origin,
   now: number,
-): Work<ClientsUndone & Pick<Undone, 'made' | 'makers' | 'upstreams'>> {
-  const { adminKeys, roles, upstreams, makers, clients } = yield* endAllMadeBy(accountId, {
+): Work<ClientsUndone & Pick<Undone, 'made' | 'makers' | 'upstreams' | 'access'>> {
+  const { adminKeys, roles, upstreams, access, makers, clients } = yield* endAllMadeBy(accountId, {
     ...{ operator: undefined, origin, now, since },
     *alsoEnd(maker) {
       yield* endInvitationsSince(maker.id, maker.since, origin, now);
     },
   });
-  return { made: adminKeys.length + roles.length, upstreams: upstreams.length, makers, ...clients };
+  const counts = { made: adminKeys.length + roles.length, upstreams: upstreams.length, access: access.length };
+  return { ...counts, makers, ...clients };
 }
 
 /**
@@ -87,13 +90,14 @@ export function* settleMadeSince(
 }
 
 function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
-  const { adminKeys, roles, apps, upstreams } = yield* madeBy(accountId, now, since);
+  const { adminKeys, roles, apps, upstreams, access } = yield* madeBy(accountId, now, since);
   const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
   return {
     made: adminKeys.length + roles.length,
     invitations: invitations.length,
     apps: apps.map(({ clientId }) => clientId),
     upstreams: upstreams.length,
+    access: access.length,
   };
 }
 

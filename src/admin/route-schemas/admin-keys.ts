@@ -125,7 +125,7 @@ export const revokeAdminKeySchema = {
       answer: {
         ended: { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0 },
         takenOver: { invitations: 0 },
-        made: { adminKeys: [], roles: [], apps: [], upstreams: [] },
+        made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
       },
     },
   ],

@@ -55,6 +55,18 @@ const TouchedUpstream = Type.Object(
   { title: 'TouchedUpstream' },
 );
 
+const idOrNull = Type.Union([Id, Type.Null()]);
+const MadeAccessRecord = Type.Object(
+  {
+    kind: Type.Unsafe<string>({ enum: ['assignment', 'group_member', 'member'] }),
+    clientId: idOrNull,
+    groupId: idOrNull,
+    organizationId: idOrNull,
+    userId: idOrNull,
+  },
+  { title: 'MadeAccess' },
+);
+
 /** What an operator made and is still valid. */
 export const MadeRecord = Type.Object(
   {
@@ -68,6 +80,11 @@ export const MadeRecord = Type.Object(
       about:
         'Other providers, with what was done to each. With `endMade`, those that were registered or enabled are disabled, and what people were signed in to through them ends; rights that were changed are put back. A client ID or secret that was changed stays: check it.',
     }),
+    access: Type.Array(MadeAccessRecord, {
+      about:
+        'Assignments to apps, members of groups, and plain members of organizations: of each kind the first 200. They end with `endMade`, with the others.',
+    }),
+    hasMoreAccess: Type.Boolean(),
   },
   { title: 'Made' },
 );

@@ -100,7 +100,10 @@ export const revokeRoleSchema = {
       summary: 'Take it away',
       params: { id: sample.operatorId, role: 'support' },
       status: 200,
-      answer: { made: { adminKeys: [], roles: [], apps: [], upstreams: [] }, ended: false },
+      answer: {
+        made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
+        ended: false,
+      },
     },
   ],
 } satisfies AdminSchema;

@@ -1,4 +1,5 @@
 import type { Made } from '../../account-actions/makers/made.ts';
+import type { MadeAccess } from '../../account-actions/makers/made-access.ts';
 import { isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
@@ -7,8 +8,11 @@ import { keyAddress } from '../keys/addresses.ts';
 import { personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
+const ACCESS_KINDS: readonly MadeAccess['kind'][] = ['assignment', 'group member', 'member'];
+
 /** What an operator or a key made that still counts; undefined where that is nothing. */
-export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles, apps, upstreams }: Made): HtmlPart {
+export function madeList(site: Site, visit: ConsoleVisit, made: Made): HtmlPart {
+  const { adminKeys, roles, apps, upstreams, access, hasMoreAccess } = made;
   const { operators: text, roles: names } = site.messages.operators;
   const listed = [
     ...adminKeys.map(({ id, name }) =>
@@ -24,6 +28,11 @@ export function madeList(site: Site, visit: ConsoleVisit, { adminKeys, roles, ap
     ...upstreams.map(({ name, acts }) =>
       text.made.upstreamMade(isolate(name), acts.map((act) => text.made.upstreamActs[act]).join(', ')),
     ),
+    ...ACCESS_KINDS.flatMap((kind) => {
+      const count = access.filter((one) => one.kind === kind).length;
+      return count === 0 ? [] : [text.made.accessMade[kind](count)];
+    }),
+    ...(hasMoreAccess ? [text.made.moreAccess] : []),
   ];
   return listed.length === 0 ? undefined : listed.map((one, index) => html`${index > 0 && ', '}${one}`);
 }

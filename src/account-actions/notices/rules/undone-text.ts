@@ -20,13 +20,15 @@ export interface UndoneFacts {
   readonly redirected: readonly string[];
   /** How many other providers were disabled, or let in again whom they let in before. */
   readonly upstreams: number;
+  /** How many assignments to apps and memberships that were given with the account. */
+  readonly access: number;
   readonly left: string | undefined;
 }
 
 export const NOTHING_UNDONE: UndoneFacts = {
   ...{ removed: { app: false, codes: false }, restored: { app: false, codes: false } },
   ...{ passkeys: 0, passkeysRestored: 0, identities: 0, apps: 0, made: 0, registered: 0, secrets: 0 },
-  ...{ upstreams: 0, redirected: [], left: undefined },
+  ...{ upstreams: 0, access: 0, redirected: [], left: undefined },
 };
 
 const RENEWED =
@@ -42,6 +44,11 @@ const MOST_NAMED = 10;
 const redirectedText = (clientIds: readonly string[]): string =>
   `The redirect URIs or keys of these apps were changed in the time before, and were left as they are: ${idsText(clientIds)}. Check them.`;
 
+const accessText = (count: number): string =>
+  count === 1
+    ? 'an assignment to an app or a membership that was given'
+    : `${count} assignments to apps and memberships that were given`;
+
 /** What was made with an account in the time before, and goes on because its owner has shown that it was theirs all the time. */
 export interface GoesOn {
   /** How many admin keys and roles. */
@@ -51,15 +58,18 @@ export interface GoesOn {
   readonly apps: readonly string[];
   /** How many other providers were registered, enabled or changed. */
   readonly upstreams: number;
+  /** How many assignments to apps and memberships. */
+  readonly access: number;
 }
 
-export function goesOnSentences({ made, invitations, apps, upstreams }: GoesOn): readonly string[] {
+export function goesOnSentences({ made, invitations, apps, upstreams, access }: GoesOn): readonly string[] {
   const goesOn = [
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     invitations > 0 && (invitations === 1 ? 'an invitation' : `${invitations} invitations`),
     apps.length > 0 && `what was done to these apps: ${idsText(apps)}`,
     upstreams > 0 &&
       (upstreams === 1 ? 'what was done to another provider' : `what was done to ${upstreams} other providers`),
+    access > 0 && accessText(access),
   ].filter((what) => what !== false);
   if (goesOn.length === 0) return [];
   return [
@@ -87,6 +97,7 @@ export function undoneSentences({
   secrets,
   redirected,
   upstreams,
+  access,
   left,
 }: UndoneFacts): readonly string[] {
   const gone = [
@@ -104,6 +115,7 @@ export function undoneSentences({
       (upstreams === 1
         ? 'what was done to another provider for signing in'
         : `what was done to ${upstreams} other providers for signing in`),
+    access > 0 && accessText(access),
     left !== undefined && `the membership of ${left}`,
   ].filter((what) => what !== false);
   const again = [

@@ -1,0 +1,114 @@
+import { assignmentsMadeBy, type MadeAssignment } from '../../access/maker-store.ts';
+import { takeAccountLock } from '../../accounts/store.ts';
+import { findClient } from '../../clients/store.ts';
+import { groupMembersMadeBy, type MadeGroupMember } from '../../groups/store.ts';
+import type { Permission } from '../../operators/permissions.ts';
+import { holds, INSTALLATION, type Place } from '../../operators/rights.ts';
+import { lockOrganization, type MadeMember, membersMadeBy } from '../../organizations/store.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { takeMadeAssignment } from '../access/assignments.ts';
+import { leaveWithMaker } from '../access/groups.ts';
+import { endMembership } from '../organizations/organizations.ts';
+import type { Suspect } from './suspects.ts';
+
+/** One whom an operator let in: an assignment to an app, a member of a group, or a plain member of an organization. */
+export type MadeAccess =
+  | ({ readonly kind: 'assignment' } & MadeAssignment)
+  | ({ readonly kind: 'group member' } & MadeGroupMember)
+  | ({ readonly kind: 'member' } & MadeMember);
+
+type Kind = MadeAccess['kind'];
+const KINDS: readonly Kind[] = ['assignment', 'group member', 'member'];
+
+/** How many of a kind are listed, and how many one commit ends. */
+const BATCH = 200;
+
+/** Where the ending of what a maker made of a kind goes on. */
+export interface AccessPosition {
+  readonly maker: Suspect;
+  readonly kind: Kind;
+  /** The id of the last one before. */
+  readonly after: string;
+}
+
+function* pageOf({ maker, kind, after }: AccessPosition): Work<readonly MadeAccess[]> {
+  const page = { madeBy: maker.id, since: maker.since, after, limit: BATCH };
+  switch (kind) {
+    case 'assignment':
+      return (yield* assignmentsMadeBy(page)).map((one) => ({ kind, ...one }));
+    case 'group member':
+      return (yield* groupMembersMadeBy(page)).map((one) => ({ kind, ...one }));
+    case 'member':
+      return (yield* membersMadeBy(page)).map((one) => ({ kind, ...one }));
+  }
+}
+
+const PERMISSION_FOR: Readonly<Record<Kind, Permission>> = {
+  assignment: 'apps.assign',
+  'group member': 'groups.manage',
+  member: 'members.manage',
+};
+
+function* placeOf(access: MadeAccess): Work<Place> {
+  if (access.kind !== 'assignment') return { ...INSTALLATION, organizationId: access.organizationId };
+  return (yield* findClient({ id: access.clientId })) ?? INSTALLATION;
+}
+
+/** What of a page does not go on by what its maker holds from elsewhere. */
+function* withoutOthers({ id, rest }: Suspect, page: readonly MadeAccess[]): Work<readonly MadeAccess[]> {
+  if (rest.length === 0) return page;
+  const found: MadeAccess[] = [];
+  for (const one of page) {
+    if (!holds({ id, grants: rest }, PERMISSION_FOR[one.kind], yield* placeOf(one))) found.push(one);
+  }
+  return found;
+}
+
+/** Whom an operator let in. */
+export interface AccessOfMaker {
+  readonly access: readonly MadeAccess[];
+  /** Whether there are more than these. */
+  readonly hasMoreAccess: boolean;
+}
+
+/** Whom operators let in: of each kind the first ones. */
+export function* accessMadeBy(makers: readonly Suspect[]): Work<AccessOfMaker> {
+  const access: MadeAccess[] = [];
+  let hasMoreAccess = false;
+  for (const maker of makers) {
+    for (const kind of KINDS) {
+      const page = yield* pageOf({ maker, kind, after: '0' });
+      access.push(...(yield* withoutOthers(maker, page)));
+      hasMoreAccess ||= page.length === BATCH;
+    }
+  }
+  return { access, hasMoreAccess };
+}
+
+/** Where the ending of what operators made begins. */
+export const accessPositions = (makers: readonly Suspect[]): readonly AccessPosition[] =>
+  makers.flatMap((maker) => KINDS.map((kind) => ({ maker, kind, after: '0' })));
+
+/** Ends a part of whom an operator let in, inside a unit of work. @returns them, and where it goes on; undefined at the end */
+export function* endSomeAccess(
+  position: AccessPosition,
+  origin: Origin,
+  now: number,
+): Work<{ readonly access: readonly MadeAccess[]; readonly next: AccessPosition | undefined }> {
+  const page = yield* pageOf(position);
+  const access = yield* withoutOthers(position.maker, page);
+  for (const one of access) yield* endOne(one, origin, now);
+  const last = page.at(-1);
+  return { access, next: page.length < BATCH || last === undefined ? undefined : { ...position, after: last.id } };
+}
+
+function* endOne(one: MadeAccess, origin: Origin, now: number): Work<void> {
+  if (one.kind === 'assignment') yield* takeMadeAssignment(one, origin, now);
+  else if (one.kind === 'group member') yield* leaveWithMaker(one, origin, now);
+  else {
+    yield* takeAccountLock({ id: one.accountId });
+    yield* lockOrganization({ id: one.organizationId });
+    yield* endMembership(one, origin, now);
+  }
+}
