@@ -38,6 +38,26 @@ interface NewApp {
   readonly publication: Publication | undefined;
 }
 
+/** With offline_access, no family of the OIDC endpoints ends with its session. */
+export const SCOPE = 'openid email offline_access';
+// RFC 7636 appendix B.
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const PKCE = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
+
+/** The parameters of an authorization request. */
+export const authorizeQuery = ({ clientId, redirectUri, secret }: App) =>
+  new URLSearchParams({
+    ...{ response_type: 'code', scope: SCOPE, state: 'st4te' },
+    ...{ client_id: clientId, redirect_uri: redirectUri },
+    ...(secret === undefined && PKCE),
+  });
+
+/** How an app says which it is. */
+export const credentialsOf = ({ clientId, secret }: App) => ({
+  client_id: clientId,
+  ...(secret !== undefined && { client_secret: secret }),
+});
+
 const NEW = { disabled: false, busy: false };
 
 /** Makes an app, and writes into the history what the checker must know of it. */

@@ -1,11 +1,11 @@
 import { DEVICE_GRANT } from '../../src/clients/rules/registration.ts';
 import { readAnswerToDevice, readJson, readPage, readTokens } from './answers.ts';
-import type { App } from './apps.ts';
+import { type App, credentialsOf, SCOPE } from './apps.ts';
 import { getPage, hiddenFields, postForm } from './browser.ts';
 import { LOGIN } from './expected.ts';
 import type { Moment } from './history.ts';
 import { postJson } from './wire.ts';
-import { type Code, credentialsOf, type Person, SCOPE, type World } from './world.ts';
+import type { Code, Person, World } from './world.ts';
 
 /** A device that waits for a person. */
 export interface Device {

@@ -214,6 +214,8 @@ export class Rules {
     const denied = this.#denied(others, operation);
     // A denial is taken whatever was asked.
     const stale = decision === 'deny' ? 'no' : this.#overtaken(operation);
+    // The device goes with its client, which the request may have read before.
+    ladder.check(beside(this.#known.clients.of(client).deleted, operation), ANSWERED);
     return ladder.check(stale, STALE).check(either(allowed, denied), ANSWERED).otherwise(OK);
   }
 

@@ -285,7 +285,7 @@ export class Load {
     while (app.id === '' && founder !== undefined) {
       if (founder.session === undefined) await world.signIn(founder);
       await world.authorize(founder, app, 'oidc');
-      await identify(world, founder, app);
+      await world.tryAgain(() => identify(world, founder, app));
     }
     return app;
   }
@@ -323,7 +323,7 @@ export class Load {
     const host = this.#host;
     if (host.blocked && !host.busy) {
       host.busy = true;
-      host.blocked = (await world.unblock(host.name)) === undefined;
+      host.blocked = !(await world.unblock(host.name));
       host.busy = false;
       return;
     }

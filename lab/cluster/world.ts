@@ -3,7 +3,7 @@ import { PASSWORD } from '../../test/support/flow.ts';
 import type { Random } from '../../test/support/random.ts';
 import { ADMIN_KEY } from '../../test/support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
-import { type App, makeApp, type Publication } from './apps.ts';
+import { type App, authorizeQuery, credentialsOf, makeApp, type Publication, VERIFIER } from './apps.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
 import {
   type AccountEvent,
@@ -60,25 +60,6 @@ const PATHS = {
   v2: '/api/v2/oauth',
   oidc: '/oidc',
 } as const satisfies Record<EndpointSet, string>;
-/** With offline_access, no family of the OIDC endpoints ends with its session. */
-export const SCOPE = 'openid email offline_access';
-// RFC 7636 appendix B.
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const PKCE = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' };
-
-const authorizeQuery = ({ clientId, redirectUri, secret }: App) =>
-  new URLSearchParams({
-    ...{ response_type: 'code', scope: SCOPE, state: 'st4te' },
-    ...{ client_id: clientId, redirect_uri: redirectUri },
-    ...(secret === undefined && PKCE),
-  });
-
-/** How an app says which it is. */
-export const credentialsOf = ({ clientId, secret }: App) => ({
-  client_id: clientId,
-  ...(secret !== undefined && { client_secret: secret }),
-});
-
 /** The people and apps of one stretch of a run, and all that they do: every request is written into the history. */
 export class World {
   readonly history: Operation[] = [];
@@ -164,7 +145,8 @@ export class World {
     return JSON.parse(answer.text);
   }
 
-  async #tryAgain<T>(make: () => Promise<T>): Promise<T> {
+  /** Does something that no history is of, until it succeeds where processes are killed. */
+  async tryAgain<T>(make: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await make();
@@ -175,9 +157,9 @@ export class World {
     }
   }
 
-  newPerson = (): Promise<Person> => this.#tryAgain(() => this.#newPerson());
+  newPerson = (): Promise<Person> => this.tryAgain(() => this.#newPerson());
   newApp = (by: RegisteredBy = 'operator'): Promise<App> =>
-    this.#tryAgain(() => {
+    this.tryAgain(() => {
       const name = `c${this.#count.apps++}`;
       return makeApp(this, by, { name, title: this.titleOf(name), publication: this.#publication });
     });
@@ -361,7 +343,13 @@ export class World {
   }
 
   block = (host: string) => this.#byOperator({ kind: 'block', host }, 'PUT', `/blocked-domains/${host}`);
-  unblock = (host: string) => this.#byOperator({ kind: 'unblock', host }, 'DELETE', `/blocked-domains/${host}`);
+  /** Answers whether the domain is not blocked now: where a process was killed, it may never have been. */
+  async unblock(host: string): Promise<boolean> {
+    const path = `/blocked-domains/${host}`;
+    const send = (wire: Wire) => admin(wire, ADMIN_KEY, 'DELETE', path);
+    const { outcome } = await this.perform({ kind: 'unblock', host }, send, readJson);
+    return outcome === OK || outcome.startsWith('404 ');
+  }
 
   /** By an operator, or by the person where there is a session to do it with. */
   async revoke(person: Person, app: App, session?: Session): Promise<number | undefined> {
