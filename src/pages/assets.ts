@@ -39,6 +39,7 @@ export const assets = {
   script: load('script.js', 'text/javascript; charset=utf-8'),
   strength: load('strength.js', 'text/javascript; charset=utf-8'),
   passkeys: load('passkeys.js', 'text/javascript; charset=utf-8'),
+  picture: load('picture.js', 'text/javascript; charset=utf-8'),
   operatorsScript: load('operators.js', 'text/javascript; charset=utf-8'),
   icon: load('icon.svg', 'image/svg+xml'),
 };

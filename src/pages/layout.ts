@@ -26,7 +26,7 @@ export interface Page {
   /** The path to which the mark links, except on narrow pages; `/account` unless set. */
   readonly home?: string;
   /** Files of scripts besides the one of every page. */
-  readonly scripts?: readonly ('strength' | 'passkeys')[];
+  readonly scripts?: readonly ('strength' | 'passkeys' | 'picture')[];
   /** At the end of the masthead, such as a form that signs out. */
   readonly aside?: Html;
 }

@@ -1,5 +1,4 @@
-// What needs a script: showing a typed password, copying a text, local times, printing, scaling a picture down before it is sent, counting
-// down, and submitting a form at once. Everything else works without.
+// What needs a script: showing a typed password, copying a text, local times, printing, counting down, and submitting a form at once. Everything else works without.
 
 /** Switches a button to its other label. */
 function toggle(button) {
@@ -65,36 +64,6 @@ addEventListener('parts', ({ target }) => tellLocally(target));
 for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;
   button.addEventListener('click', () => print());
-}
-
-/** The middle square of a picture, small enough to be sent. */
-async function squareOf(file) {
-  const image = await createImageBitmap(file);
-  const side = Math.min(image.width, image.height);
-  const canvas = document.createElement('canvas');
-  canvas.width = Math.min(side, 512);
-  canvas.height = canvas.width;
-  const pen = canvas.getContext('2d');
-  pen.imageSmoothingQuality = 'high';
-  const [left, top] = [(image.width - side) / 2, (image.height - side) / 2];
-  pen.drawImage(image, left, top, side, side, 0, 0, canvas.width, canvas.height);
-  const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-  return new File([blob], 'picture.png', { type: blob.type });
-}
-
-for (const input of document.querySelectorAll('input[data-largest]')) {
-  input.addEventListener('change', async () => {
-    const [file] = input.files;
-    if (file === undefined || file.size <= Number(input.dataset.largest)) return;
-    const smaller = new DataTransfer();
-    try {
-      smaller.items.add(await squareOf(file));
-    } catch {
-      // The browser cannot read it as a picture: the server says what is wrong.
-      return;
-    }
-    if (input.files[0] === file) input.files = smaller.files;
-  });
 }
 
 for (const form of document.querySelectorAll('form[data-wait]')) {

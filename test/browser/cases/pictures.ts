@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, PASSWORD, tokensFor, userinfo } from '../../support/flow.ts';
-import { landscape, png } from '../../support/images.ts';
+import { colorIn, landscape, png } from '../../support/images.ts';
 import { fileBelow, personsPicture } from '../in-page.ts';
 import { appClient, press, type Stage, signIn, textOf, visit } from '../stage.ts';
 
@@ -36,6 +36,32 @@ export function pictureCases(theStage: () => Stage): void {
       assert.equal(width, 512);
       const { baseUrl, path } = (await userinfo(stage.server, tokens.access_token)).body.user.avatar;
       assert.equal(address, baseUrl + path);
+    });
+  });
+
+  test('the person sees the picture before it is sent, and chooses the square of it that is used, by keys too', async () => {
+    const stage = theStage();
+    const user = await newUser(stage.server);
+    await visit(stage, {}, async (page) => {
+      await page.goto(`${stage.server.baseUrl}/login`);
+      await signIn(page, user.username, PASSWORD);
+      const used = async (): Promise<Uint8Array> =>
+        new Uint8Array(await (await fetch((await personsPicture(page)).address)).arrayBuffer());
+      await page.goto(`${stage.server.baseUrl}/account?row=change-picture`);
+      assert.equal(await page.locator('.crop').isVisible(), false);
+      await choose(page, Buffer.from('no picture'));
+      assert.equal(await page.locator('.crop').isVisible(), false);
+      await choose(page, await landscape().png());
+      await page.getByRole('img', { name: 'Preview of your picture' }).waitFor();
+      await use(page);
+      assert.equal(await colorIn(await used(), 90, 80), 'blue', 'the middle, where nothing was chosen');
+      await page.goto(`${stage.server.baseUrl}/account?row=change-picture`);
+      await choose(page, await landscape().png());
+      await page.getByRole('img', { name: 'Preview of your picture' }).waitFor();
+      await page.getByLabel('From left to right').focus();
+      await page.keyboard.press('Home');
+      await use(page);
+      assert.equal(await colorIn(await used(), 90, 80), 'red', 'the left end');
     });
   });
 

@@ -102,7 +102,10 @@ ${await rowsOf(SECTIONS.always)}
 <p class="muted small">${text.ifAllowed}</p>
 ${await rowsOf(SECTIONS.ifAllowed)}`;
     const page = accountLayout(site, state, 'profile', text.title, content);
-    return sendPage(reply, status, site, isOffered ? { ...page, scripts: ['passkeys'] } : page);
+    return sendPage(reply, status, site, {
+      ...page,
+      scripts: ['picture', ...(isOffered ? (['passkeys'] as const) : [])],
+    });
   }
 
   app.get('/account', async (request, reply) => {

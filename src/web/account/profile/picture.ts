@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { setPicture } from '../../../account-actions/accounts/accounts.ts';
 import { take } from '../../../limits/limits.ts';
 import { confirmStep, fieldProblem, fileField, hidden } from '../../../pages/components.ts';
-import { html } from '../../../pages/html.ts';
+import { type Html, html } from '../../../pages/html.ts';
+import type { Messages } from '../../../pages/messages.ts';
 import { picture as pictureOf } from '../../../pages/person.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, type PictureProblem } from '../../../pictures/pictures.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../../platform/http/uploads.ts';
@@ -20,10 +21,11 @@ export const pictureSection: ProfileSection = {
     const { picture: text } = messages;
     const isOwn = account.profile.picture !== null;
     const hint = html`${text.hint} <span class="scripted">${text.hintSmaller}</span> ${text.hintKept}`;
-    const form = (content: ReturnType<typeof html>, action: Readonly<Record<string, string>> = {}) =>
+    const form = (content: Html, action: Readonly<Record<string, string>> = {}) =>
       html`<form method="post" action="${path(ADDRESS)}" enctype="multipart/form-data" novalidate>${hidden(token, action)}
 ${content}</form>`;
     const content = html`${form(html`${fileField({ name: 'picture', label: text.file, hint, accept: PICTURE_TYPES, largest: LARGEST_PICTURE, problems })}
+${cropFields(text)}
 <div><button class="primary" type="submit">${text.submit}</button></div>`)}
 ${
   isOwn &&
@@ -44,6 +46,16 @@ ${
   },
   routes,
 };
+
+/** Which square of the picture is used: a script shows it. The fields have no names, so that they are not sent. */
+function cropFields(text: Messages['picture']): Html {
+  const slider = (id: string, label: string, [least, most, step, value]: readonly [number, number, number, number]) =>
+    html`<label for="${id}">${label}</label><input type="range" id="${id}" min="${least}" max="${most}" step="${step}" value="${value}">`;
+  return html`<fieldset class="crop" hidden data-crop="picture"><legend>${text.crop}</legend><canvas width="256" height="256" role="img" aria-label="${text.preview}"></canvas>
+${slider('crop-zoom', text.zoom, [1, 4, 0.05, 1])}
+${slider('crop-across', text.across, [0, 1, 0.01, 0.5])}
+${slider('crop-down', text.down, [0, 1, 0.01, 0.5])}</fieldset>`;
+}
 
 function routes(
   app: FastifyInstance,
