@@ -236,6 +236,13 @@ export const endChallenge = (hash: string): Work<void> => store.removeChallenge(
 /** Ends every link and code of an account, such as those that were sent to an address that it no longer has. */
 export const endChallenges = (accountId: string): Work<void> => store.removeAllChallenges({ accountId });
 
+/**
+ * Ends the recovery links that operators made of an account, in the unit of work that gives it a role: who made one may lack what the account
+ * may do from now on, and nobody takes over somebody who may do more.
+ */
+export const endOperatorLinks = (accountId: string): Work<void> =>
+  store.removeChallengesOfAccount({ accountId, purpose: 'recover by operator' });
+
 /** The result of typing a code. */
 export type CodeResult =
   | { readonly kind: 'right'; readonly challenge: Challenge }

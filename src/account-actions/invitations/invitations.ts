@@ -8,6 +8,7 @@ import { lockMaking } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { excessOf, holds } from '../../operators/rights.ts';
 import {
@@ -338,8 +339,8 @@ export function* acceptInvitation(
     throw new InvitationRefused('other address');
   // What ends the maker with all that it made finds the membership, or is found here.
   const madeBy = invitation.adminKeyId ?? invitation.operatorId;
-  const isMaking = madeBy !== null || grantOfMembership(organizationId ?? '0', role) !== undefined;
-  if (organizationId !== null && isMaking) yield* lockMaking({});
+  const isOperator = organizationId !== null && grantOfMembership(organizationId, role) !== undefined;
+  if (isOperator || (organizationId !== null && madeBy !== null)) yield* lockMaking({});
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
   if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
@@ -360,6 +361,7 @@ export function* acceptInvitation(
     ) {
       throw new InvitationRefused('other organization');
     }
+    if (isOperator) yield* endOperatorLinks(account.id);
     yield* record({
       at: now,
       type: 'organization.member_set',

@@ -8,6 +8,7 @@ import {
 import { lockOperator } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
 import type { OperatorRole } from '../../operators/permissions.ts';
 import { grantsBeyond, InsufficientPermission } from '../../operators/refusal.ts';
 import { excessOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
@@ -139,6 +140,7 @@ export async function grantRole(
     const madeBy = goesOn ? held.madeBy : (operator?.id ?? null);
     const createdAt = (goesOn ? held.createdAt : null) ?? now;
     yield* insertGrant({ accountId, ...wanted, madeBy, now: createdAt });
+    yield* endOperatorLinks(accountId);
     yield* record({ at: now, type: 'operator.role_granted', origin, accountId, details: grantDetails(wanted) });
     return { id: '0', accountId, ...wanted, madeBy, createdAt };
   });

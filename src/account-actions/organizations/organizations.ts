@@ -10,6 +10,7 @@ import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
 import * as store from '../../organizations/store.ts';
 import { type Organization, organizationNotFound } from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
@@ -174,6 +175,7 @@ export async function setMember(
       throw conflict('The user is in another organization. Remove the user from it first.');
     }
     if (grant === undefined) yield* endInvitationsInRole(accountId, origin, now, organizationId);
+    else yield* endOperatorLinks(accountId);
     const details = { organizationId, role };
     yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
   });
