@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { BULK_ACT_KEPT } from '../src/account-actions/bulk/lists.ts';
 import { EXPORT_LIFETIME } from '../src/account-actions/personal-data/export.ts';
 import { RECOVERY_LIFETIME } from '../src/account-actions/recovery/begin.ts';
 import { PENDING_SIGN_IN_LIFETIME } from '../src/account-actions/sign-in/sign-in.ts';
@@ -185,6 +186,18 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     until: 'As above',
     why: 'As above',
     days: inDays(EXPORT_LIFETIME),
+  },
+  bulk_act: {
+    holds: 'Acts of operators on many people',
+    until: `${span(BULK_ACT_KEPT)} after the list was made; a list that was not used, an hour`,
+    why: 'The operator sees what was done, and to whom',
+    days: inDays(BULK_ACT_KEPT),
+  },
+  bulk_act_person: {
+    holds: 'The people on their lists, and what became of each',
+    until: `As above, or until the account is deleted`,
+    why: 'As above; and an act that was interrupted goes on where it was',
+    days: inDays(BULK_ACT_KEPT),
   },
   consent_revocation: {
     holds: 'When a person last took the access of an app away',

@@ -70,6 +70,8 @@ export interface Tessera {
   sendRequestedMail(): Promise<void>;
   /** Makes the exports that people asked for now; this also happens every second. */
   makeExports(): Promise<void>;
+  /** Goes on with acts on many people now; this also happens every second. */
+  runBulkActs(): Promise<void>;
   /**
    * Answers the requests in progress, then closes the port and the store.
    * @param patiently whether to wait for clients that may be about to send another request
@@ -91,7 +93,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     const { app, outages, unready, heads } = openApp(base, domains);
     registerRoutes(base, domains, { app, unready, heads });
     await app.ready();
-    const { notices, requests, exports } = startBackgroundWork(base, domains, { outages, unready });
+    const { notices, requests, exports, bulkActs } = startBackgroundWork(base, domains, { outages, unready });
     if (base.isFirst) await reportKeysWithoutRole({ ...domains.services, clock }, app.log);
     const setup =
       base.isFirst && config.adminKey === undefined
@@ -112,6 +114,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       deliverNotices: notices.deliverDue,
       sendRequestedMail: requests.poll,
       makeExports: exports.makeWaiting,
+      runBulkActs: bulkActs.runDue,
       async close(patiently) {
         drain();
         await listener.close(patiently);

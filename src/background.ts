@@ -1,3 +1,5 @@
+import { startBulkDispatcher } from './account-actions/bulk/dispatcher.ts';
+import { maintainBulkActs } from './account-actions/bulk/lists.ts';
 import { deleteDueAccounts } from './account-actions/personal-data/deletion.ts';
 import { maintainExports } from './account-actions/personal-data/export.ts';
 import { startExportDispatcher } from './account-actions/personal-data/export-dispatcher.ts';
@@ -43,6 +45,7 @@ export function startBackgroundWork(
       async afterSweep(now) {
         await deleteDueAccounts({ database, clock }, now);
         await maintainExports(database, now);
+        await maintainBulkActs(database, now);
         await countEvents(database, now);
         await maintainMail(database, now);
         await maintainKeys(database, core.secret, now, config.keyRotation);
@@ -76,6 +79,8 @@ export function startBackgroundWork(
   background.push(() => requests.stop());
   const exports = startExportDispatcher({ ...services, clock, failed: reportFailure('exports') });
   background.push(() => exports.stop());
+  const bulkActs = startBulkDispatcher({ ...services, clock, failed: reportFailure('acts on many people') });
+  background.push(() => bulkActs.stop());
   if (mailDispatcher !== undefined) metrics?.watchMail(mailDispatcher);
   metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
   metrics?.watchStore(outages);
@@ -83,5 +88,5 @@ export function startBackgroundWork(
   metrics?.watchBacklog({ read: () => readBacklog({ database, clock }, retention) });
   metrics?.watchNotices(notices);
   metrics?.watchNumbers(ids);
-  return { notices, requests, exports };
+  return { notices, requests, exports, bulkActs };
 }

@@ -92,6 +92,7 @@ const ORDER = [
   'account-actions/support',
   'account-actions/setup',
   'account-actions/admission',
+  'account-actions/bulk',
   'protocol/refusals',
   'protocol/client-metadata',
   'protocol/client-authentication',
@@ -141,6 +142,7 @@ function domainOf(path: string): string {
 
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
+  'account-actions/bulk': ['account'],
   'account-actions/personal-data': ['account'],
   access: ['account', 'client', 'group_member', 'membership', 'organization', 'user_group'],
   audit: ['client'],

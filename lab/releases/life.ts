@@ -68,6 +68,7 @@ export async function serverOn(
     deliverNotices: () => opened.deliverNotices(),
     sendRequestedMail: () => opened.sendRequestedMail(),
     makeExports: () => opened.makeExports(),
+    runBulkActs: () => opened.runBulkActs(),
     restart: () => Promise.reject(new Error('it is not started again')),
     close: () => opened.close(),
   };

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { operatorRole } from '../operators/permissions.ts';
 import { liveGrants, type OperatorGrant, type Within } from '../operators/rights.ts';
 import type { Work } from '../platform/database/database.ts';
+import { positionsOf } from '../platform/database/positions.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
@@ -89,6 +90,27 @@ export function* grantsOf(accountId: string): Work<readonly AccountGrant[]> {
 /** {@link grantsOf} without those that have ended. */
 export function* liveGrantsOf(accountId: string, now: number): Work<readonly AccountGrant[]> {
   return liveGrants(yield* grantsOf(accountId), now);
+}
+
+const accounts = positionsOf(50, '0');
+type Accounts = Readonly<Record<string, string>>;
+
+const givenAmong = many(
+  (db, p: Accounts) => db.selectFrom('operator_grant').select('account_id').where('account_id', 'in', accounts.list(p)),
+  (row) => row.account_id,
+);
+const membersAmong = many(
+  (db, p: Accounts) => ofMemberships(db).where('account_id', 'in', accounts.list(p)),
+  (row) => row.account_id,
+);
+
+/** Which of these accounts hold a role of operators, or held one. */
+export function* operatorsAmong(accountIds: readonly string[]): Work<readonly string[]> {
+  const found: string[] = [];
+  for (const chunk of accounts.chunks(accountIds)) {
+    found.push(...(yield* givenAmong(chunk)), ...(yield* membersAmong(chunk)));
+  }
+  return [...new Set(found)];
 }
 
 interface GrantPage {

@@ -182,6 +182,8 @@ export const eventTypes = {
   'limit.exceeded': 'A rate limit was exceeded.',
   'export.requested': 'A person asked for a copy of their data.',
   'export.downloaded': 'A person downloaded the copy of their data, or their picture (`file`).',
+  'list.exported':
+    'An operator saved a list to a file: which (`list`), in which `format`, and what it was filtered by (`filter`).',
   'events.trimmed':
     'The oldest events were removed according to `TESSERA_AUDIT_RETENTION`: how many, and up to which id. Of a month that was dropped as a whole, how many ids it had.',
 } as const;

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { liveGrantsOf } from '../access/operator-grant-store.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn, type RouteObjects } from '../account-actions/admission/admission.ts';
+import { roleNamesOf, rolesInSession } from '../account-actions/admission/operator-session.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
-import { type Account, lockActing } from '../accounts/store.ts';
+import type { Account } from '../accounts/store.ts';
 import { makingDatabase } from '../admin-keys/hand-out.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import type { TestResult } from '../mail/test-message.ts';
@@ -21,8 +22,8 @@ import type { Browser } from '../platform/http/browser.ts';
 import { refusalOf, toOAuthError } from '../platform/http/errors.ts';
 import { redirect } from '../platform/http/server.ts';
 import { type Origin, originOf } from '../platform/validation/origin.ts';
-import { findVisitor, readVisitor, SessionEnded } from '../sessions/sessions.ts';
-import { findSession, lockSession, type Session } from '../sessions/store.ts';
+import { findVisitor, SessionEnded } from '../sessions/sessions.ts';
+import type { Session } from '../sessions/store.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
 import { countAccountForm } from '../web/sign-in/account-form.ts';
 import { keepDraft } from '../web/sign-in/draft.ts';
@@ -93,21 +94,6 @@ export function consoleVisitOf({ consoleVisit }: FastifyRequest): ConsoleVisit {
   return consoleVisit;
 }
 
-const rolesOf = (grants: readonly OperatorGrant[]): string => [...new Set(grants.map(({ role }) => role))].join(', ');
-
-/** The roles that a person holds now, in a unit of work; undefined where the session has ended. */
-function* verifySession(
-  { hash, accountId }: Pick<Session, 'hash' | 'accountId'>,
-  now: number,
-  locks: boolean,
-  actedOn = accountId,
-): Work<readonly OperatorGrant[] | undefined> {
-  // What ends the session or a role comes before this unit of work or after it.
-  if (locks) yield* lockActing({ accountId, actedOn });
-  const visitor = yield* readVisitor(hash, now, locks ? lockSession : findSession);
-  return visitor.kind === 'signed in' ? yield* liveGrantsOf(accountId, now) : undefined;
-}
-
 function askedOf(request: FastifyRequest, named: NamedObjects, permission: Permission): Asked {
   const { objects = {}, acts = false } = request.routeOptions.config;
   const { organizationId } = named;
@@ -166,14 +152,14 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     const now = clock();
     const named = namedIn(request);
     const operator = { id: account.id, grants };
-    const origin = { ...originOf(request, { type: 'user', id: account.id }), role: rolesOf(grants) } as const;
+    const origin = { ...originOf(request, { type: 'user', id: account.id }), role: roleNamesOf(grants) } as const;
     const { permission } = request.routeOptions.config;
     const isMaking = request.method === 'POST' && handsOut(permission);
     const acting = actingDatabase(isMaking ? makingDatabase(database) : database, {
       *verify(locks) {
         const { objects = {} } = request.routeOptions.config;
         const actedOn = request.method === 'POST' ? personIn({ objects, params: { ...named } }) : undefined;
-        const held = yield* verifySession(session, clock(), locks, actedOn);
+        const held = yield* rolesInSession(session, { now: clock(), locks, actedOn });
         if (held !== undefined) operator.grants = held;
         return held !== undefined;
       },

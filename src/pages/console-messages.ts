@@ -1,4 +1,6 @@
 import { consoleAppTexts } from './console-app-messages.ts';
+import { consoleBulkTexts } from './console-bulk-messages.ts';
+import { consoleExportTexts } from './console-export-messages.ts';
 import { consoleGroupTexts } from './console-group-messages.ts';
 import { consoleInvitationTexts } from './console-invitation-messages.ts';
 import { consoleKeyTexts, consoleOperatorTexts } from './console-operator-messages.ts';
@@ -279,6 +281,8 @@ export const consoleTexts = {
 
   apps: consoleAppTexts,
 
+  bulk: consoleBulkTexts,
+  exports: consoleExportTexts,
   groups: consoleGroupTexts,
 
   organizations: consoleOrganizationTexts,

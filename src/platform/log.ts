@@ -173,6 +173,11 @@ export const logLines = {
     about: 'Making a message that a person asked for failed; it is tried again.',
   },
   exports: { levels: ['error'], fields: ['err'], about: 'Making a copy of a person’s data failed; it is tried again.' },
+  'acts on many people': {
+    levels: ['error'],
+    fields: ['err'],
+    about: 'An act of an operator on many people failed for one of them, or waits for the database.',
+  },
   'the steps of traces': {
     levels: ['error'],
     fields: ['err'],

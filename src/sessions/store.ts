@@ -132,6 +132,13 @@ export const listAccountSessions = many(
   toSession,
 );
 
+/** The hash of a session by its public name, which stays when the person proves again who they are. */
+export const hashOfSession = one(
+  (db, p: { accountId: string; sid: string }) =>
+    db.selectFrom('browser_session').select('hash').where('sid', '=', p.sid).where('account_id', '=', p.accountId),
+  ({ hash }) => hash,
+);
+
 const STRONG = [ACR_MFA, ACR_PHISHING_RESISTANT];
 
 /** A session of an account without a second factor, if there is one. */

@@ -258,6 +258,29 @@ async function trails(walk: Walk): Promise<void> {
   await stop('console-events-wrong');
 }
 
+/** An act on many people, from the list to what became of each. */
+async function manyPeople(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/people/bulk${path}`);
+  const send = (): Promise<void> => pressInConsole(page.locator('main form button:is(.primary, .danger)').last());
+  const people = [await newUser(server, { displayName: 'George Boole' }), await newUser(server)];
+  await open('');
+  await stop('console-bulk');
+  await open('/new?act=suspend');
+  await send();
+  await stop('console-bulk-wrong');
+  await page.fill('#names', [...people.map(({ username }) => username), 'nobody.is.called.so', 'olive'].join('\n'));
+  await page.fill('#reason', 'The course is over.');
+  await send();
+  await stop('console-bulk-preview');
+  await send();
+  await page.locator('#progress').waitFor();
+  await server.runBulkActs();
+  await page.reload();
+  await stop('console-bulk-done');
+}
+
 /** The overview, and the pages about the service. */
 async function service(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -338,5 +361,6 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await apps(walk);
   await trails(walk);
   await records(walk);
+  await manyPeople(walk);
   await service(walk);
 }

@@ -54,6 +54,11 @@ const PAGES: Readonly<Record<string, number>> = {
   [`/console/people/${user.id}/sessions`]: 4,
   [`/console/people/${user.id}/apps`]: 3,
   [`/console/people/${user.id}/memberships`]: 4,
+  '/console/people/bulk': 1,
+  // Whether a proof is due.
+  '/console/people/bulk/new?act=suspend': 2,
+  '/console/people/export': 2,
+  '/console/events/export': 2,
   '/console/groups': 1,
   [`/console/groups/${group}`]: 2,
   '/console/organizations': 1,

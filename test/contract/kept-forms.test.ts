@@ -41,6 +41,10 @@ const FORMS: Readonly<Record<string, { page?: string; typed: Readonly<Record<str
     typed: { displayName: CANARY, email: `${CANARY}@example.com`, username: CANARY },
   },
   '/console/people/offboard': { page: `/console/people/offboard?id=${subject.id}`, typed: { reason: CANARY } },
+  '/console/people/bulk/new': {
+    page: '/console/people/bulk/new?act=suspend',
+    typed: { names: CANARY, reason: CANARY },
+  },
   '/console/organizations/create': { typed: { name: CANARY, domain: `${CANARY}.example` } },
   '/console/organizations/member': {
     page: `/console/organizations/member?id=${organization.id}&user=${subject.id}`,

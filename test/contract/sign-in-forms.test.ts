@@ -11,7 +11,7 @@ import { memberAddress } from '../../src/console/groups/pages.ts';
 import { type ActName, actAddress, actNames } from '../../src/console/people/acts.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import { prepareAct, preparedAddress } from '../support/console-acts.ts';
+import { bulkPages, prepareAct, preparedAddress } from '../support/console-acts.ts';
 import { newDeviceClient, startDevice } from '../support/devices.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
@@ -116,6 +116,26 @@ const consoleMember = (name: 'add-member' | 'remove-member'): Case => ({
     return browser.get(memberAddress(name, { id, user: subject.id, member: subject.username }));
   },
   fields: () => ({}),
+  signedIn: true,
+});
+
+/** A list that is saved to a file. */
+const consoleExport = (address: string): Case => ({
+  async page({ browser, user }) {
+    await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {});
+    return browser.get(address);
+  },
+  fields: () => ({ format: 'csv' }),
+  signedIn: true,
+});
+
+/** A form of an act on many people. */
+const consoleBulk = (name: 'new' | 'start' | 'stop', fields: Readonly<Record<string, string>> = {}): Case => ({
+  async page({ browser, user }) {
+    await admin(server, 'PUT', `/users/${user.id}/roles/owner`, {});
+    return browser.get((await bulkPages(server, browser))[name]);
+  },
+  fields: () => fields,
   signedIn: true,
 });
 
@@ -400,6 +420,11 @@ const cases: Record<string, Case> = {
       .filter(({ address }) => !CONSOLE_WITH_MAIL.includes(address))
       .map(({ address }) => [address, consolePrepared(address)]),
   ),
+  '/console/people/export': consoleExport('/console/people/export'),
+  '/console/events/export': consoleExport('/console/events/export'),
+  '/console/people/bulk/new': consoleBulk('new', { names: 'user1' }),
+  '/console/people/bulk/start': consoleBulk('start'),
+  '/console/people/bulk/stop': consoleBulk('stop'),
   '/console/groups/add-member': consoleMember('add-member'),
   '/console/groups/remove-member': consoleMember('remove-member'),
   '/console/apps/redirect-uris': consoleAppAct('redirect-uris', { uris: 'https://other.example/callback' }),
@@ -422,7 +447,9 @@ async function sender(action: string): Promise<Sender> {
  * What a form may change, without counts and times of use, and without what has expired, which may be removed at any time: rows by table.
  * One statement, for the database is looked at thousands of times.
  */
-function state(now = server.now()): Promise<Record<string, unknown>[]> {
+async function state(now = server.now()): Promise<Record<string, unknown>[]> {
+  // Otherwise those that were begun go on in the background, at any time.
+  await server.runBulkActs();
   const parts: Record<string, string> = {
     account:
       "concat_ws(' ', id, username, display_name, coalesce(picture, '-'), password_hash, generation, coalesce(suspended_at, 0), coalesce(banned_at, 0)) AS held FROM account",
@@ -439,12 +466,13 @@ function state(now = server.now()): Promise<Record<string, unknown>[]> {
     operator_grant: "concat_ws(' ', id, account_id, role) FROM operator_grant",
     admin_key: "concat_ws(' ', id, coalesce(revoked_at, 0)) FROM admin_key",
     invitation: "concat_ws(' ', id) FROM invitation",
+    bulk_act: "concat_ws(' ', id, state) FROM bulk_act",
     // They end with the account's generation.
     data_export: `concat_ws(' ', data_export.id) FROM data_export JOIN account ON account.id = account_id
       WHERE account.generation = data_export.generation`,
     // The events instead of the codes.
     audit_event:
-      "concat_ws(' ', id) FROM audit_event WHERE type IN ('authorization.issued', 'export.downloaded', 'account.unlocked', 'account.factor_removed')",
+      "concat_ws(' ', id) FROM audit_event WHERE type IN ('authorization.issued', 'export.downloaded', 'list.exported', 'account.unlocked', 'account.factor_removed')",
   };
   const selects = Object.entries(parts).map(([table, rows]) => `SELECT '${table}' AS part, ${rows}`);
   return query(server, `${selects.join(' UNION ALL ')} ORDER BY 1, 2`);

@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { newAccount } from '../../src/account-actions/accounts/create-account.ts';
 import { usePasskeyChallenge } from '../../src/account-actions/authentication/passkey.ts';
+import { BULK_ACT_KEPT, maintainBulkActs } from '../../src/account-actions/bulk/lists.ts';
+import { type BulkState, insertBulkAct, insertBulkPerson } from '../../src/account-actions/bulk/store.ts';
 import { maintainExports } from '../../src/account-actions/personal-data/export.ts';
 import { insertPiece, replaceExport } from '../../src/account-actions/personal-data/export-store.ts';
 import { insertRequest } from '../../src/account-actions/recovery/request-store.ts';
@@ -79,6 +81,16 @@ function* storeExport(): Work<void> {
   yield* insertPiece({ accountId, number: 0, sealed: 'sealed' });
 }
 
+const storeBulkAct = (state: BulkState) =>
+  function* store(): Work<void> {
+    yield* insertBulkAct({
+      ...{ id: '7', accountId, sid: 'sid', act: 'suspend', parameters: {}, state, unknown: 0, total: 1 },
+      origin: { actor: { type: 'user', id: accountId }, address: null, requestId: null },
+      ...{ dueAt: now, createdAt: now, endedAt: null },
+    });
+    yield* insertBulkPerson({ id: '7', number: 1, accountId, outcome: 'waiting', reason: null });
+  };
+
 /** What is stored, in which table, and from when on it is gone. */
 const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<unknown>, end: number][] = [
   ['a sign-up that waits', 'challenge', challenge('sign up', null), expiresAt],
@@ -144,6 +156,9 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
   ],
   ['a copy of one’s data', 'data_export', storeExport, now + DAY],
   ['what was made of it', 'data_export_piece', storeExport, now + DAY],
+  ['a list that nobody used', 'bulk_act', storeBulkAct('frozen'), now + HOUR],
+  ['an act on many people', 'bulk_act', storeBulkAct('finished'), now + BULK_ACT_KEPT],
+  ['who was on its list', 'bulk_act_person', storeBulkAct('finished'), now + BULK_ACT_KEPT],
   ['a message in the mailbox', 'mail', () => insertMail({ ...message, status: 'kept' }), now + DAY],
   ['a message that was sent', 'mail', sendMail, now + DAY],
   ['a message that was given up', 'mail', () => insertMail({ ...message, status: 'dead' }), now + 14 * DAY],
@@ -158,6 +173,7 @@ async function keepHouse(at: number): Promise<void> {
   await sweep(database, at);
   await maintainMail(database, at);
   await maintainExports(database, at);
+  await maintainBulkActs(database, at);
 }
 
 for (const [name, table, insert, end] of STORED) {

@@ -855,6 +855,11 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /setup': [],
   // test/contract/console-people.test.ts
   ...Object.fromEntries(actNames.map((name) => [`POST /console/people/${name}`, []])),
+  // test/contract/console-export.test.ts
+  'POST /console/people/export': [],
+  'POST /console/events/export': [],
+  // test/contract/console-bulk.test.ts
+  ...Object.fromEntries(['new', 'start', 'stop'].map((name) => [`POST /console/people/bulk/${name}`, []])),
   // test/contract/console-organizations.test.ts, console-operators.test.ts
   ...Object.fromEntries(consoleActs.map(({ address }) => [`POST ${address}`, []])),
   // test/contract/console-groups.test.ts

@@ -14,7 +14,7 @@ import { memberAddress } from '../../src/console/groups/pages.ts';
 import { actAddress, actNames } from '../../src/console/people/acts.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
-import { prepareAct, preparedAddress } from '../support/console-acts.ts';
+import { bulkPages, prepareAct, preparedAddress } from '../support/console-acts.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { everyRow, HOUR, query, settle } from '../support/outcome.ts';
@@ -268,6 +268,25 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     for (const address of samePages(all, only)) pages.push({ ...(await browser.get(address)), address });
     return { user, browser, pages };
   },
+  'an operator at lists that are saved to a file': async (only) => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await makeOperator(user);
+    const pages = [];
+    for (const address of samePages(['/console/people/export', '/console/events/export'], only)) {
+      pages.push({ ...(await browser.get(address)), address });
+    }
+    return { user, browser, pages };
+  },
+  'an operator at the acts on many people': async (only) => {
+    const { user, browser } = await someone({ emailVerified: true });
+    await makeOperator(user);
+    const { username } = await newUser(server);
+    const pages = [];
+    for (const address of samePages(Object.values(await bulkPages(server, browser)), only)) {
+      pages.push({ ...(await browser.get(address)), address });
+    }
+    return { user, browser, pages, right: { '/console/people/bulk/new': { names: username } } };
+  },
   'an operator at the acts on an app': async (only) => {
     const { user, browser } = await someone({ emailVerified: true });
     await makeOperator(user);
@@ -459,6 +478,7 @@ async function rows(about?: TestUser, without: readonly string[] = []): Promise<
   const found: string[] = [];
   // Otherwise they are made in the background, at any time.
   await server.makeExports();
+  await server.runBulkActs();
   const tables = await everyRow(server);
   const generations = new Map(tables['account']?.map(({ id, generation }) => [id, generation]));
   // Housekeeping removes exports that ended with the generation of their account, at any time.
@@ -685,6 +705,7 @@ const ACTS = new Set([
   ...['/playground', '/recover', '/recover/link', '/secure-account', '/undo-address-change', '/login/code'],
   ...['/login/come-back', '/login', '/login/verify', '/signup'],
   ...actNames.filter((name) => !SITUATED.has(name)).map((name) => `/console/people/${name}`),
+  ...['new', 'start', 'stop'].map((name) => `/console/people/bulk/${name}`),
   ...['/console/apps/disable', '/console/apps/end-secret'],
   ...['/console/groups/add-member', '/console/groups/remove-member'],
 ]);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Agent } from './agent.ts';
 import { admin, newUser } from './flow.ts';
+import { query } from './outcome.ts';
 import type { TestServer } from './server.ts';
 
 /** What an act of the console is about, so that it changes something, and what is typed into its form. */
@@ -87,3 +89,25 @@ export function prepareAct(address: string, server: TestServer, operatorId: stri
 /** The page of a prepared act. */
 export const preparedAddress = (address: string, { about }: PreparedAct): string =>
   `${address}?${new URLSearchParams(about)}`;
+
+/** The pages with the forms of an act on many people: one that makes a list, one that begins the act, and one that stops it. */
+export async function bulkPages(
+  server: TestServer,
+  browser: Agent,
+): Promise<Readonly<Record<'new' | 'start' | 'stop', string>>> {
+  const { username } = await newUser(server);
+  const make = '/console/people/bulk/new?act=end-sessions';
+  const lists: string[] = [];
+  for (let index = 0; index < 2; index++) {
+    const made = await browser.submit(await browser.get(make), { names: username }, '/console/people/bulk/new');
+    lists.push(/name="id" value="(\d+)"/.exec(made.text)?.[1] ?? assert.fail(made.text));
+  }
+  const [frozen, running] = lists;
+  // It waits for ever, so that it can be stopped.
+  await query(
+    server,
+    `UPDATE bulk_act SET state = 'running', due_at = ${Number.MAX_SAFE_INTEGER} WHERE id = '${running}'`,
+  );
+  const list = (id: string | undefined): string => `/console/people/bulk/lists/${id}`;
+  return { new: make, start: list(frozen), stop: list(running) };
+}

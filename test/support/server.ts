@@ -47,6 +47,8 @@ export interface TestServer {
   /** Lets its nodes make the messages that browsers asked for. */
   sendRequestedMail(): Promise<unknown>;
   makeExports(): Promise<unknown>;
+  /** Lets its nodes go on with acts on many people. */
+  runBulkActs(): Promise<unknown>;
   /**
    * Closes the server and opens another one on the same data: as a new process would.
    * @param between what is done while none is open
@@ -170,6 +172,7 @@ export async function startServer(
     deliverNotices: () => Promise.all([first, ...others].map((node) => node.deliverNotices())),
     sendRequestedMail: () => Promise.all([first, ...others].map((node) => node.sendRequestedMail())),
     makeExports: () => Promise.all([first, ...others].map((node) => node.makeExports())),
+    runBulkActs: () => Promise.all([first, ...others].map((node) => node.runBulkActs())),
     async restart(between) {
       await close();
       await between?.();

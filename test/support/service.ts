@@ -19,7 +19,7 @@ export async function startService(
   return {
     ...{ baseUrl, nodes: [baseUrl], dataDir, environment, now: Date.now },
     ...{ advance: impossible, setBack: impossible, restart: impossible },
-    ...{ deliverNotices: impossible, sendRequestedMail: impossible, makeExports: impossible },
+    ...{ deliverNotices: impossible, sendRequestedMail: impossible, makeExports: impossible, runBulkActs: impossible },
     async close() {
       kill();
       await ended;

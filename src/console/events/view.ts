@@ -5,6 +5,7 @@ import { holdsSomewhere } from '../../operators/rights.ts';
 import { field, isolate, moment, type Problems, selectField } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
+import { EXPORT_ADDRESSES } from '../export/addresses.ts';
 import { appLink, explainAddress, personLink } from '../links.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
@@ -75,7 +76,7 @@ export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed,
     next !== undefined &&
       html`<a rel="next" href="${address({ after: next })}">${items.length === 0 ? text.searchOn : text.older}</a>`,
   ];
-  return html`<section class="card" aria-label="${text.title}">${list}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
+  return html`<section class="card" aria-label="${text.title}">${list}${items.length > 0 && html`<p class="acts"><a class="button" href="${path(`${EXPORT_ADDRESSES.events}${typed.size === 0 ? '' : `?${new URLSearchParams([...typed])}`}`)}">${messages.operators.exports.link}</a></p>`}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
 }
 
 function actorOf(site: Site, visit: ConsoleVisit, { actor }: RecordedEvent): HtmlPart {

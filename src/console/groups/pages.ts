@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { getGroup } from '../../account-actions/access/groups.ts';
+import { bulkActKind, bulkActNames } from '../../account-actions/bulk/acts.ts';
 import {
   findGroupsContaining,
   type Group,
@@ -7,12 +8,13 @@ import {
   listGroupMembers,
   listGroups,
 } from '../../groups/store.ts';
-import { holds, reachOf } from '../../operators/rights.ts';
+import { holds, INSTALLATION, reachOf } from '../../operators/rights.ts';
 import { fact, facts, field, isolate, moment, NO_PROBLEMS } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { initials } from '../../pictures/rules/initials.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { BULK } from '../bulk/addresses.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
 import { afterOf, forward, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
@@ -126,5 +128,10 @@ function memberList(
     manages &&
     isOwn &&
     html`<form class="search" method="get" action="${path(`${ADDRESS}/add-member`)}"><input type="hidden" name="id" value="${group.id}">${field({ name: 'member', label: text.add, hint: text.addField, type: 'text', autocomplete: 'off', value: '', problems: NO_PROBLEMS })}<button class="primary" type="submit">${text.addNext}</button></form>`;
-  return html`<section class="card" id="members"><h2>${text.members}</h2>${rows.length === 0 ? html`<p class="muted">${text.noMembers}</p>` : html`<ul class="items">${rows}</ul>`}${more}${adds}${!isOwn && html`<p class="muted">${text.elsewhere(source)}</p>`}</section>`;
+  const many =
+    rows.length > 0 &&
+    bulkActNames.some((name) => holds(visit.operator, bulkActKind(name).permission, INSTALLATION)) &&
+    holds(visit.operator, 'users.read', INSTALLATION) &&
+    html`<p class="acts"><a class="button" href="${path(`${BULK}?members=${group.id}`)}">${messages.operators.bulk.link}</a></p>`;
+  return html`<section class="card" id="members"><h2>${text.members}</h2>${rows.length === 0 ? html`<p class="muted">${text.noMembers}</p>` : html`<ul class="items">${rows}</ul>`}${more}${adds}${many}${!isOwn && html`<p class="muted">${text.elsewhere(source)}</p>`}</section>`;
 }

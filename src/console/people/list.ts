@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { bulkActKind, bulkActNames } from '../../account-actions/bulk/acts.ts';
 import {
   BEFORE_NEWEST,
   findByBeginning,
@@ -16,6 +17,8 @@ import { readableEmail } from '../../platform/domain-name.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { accountStatus } from '../../verdict/rules.ts';
+import { BULK } from '../bulk/addresses.ts';
+import { EXPORT_ADDRESSES } from '../export/addresses.ts';
 import { invitationActAddress } from '../invitations/addresses.ts';
 import { consolePage } from '../layout.ts';
 import { typedIn } from '../typed.ts';
@@ -93,8 +96,11 @@ export function peopleRoutes(app: FastifyInstance, services: ConsoleServices): v
         : begun === undefined || begun.people.length === 0
           ? await searchedEverywhere(visit, q, place('after', '0'))
           : begun;
+    const actsOnMany = bulkActNames.some((name) => holds(visit.operator, bulkActKind(name).permission, INSTALLATION));
+    const many =
+      actsOnMany && html`<a class="button" href="${site.path(BULK)}">${site.messages.operators.bulk.link}</a>`;
     const invites = holds(visit.operator, 'invitations.manage', INSTALLATION);
-    const content = html`<header class="with-link"><h1>${text.title}</h1>${invites && html`<a class="button" href="${site.path(invitationActAddress('new'))}">${site.messages.operators.invitations.invite}</a>`}</header>
+    const content = html`<header class="with-link"><h1>${text.title}</h1>${many}${invites && html`<a class="button" href="${site.path(invitationActAddress('new'))}">${site.messages.operators.invitations.invite}</a>`}</header>
 ${peopleTabs(site, visit, 'people')}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
 <section class="card list-card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${listing.people.length > 0 && html`<ul class="list">${listing.people.map((person) => row(site, person, clock()))}</ul>`}${
@@ -103,10 +109,13 @@ ${peopleTabs(site, visit, 'people')}
         (link) =>
           html`<a href="${site.path(ADDRESS)}${Object.keys(link.query).length > 0 && `?${new URLSearchParams(link.query)}`}">${link.text}</a>`,
       )}</nav>`
-    }</section>`;
+    }${listing.people.length > 0 && html`<p class="acts"><a class="button" href="${site.path(saveAddress(q))}">${site.messages.operators.exports.link}</a></p>`}</section>`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'people', title: text.title, content }));
   });
 }
+
+const saveAddress = (q: string): string =>
+  q === '' ? EXPORT_ADDRESSES.people : `${EXPORT_ADDRESSES.people}?${new URLSearchParams({ q })}`;
 
 function row({ path, messages }: Site, person: ListedAccount, now: number): Html {
   const { states } = messages.operators.people;

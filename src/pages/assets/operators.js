@@ -57,7 +57,7 @@ async function show(url, { init = {}, pushes = true, keeps = '', top = 0 } = {})
     // What a form was answered with has no address of its own: the page of the form says what came of it.
     return pushes || answer.redirected ? location.assign(to) : location.reload();
   }
-  if (pushes) {
+  if (pushes || answer.redirected) {
     history.replaceState({ top: scrollY }, '');
     history.pushState({ top: 0 }, '', to);
   }
@@ -93,7 +93,8 @@ addEventListener('click', (event) => {
 addEventListener('submit', (event) => {
   const { target: form, submitter } = event;
   const url = new URL(form.action);
-  if (event.defaultPrevented || !inConsole(url)) return;
+  // A file is the browser's to save.
+  if (event.defaultPrevented || !inConsole(url) || form.dataset.file !== undefined) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form, submitter));
   if (form.method === 'get') {
@@ -115,6 +116,25 @@ addEventListener('submit', (event) => {
       isActing = false;
     });
 });
+
+/** A part that goes on by itself is fetched until it has ended; then the whole page is. */
+async function follow() {
+  const part = document.querySelector('[data-live]');
+  if (part === null || document.hidden || isActing) return;
+  const answer = await fetch(part.dataset.live, { headers: { accept: 'text/html' } });
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  if (!part.isConnected || isActing) return;
+  const next = page.getElementById(part.id);
+  if (next?.dataset.live === undefined) {
+    await show(part.dataset.live, { pushes: false, top: scrollY });
+    return;
+  }
+  const bar = (from) => from.querySelector('progress');
+  bar(part).value = bar(next).value;
+  const facts = (from) => from.querySelector('.facts');
+  facts(part).replaceWith(document.adoptNode(facts(next)));
+}
+setInterval(() => follow().catch(() => undefined), 1500);
 
 history.scrollRestoration = 'manual';
 addEventListener('popstate', ({ state }) => {

@@ -335,3 +335,45 @@ export interface UsernameReservationTable {
   account_id: Id | null;
   held_until: Instant;
 }
+
+/** The tables of acts on many people. */
+export interface BulkTables {
+  bulk_act: BulkActTable;
+  bulk_act_person: BulkActPersonTable;
+}
+
+/** An act of an operator on many people: see `account-actions/bulk`. */
+export interface BulkActTable {
+  id: Id;
+  /** The operator, */
+  account_id: Id;
+  /** and the session in which they began it: it ends with either. */
+  sid: string;
+  act: string;
+  /** What was typed for it. */
+  parameters: Json;
+  /** The request that began it, for the events. */
+  origin: Json;
+  /** `frozen`, `running`, or how it ended. */
+  state: string;
+  /** How many names in the pasted list were nobody's. */
+  unknown: number;
+  /** How many people were on the list. */
+  total: number;
+  /** When it is continued, by whichever process comes first; while one is at it, when that one has given up. */
+  due_at: Instant;
+  created_at: Instant;
+  ended_at: Instant | null;
+}
+
+/** A person on the list of such an act. */
+interface BulkActPersonTable {
+  bulk_act_id: Id;
+  /** The place in the list, from 1. */
+  number: number;
+  account_id: Id;
+  /** `waiting`, `done`, `nothing`, `refused` or `failed`. */
+  outcome: string;
+  /** Why it was refused. */
+  reason: string | null;
+}

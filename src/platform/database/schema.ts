@@ -13,6 +13,7 @@ import type {
 import type {
   AddressChangeTable,
   AppAssignmentTable,
+  BulkTables,
   ChallengeTable,
   DataExportPieceTable,
   DataExportTable,
@@ -329,7 +330,7 @@ export interface IdempotentRequestTable {
   expires_at: number;
 }
 
-export interface Tables {
+export interface Tables extends BulkTables {
   account: AccountTable;
   organization: OrganizationTable;
   membership: MembershipTable;

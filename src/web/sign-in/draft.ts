@@ -25,6 +25,7 @@ export const TYPED: Readonly<Record<string, RegExp>> = {
   '/console/operators/grant': /^(role|until)$/,
   '/console/people/correct': /^(displayName|username|email|verified|seen)$/,
   '/console/people/offboard': /^(days|reason)$/,
+  '/console/people/bulk/new': /^(names|text|members|group|reason|days)$/,
   '/console/invitations/new': /^(email|role|days)$/,
   '/console/keys/new': /^(name|role|until)$/,
   '/console/apps/new': /^(kind|name|uris|resource)$/,

@@ -27,6 +27,7 @@ import { eventCounts } from './0025-event-counts.ts';
 import { upstreamClaims } from './0026-upstream-claims.ts';
 import { makerIndexes, makerRecords } from './0027-maker-records.ts';
 import { upstreamGeneration } from './0028-upstream-generation.ts';
+import { bulkActs } from './0029-bulk-acts.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -87,6 +88,7 @@ export const timeline: Timeline = {
   '0027-maker-records': expand(makerRecords),
   '0027-maker-records-indexes': makerIndexes,
   '0028-upstream-generation': expand(upstreamGeneration),
+  '0029-bulk-acts': expand(bulkActs),
 };
 
 export { NewerDatabase } from './position.ts';
