@@ -27,6 +27,9 @@ export const findSetupLink = one((db, p: { hash: string; now: number }) =>
     .where('expires_at', '>', p.now),
 );
 
+/** Ends the link, if there is one. */
+export const endSetupLink = command((db, _p: object) => db.deleteFrom('setup_link').where('id', '=', ONLY));
+
 /** Uses a link up; false where it does not work. */
 export const spendSetupLink = changes((db, p: { hash: string; now: number }) =>
   db

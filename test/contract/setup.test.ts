@@ -120,6 +120,18 @@ test('an owner who is suspended owns nothing, and an account of another person i
   assert.equal((await send(agent(server.baseUrl), secret, { ...ADA, email: 'new@example.com' })).status, 303);
 });
 
+test('a link ends where somebody is made owner without it, and does not work again when that one is suspended', async () => {
+  const server = await fresh();
+  const secret = await setupLink(server);
+  const grace = await newUser(server);
+  await admin(server, 'PUT', `/users/${grace.id}/roles/admin`, {});
+  assert.equal((await open(agent(server.baseUrl), secret)).status, 200);
+  await admin(server, 'PUT', `/users/${grace.id}/roles/owner`, {});
+  await query(server, `UPDATE account SET suspended_at = ${server.now()} WHERE id = ${grace.id}`);
+  const late = await open(agent(server.baseUrl), secret);
+  assert.notEqual(late.status, 200);
+});
+
 test('the page is nobody else’s: the owner’s next steps are shown to an owner who is signed in alone', async () => {
   const server = await fresh();
   const stranger = agent(server.baseUrl);

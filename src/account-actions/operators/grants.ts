@@ -5,6 +5,7 @@ import {
   OF_MEMBERSHIP,
   removeGrant,
 } from '../../access/operator-grant-store.ts';
+import { endSetupLink } from '../../access/setup-link-store.ts';
 import { lockOperator } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
@@ -141,6 +142,8 @@ export async function grantRole(
     const createdAt = (goesOn ? held.createdAt : null) ?? now;
     yield* insertGrant({ accountId, ...wanted, madeBy, now: createdAt });
     yield* endOperatorLinks(accountId);
+    // It is for the first owner, and would work again if this one were suspended.
+    if (isOwner(wanted)) yield* endSetupLink({});
     yield* record({ at: now, type: 'operator.role_granted', origin, accountId, details: grantDetails(wanted) });
     return { id: '0', accountId, ...wanted, madeBy, createdAt };
   });
