@@ -24,6 +24,7 @@ import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
+import type { SignUpSettings } from '../platform/config/sign-up.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { equalSecrets } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
@@ -46,6 +47,7 @@ export interface OperationServices extends SecurityNoticeServices {
   readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
   readonly secondFactor: SecondFactorSetting;
+  readonly signUp: SignUpSettings;
   readonly outgoing: Outgoing;
   readonly traces: Pick<TraceRecorder, 'flush'>;
   /** For how long traces are kept, in milliseconds; null if none are recorded. */

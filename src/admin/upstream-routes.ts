@@ -64,7 +64,7 @@ export function upstreamRoutes(admin: AdminApp): void {
   });
 
   admin.post('/upstreams/:id/preview', { schema: schemas.previewClaimsSchema }, async (request) =>
-    previewClaims(callerOf(request).services.database, request.params.id, request.body.token),
+    previewClaims(callerOf(request).services, request.params.id, request.body.token),
   );
 
   const only = '/organizations/:id/only-upstream';

@@ -21,6 +21,7 @@ export async function sendInProcess(core: Core, { lastOwner }: { readonly lastOw
     services: {
       ...{ ...core, ...(await core.notices()) },
       secondFactor: config.secondFactor,
+      signUp: config.signUp,
       traces: { flush: async () => {} },
       traceRetention: config.traceRetention,
       ...{ adminKeyId: null, lastOwner },

@@ -3,6 +3,7 @@ import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { POINTER } from './rules/claims-map.ts';
 import { PRESET_NAMES, type PresetName, UPSTREAM_KINDS, type UpstreamKindName } from './rules/presets.ts';
+import { PREVIEW_OUTCOMES, type PreviewOutcome } from './rules/preview-outcome.ts';
 import { PROBE_LEVELS, PROBE_STEPS, type ProbeStep } from './rules/probe-step.ts';
 import { SIGN_UP_MODES, type UpstreamSignUp } from './store.ts';
 
@@ -252,12 +253,22 @@ const names = Type.Array(Type.String());
 /** What a token of an upstream would do. */
 export const ClaimsPreviewRecord = Type.Object(
   {
+    outcome: Type.Unsafe<PreviewOutcome>({
+      enum: PREVIEW_OUTCOMES,
+      about:
+        'Whether the person is signed in, is asked to `connect` the account that has their address, may `create` an account, or is refused. The rest is what the sign-in writes, or the next one after connecting or creating.',
+    }),
+    reason: Type.Union([Type.String(), Type.Null()], { about: 'Null where the person is signed in.' }),
     accountId: Type.Union([Id, Type.Null()], { about: 'Null where nobody has connected this identity.' }),
     displayName: Type.Union([Type.String(), Type.Null()], { about: 'Null where it is left as it is.' }),
     language: Type.Union([Type.String(), Type.Null()], { about: 'Null where it is left as it is.' }),
     joins: names,
     leaves: names,
+    closedGroups: Type.Array(Type.String(), { about: 'Groups of an organization in which the person is no member.' }),
     unknownGroups: names,
+    groupsLeft: Type.Union([Type.String(), Type.Null()], {
+      about: 'Why memberships are left as they are: the token does not say which they are.',
+    }),
   },
   { title: 'ClaimsPreview' },
 );

@@ -35,6 +35,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     pictures: pictures(),
     limits: readConfig({}).limits,
     secondFactor: 'offered',
+    signUp: { mode: 'closed', domains: [] },
     outgoing: () => Promise.reject(new OutgoingFailed('nothing is sent')),
     adminKey: undefined,
     keys: {} as never,

@@ -72,6 +72,7 @@ adminRoutes(app, {
   },
   limits: readConfig({}).limits,
   secondFactor: 'offered',
+  signUp: { mode: 'closed', domains: [] },
   outgoing: () => Promise.reject(new OutgoingFailed('nothing is sent')),
   adminKey: undefined,
   keys: {} as never,

@@ -279,8 +279,8 @@ describe('a preview', () => {
     const before = [await user(), await groups()];
     const claims = { sub: 'ada', name: 'Countess', locale: 'de-AT', realm: { groups: ['dev', 'strangers'] } };
     assert.deepEqual(await preview(claims), {
-      ...{ accountId, displayName: 'Countess', language: null },
-      ...{ joins: ['dev'], leaves: ['ops'], unknownGroups: ['strangers'] },
+      ...{ outcome: 'sign-in', reason: null, accountId, displayName: 'Countess', language: null, groupsLeft: null },
+      ...{ joins: ['dev'], leaves: ['ops'], closedGroups: [], unknownGroups: ['strangers'] },
     });
     assert.deepEqual([await user(), await groups()], before);
   });
@@ -289,6 +289,45 @@ describe('a preview', () => {
     const token = await staff.provider.sign({ sub: 'nobody', name: 'Nobody', realm: { groups: ['ops'] } });
     const { body } = await admin(server, 'POST', `/upstreams/${staff.id}/preview`, { token });
     assert.deepEqual([body.accountId, body.displayName, body.joins], [null, 'Nobody', ['ops']]);
+  });
+
+  test('says who may not sign in, and why', async () => {
+    const set = (fields: object) => admin(server, 'PATCH', `/upstreams/${staff.id}`, fields);
+    const said = async (claims: object) => {
+      const { outcome, reason } = await preview(claims);
+      return `${outcome}: ${reason}`;
+    };
+    const stranger = { sub: 'stranger', email: 'stranger@staff.example', email_verified: true };
+    assert.match(await said(stranger), /^create: /);
+    await set({ signUp: 'nobody' });
+    assert.match(await said(stranger), /^refused: .*no account without an invitation/);
+    await set({ signUp: 'domains', signUpDomains: ['other.example'], domains: ['staff.example'] });
+    assert.match(await said(stranger), /^create: /, 'a domain for which it is authoritative');
+    await newUser(server, { username: 'holder', email: stranger.email, emailVerified: true });
+    assert.match(await said(stranger), /^connect: An account has the address/);
+    await set({ signUp: 'anyone', signUpDomains: [], domains: [] });
+    assert.match(await said({ sub: 'ada', realm: { groups: Array(1001).fill('x') } }), /^refused: .*more than 1000/);
+    assert.match(await said({}), /^refused: .*sub is missing/);
+    const left = await preview({ sub: 'ada', _claim_names: { realm: 'src1' } });
+    assert.match(left.groupsLeft, /_claim_names/);
+    const { body: organization } = await admin(server, 'POST', '/organizations', {
+      name: 'closed-ones',
+      domain: 'closed.example',
+    });
+    const made = await admin(server, 'POST', '/groups', {
+      name: 'inner',
+      organizationId: organization.id,
+      upstreamId: staff.id,
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const closed = await preview({ sub: 'ada', realm: { groups: ['inner'] } });
+    assert.deepEqual([closed.joins, closed.closedGroups], [[], ['inner']]);
+    await admin(server, 'PUT', `/users/${accountId}/suspension`, { reason: 'a test of the preview' });
+    assert.match(await said({ sub: 'ada' }), /^refused: The account is suspended/);
+    await admin(server, 'DELETE', `/users/${accountId}/suspension`);
+    await admin(server, 'POST', `/upstreams/${staff.id}/disable`, {});
+    assert.match(await said({ sub: 'ada' }), /^refused: The upstream is disabled/);
+    await admin(server, 'POST', `/upstreams/${staff.id}/enable`, {});
   });
 
   test('finds nobody by a subject that no token can have', async () => {

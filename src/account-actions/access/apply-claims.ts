@@ -12,7 +12,7 @@ const { displayName, language } = schemasOf(PROFILE_FIELDS, 'schema');
 
 /** What claims write into a profile: values that the fields accept, where they differ. */
 export function profileOfClaims(
-  profile: Account['profile'],
+  profile: Pick<Account['profile'], 'displayName' | 'language'>,
   said: MappedClaims,
 ): Partial<Pick<Account['profile'], 'displayName' | 'language'>> {
   const isNew = (value: string | undefined, before: string, schema: typeof displayName): value is string =>

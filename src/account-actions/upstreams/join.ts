@@ -1,4 +1,4 @@
-import { mayHaveAddress } from '../../accounts/rules/joining.ts';
+import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { identifierKey } from '../../accounts/rules/profile.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
@@ -51,6 +51,32 @@ export const vouchedAddress = (
 /** Whether a person may create an account with this address: where the installation names domains, these hold as well. */
 export const mayJoinWith = (upstream: Upstream, installation: SignUpSettings, email: string): boolean =>
   mayHaveAddress(signUpOf(upstream), email) && mayHaveAddress(installation, email);
+
+/** What is known of a person whom an upstream vouches for, and who is not connected. */
+export interface Stranger {
+  /** Whether an account here has the address for which the upstream vouches: {@link vouchedAddress}. */
+  readonly hasAccount: boolean;
+  /** Whether the browser has opened an invitation. */
+  readonly isInvited: boolean;
+  /** The address of a new account that needs no proof and cannot be changed. */
+  readonly fixedAddress: string | undefined;
+}
+
+/**
+ * What a person who is not connected is offered: to connect the account that has their address, or to create one, where they can prove an
+ * address if that is needed.
+ */
+export function offerTo(
+  upstream: Upstream,
+  { hasAccount, isInvited, fixedAddress }: Stranger,
+  { mail, signUp: installation }: { readonly mail: { readonly available: boolean }; readonly signUp: SignUpSettings },
+): 'connect' | 'create' | 'no proof' | 'address refused' | 'closed' {
+  if (hasAccount) return 'connect';
+  const settings = signUpOf(upstream);
+  if (!isOpen(settings) && !(settings.mode === 'invitation' && isInvited)) return 'closed';
+  if (upstream.signUp === 'domains' && !mail.available && fixedAddress === undefined) return 'no proof';
+  return fixedAddress === undefined || mayJoinWith(upstream, installation, fixedAddress) ? 'create' : 'address refused';
+}
 
 /** What the upstream called a person, for its owner to recognize. */
 export const labelOf = ({ email, name }: UpstreamPerson): string | null => email ?? name ?? null;

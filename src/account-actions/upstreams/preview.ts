@@ -1,27 +1,48 @@
 import { decodeJwt } from 'jose';
-import { findAccount } from '../../accounts/store.ts';
+import { type Account, findAccount, findByIdentifier } from '../../accounts/store.ts';
 import type { Group } from '../../groups/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { findIdentity } from '../../upstreams/identity-store.ts';
-import { mapClaims } from '../../upstreams/rules/claims-map.ts';
-import { subjectOfClaims } from '../../upstreams/rules/id-token.ts';
+import { type MappedClaims, mapClaims } from '../../upstreams/rules/claims-map.ts';
+import { readGithubPerson } from '../../upstreams/rules/github-person.ts';
+import { personOfClaims, type UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import { issuerOf, metadataIssuerOf, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
-import { findUpstream } from '../../upstreams/store.ts';
+import type { PreviewOutcome } from '../../upstreams/rules/preview-outcome.ts';
+import type { TokenClaims, TokenProblem } from '../../upstreams/rules/token-claims.ts';
+import { findUpstream, type Upstream } from '../../upstreams/store.ts';
+import { accountStatus } from '../../verdict/rules.ts';
 import { profileOfClaims } from '../access/apply-claims.ts';
 import { groupChanges, sourceOfUpstream } from '../access/sourced-groups.ts';
+import { offerTo, vouchedAddress } from './join.ts';
 import { upstreamNotFound } from './upstreams.ts';
 
 /** What a token would do. */
 export interface ClaimsPreview {
+  readonly outcome: PreviewOutcome;
+  /** Why, where it signs nobody in. */
+  readonly reason: string | null;
   /** The account that it would sign in to; null where the identity is not connected. */
   readonly accountId: string | null;
   readonly displayName: string | null;
   readonly language: string | null;
   readonly joins: readonly string[];
   readonly leaves: readonly string[];
+  /** Groups of an organization in which the person is no member. */
+  readonly closedGroups: readonly string[];
   /** Groups that it names and that this upstream does not maintain here. */
   readonly unknownGroups: readonly string[];
+  /** Why memberships would be left as they are, where it does not say which groups the person is in. */
+  readonly groupsLeft: string | null;
+}
+
+interface PreviewServices {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly mail: { readonly available: boolean };
+  readonly signUp: SignUpSettings;
 }
 
 /** @throws {Failure} `invalid` */
@@ -35,34 +56,91 @@ function claimsOf(token: string): Readonly<Record<string, unknown>> {
   throw invalid('token must be a JWT, or the JSON object of its claims.');
 }
 
+const NOTHING = {
+  ...{
+    displayName: null,
+    language: null,
+    joins: [],
+    leaves: [],
+    closedGroups: [],
+    unknownGroups: [],
+    groupsLeft: null,
+  },
+} as const;
+
+const refused = (reason: string, accountId: string | null = null): ClaimsPreview => ({
+  ...{ outcome: 'refused', reason, accountId, ...NOTHING },
+});
+
+/** Who the person is, as the kind reads it. */
+function personIn({ kind, issuer }: Upstream, claims: TokenClaims, now: number): UpstreamPerson | TokenProblem {
+  if (kind === 'github') return readGithubPerson(issuer, claims, undefined, now);
+  const own = issuerOf(metadataIssuerOf(issuer), claims) ?? issuer;
+  return personOfClaims(claims, { issuer: own, subjectClaim: subjectClaimOf(issuer) }, now);
+}
+
 /**
- * What a token of an upstream would write into an account at a sign-in, by the map of the upstream. Its signature is not verified, and nothing
- * is written.
+ * What a sign-in at an upstream with a token would do: whom it signs in, and what it writes into the account by the map of the upstream. Its
+ * signature, its times and its audience are not checked, and nothing is written.
  * @throws {Failure} `not found`, `invalid`
  */
-export async function previewClaims(database: Database, id: string, token: string): Promise<ClaimsPreview> {
+export async function previewClaims(services: PreviewServices, id: string, token: string): Promise<ClaimsPreview> {
   const claims = claimsOf(token);
-  return database.read(function* preview(): Work<ClaimsPreview> {
+  const now = services.clock();
+  return services.database.read(function* preview(): Work<ClaimsPreview> {
     const upstream = yield* findUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
+    if (upstream.status !== 'active') return refused('The upstream is disabled.');
+    const person = personIn(upstream, claims, now);
+    if ('problem' in person) return refused(`The token is refused: ${person.problem}.`);
     const said = mapClaims(claims, upstream.claimsMap);
-    if ('problem' in said) throw invalid(`The sign-in is refused: ${said.problem}.`);
-    const subject = subjectOfClaims(claims, { subjectClaim: subjectClaimOf(upstream.issuer) });
-    const issuer = issuerOf(metadataIssuerOf(upstream.issuer), claims) ?? upstream.issuer;
-    const identity = subject === undefined ? undefined : yield* findIdentity({ upstreamId: id, issuer, subject });
+    if ('problem' in said) return refused(`The token is refused: ${said.problem}.`);
+    const identity = yield* findIdentity({ upstreamId: id, issuer: person.issuer, subject: person.subject });
     const account = identity && (yield* findAccount({ id: identity.accountId }));
-    const written =
-      account === undefined
-        ? { displayName: said.name, language: said.language }
-        : profileOfClaims(account.profile, said);
-    const source = sourceOfUpstream(id);
-    const groups = said.groups && (yield* groupChanges(account?.id ?? null, source, said.groups));
-    const names = (changed: readonly Group[] = []) => changed.map(({ name }) => name);
-    return {
-      accountId: account?.id ?? null,
-      displayName: written.displayName ?? null,
-      language: written.language ?? null,
-      ...{ joins: names(groups?.joins), leaves: names(groups?.leaves), unknownGroups: groups?.unknown ?? [] },
-    };
+    if (account === undefined) {
+      const offer = yield* offerIn(services, upstream, person);
+      return { ...offer, accountId: null, ...(yield* writtenBy(upstream, said, undefined)) };
+    }
+    const status = accountStatus(account, now);
+    if (status !== 'active') return refused(`The account is ${status}.`, account.id);
+    return { outcome: 'sign-in', reason: null, accountId: account.id, ...(yield* writtenBy(upstream, said, account)) };
   });
 }
+
+/** What a person who is not connected is offered, without an invitation. */
+function* offerIn(
+  services: PreviewServices,
+  upstream: Upstream,
+  person: UpstreamPerson,
+): Work<Pick<ClaimsPreview, 'outcome' | 'reason'>> {
+  const address = vouchedAddress(upstream, person);
+  const holder = address === undefined ? undefined : yield* findByIdentifier(address);
+  const hasAccount = holder?.profile.emailVerified === true;
+  const stranger = { hasAccount, isInvited: false, fixedAddress: address };
+  return OFFERS[offerTo(upstream, stranger, services)];
+}
+
+const OFFERS = {
+  connect: { outcome: 'connect', reason: 'An account has the address. Its owner signs in to it, and connects this.' },
+  create: { outcome: 'create', reason: 'The identity is not connected. The person may create an account.' },
+  'no proof': { outcome: 'refused', reason: 'A new account needs a proof of its address, and no mail is sent.' },
+  'address refused': { outcome: 'refused', reason: 'The domain of the address is none with which people may join.' },
+  closed: {
+    outcome: 'refused',
+    reason: 'The identity is not connected, and people create no account without an invitation here.',
+  },
+} as const;
+
+/** What a sign-in writes, or the next one of a person who connects it or creates an account. */
+function* writtenBy({ id }: Upstream, said: MappedClaims, account: Account | undefined) {
+  const { displayName, language } = profileOfClaims(account?.profile ?? NO_PROFILE, said);
+  const groups = said.groups && (yield* groupChanges(account?.id ?? null, sourceOfUpstream(id), said.groups));
+  const names = (changed: readonly Group[] = []) => changed.map(({ name }) => name);
+  return {
+    ...{ displayName: displayName ?? null, language: language ?? null },
+    ...{ joins: names(groups?.joins), leaves: names(groups?.leaves), closedGroups: names(groups?.closed) },
+    ...{ unknownGroups: groups?.unknown ?? [], groupsLeft: said.groupsUnknown ?? null },
+  };
+}
+
+const NO_PROFILE = { displayName: '', language: '' };

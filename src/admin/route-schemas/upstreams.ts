@@ -171,8 +171,9 @@ export const requireUpstreamSchema = {
 export const previewClaimsSchema = {
   ...MANAGING,
   operationId: 'previewClaims',
-  summary: 'Show what a token of an upstream would write into an account',
-  description: 'By the map of the upstream. The signature is not verified, and nothing is written.',
+  summary: 'Show what a sign-in with a token of an upstream would do',
+  description:
+    'Whom it signs in, and what it writes into the account by the map of the upstream. The signature, the times and the audience are not checked, and nothing is written.',
   params: ofUpstream,
   body: PreviewClaimsRequest,
   response: { 200: jsonResponse('What it would do.', ClaimsPreviewRecord), ...adminErrors(MAY_BE_MISSING) },

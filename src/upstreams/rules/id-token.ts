@@ -65,6 +65,15 @@ export function readIdToken(
 ): UpstreamPerson | TokenProblem {
   const problem = idTokenProblem(claims, expected, now);
   if (problem !== undefined) return { problem };
+  return personOfClaims(claims, expected, now);
+}
+
+/** Who the person is, as the claims of an ID token say that was checked, or that only serves a preview. */
+export function personOfClaims(
+  claims: TokenClaims,
+  expected: Pick<ExpectedIdToken, 'issuer' | 'subjectClaim'>,
+  now: number,
+): UpstreamPerson | TokenProblem {
   const { sid, amr, name, email, iat } = claims;
   const subject = subjectOfClaims(claims, expected);
   if (subject === undefined) return { problem: `${expected.subjectClaim} is missing or no identifier` };
@@ -112,7 +121,7 @@ function ageProblem(value: unknown, { maxAge, notBefore }: ExpectedIdToken, now:
  * Who the person is at the upstream; undefined where the claims do not say. Decisions §14: in Microsoft Entra `sub` is another one for each app,
  * while `tid` and `oid` name the person; the issuer holds the tenant.
  */
-export function subjectOfClaims(
+function subjectOfClaims(
   { sub, oid, tid }: TokenClaims,
   { subjectClaim }: Pick<ExpectedIdToken, 'subjectClaim'>,
 ): string | undefined {
@@ -124,7 +133,10 @@ export function subjectOfClaims(
  * Apple writes the value as a text. Microsoft Entra has no `email_verified`, but says whether the owner of the domain is the tenant. At Google
  * anybody may have verified an address of any domain once: that of an organization is one whose domain it names.
  */
-function saysVerified(claims: TokenClaims, { issuer, subjectClaim }: ExpectedIdToken): boolean {
+function saysVerified(
+  claims: TokenClaims,
+  { issuer, subjectClaim }: Pick<ExpectedIdToken, 'issuer' | 'subjectClaim'>,
+): boolean {
   const { email, email_verified: verified, xms_edov: edov, hd } = claims;
   if (subjectClaim === 'oid') return edov === true || edov === 1 || edov === '1' || edov === 'true';
   if (verified !== true && verified !== 'true') return false;

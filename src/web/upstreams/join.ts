@@ -5,9 +5,15 @@ import { findOpenInvitation, InvitationRefused } from '../../account-actions/inv
 import { joinThroughUpstream } from '../../account-actions/invitations/join-through-upstream.ts';
 import { beginUpstreamSignUp } from '../../account-actions/invitations/sign-up.ts';
 import type { SignedIn } from '../../account-actions/sign-in/sign-in.ts';
-import { labelOf, mayJoinWith, NotVouched, signUpOf, vouchedAddress } from '../../account-actions/upstreams/join.ts';
+import {
+  labelOf,
+  mayJoinWith,
+  NotVouched,
+  offerTo,
+  signUpOf,
+  vouchedAddress,
+} from '../../account-actions/upstreams/join.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
-import { isOpen } from '../../accounts/rules/joining.ts';
 import { findByIdentifier } from '../../accounts/store.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
@@ -58,7 +64,7 @@ const proposedBy = ({ name, email }: UpstreamPerson): Values => ({
 });
 
 /** What is known of a person who is not connected to an account here. */
-interface Stranger {
+interface Arrival {
   readonly upstream: Upstream;
   readonly vouched: Vouched;
   /** The address that needs no proof: the upstream is authoritative for it. */
@@ -76,16 +82,15 @@ interface Invited {
 }
 
 /** An address that the person need not prove, and cannot change. */
-const fixedAddress = ({ address, invited }: Stranger): string | undefined => invited?.address ?? address;
+const fixedAddress = ({ address, invited }: Arrival): string | undefined => invited?.address ?? address;
 
-const offersSignUp = ({ upstream, invited, hasAccount }: Stranger): boolean => {
-  const settings = signUpOf(upstream);
-  return !hasAccount && (isOpen(settings) || (settings.mode === 'invitation' && invited !== undefined));
-};
-
-/** Whether the person needs an address of a domain and cannot prove one: no mail is sent, and the upstream is not authoritative for it. */
-const lacksProof = ({ mail }: Pick<PageServices, 'mail'>, stranger: Stranger): boolean =>
-  stranger.upstream.signUp === 'domains' && !mail.available && fixedAddress(stranger) === undefined;
+/** Whether the person may create an account, and whether they lack a proof of their address that it needs. */
+function offered(services: Pick<PageServices, 'mail' | 'signUp'>, arrival: Arrival) {
+  const { upstream, invited, hasAccount } = arrival;
+  const stranger = { hasAccount, isInvited: invited !== undefined, fixedAddress: fixedAddress(arrival) };
+  const offer = offerTo(upstream, stranger, services);
+  return { offersSignUp: offer !== 'connect' && offer !== 'closed', lacksProof: offer === 'no proof' };
+}
 
 /** The page of a person whom an upstream vouches for, and who is not known here; it creates an account where that is allowed. */
 export function joinRoutes(app: FastifyInstance, services: PageServices): void {
@@ -93,12 +98,12 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
   const preHandler = loadPendingRequest(services, { optional: true });
   const address = '/login/with/:name/new';
 
-  async function found({ browser }: SignInVisit, name: string): Promise<Stranger | undefined> {
+  async function found({ browser }: SignInVisit, name: string): Promise<Arrival | undefined> {
     const upstream = await findActive(services, name);
     const vouched = upstream && readVouched(services, browser, upstream);
     if (upstream === undefined || vouched === undefined || vouched.session !== null) return undefined;
     const certain = vouchedAddress(upstream, vouched.person);
-    return database.read(function* read(): Work<Stranger> {
+    return database.read(function* read(): Work<Arrival> {
       const holder = certain === undefined ? undefined : yield* findByIdentifier(certain);
       const link = browser.invitationSecret;
       const open = link === undefined ? undefined : yield* findOpenInvitation(link, clock());
@@ -110,7 +115,7 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
 
   function show(
     visit: SignInVisit,
-    stranger: Stranger,
+    stranger: Arrival,
     status: number,
     problems: Problems,
     values: Values,
@@ -119,8 +124,8 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
     const page = noAccountPage(site, {
       ...{ name: upstream.name, displayName: upstream.displayName, label: labelOf(vouched.person) },
       ...{ app: visit.pending, token: visit.browser.formToken(FORM), problems, values },
-      ...{ offersSignUp: offersSignUp(stranger), connectAs: hasAccount ? stranger.address : undefined },
-      ...{ fixedEmail: fixedAddress(stranger), lacksProof: lacksProof(services, stranger) },
+      ...{ ...offered(services, stranger), connectAs: hasAccount ? stranger.address : undefined },
+      fixedEmail: fixedAddress(stranger),
     });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -137,13 +142,14 @@ export function joinRoutes(app: FastifyInstance, services: PageServices): void {
   app.post<OfUpstream>(address, { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const person = await found(visit, request.params.name);
-    if (person === undefined || !offersSignUp(person)) return showUnusable(services, visit, 'expired');
+    if (person === undefined || !offered(services, person).offersSignUp)
+      return showUnusable(services, visit, 'expired');
     const form = formOf(request);
     const proposed = proposedBy(person.vouched.person);
     if (!visit.browser.owns(form, FORM)) {
       return show(visit, person, 400, generalProblem(site.messages.account.formExpired), proposed);
     }
-    if (lacksProof(services, person)) return show(visit, person, 403, NO_PROBLEMS, proposed);
+    if (offered(services, person).lacksProof) return show(visit, person, 403, NO_PROBLEMS, proposed);
     const fixed = fixedAddress(person);
     const typed = { ...typedIn(form), ...(fixed !== undefined && { email: fixed }) };
     const again = (status: number, problems: Problems) =>
@@ -197,7 +203,7 @@ async function joinByMail(
   services: PageServices,
   { request, reply, pending, browser }: SignInVisit,
   typed: Values,
-  { vouched: { upstreamId, generation, person, state, at }, invited }: Stranger,
+  { vouched: { upstreamId, generation, person, state, at }, invited }: Arrival,
   again: ShowAgain,
 ): Promise<FastifyReply> {
   const invitation = invited?.link ?? null;
@@ -216,7 +222,7 @@ async function joinAtOnce(
   services: PageServices,
   visit: SignInVisit,
   typed: Values,
-  { vouched, invited }: Stranger,
+  { vouched, invited }: Arrival,
   again: ShowAgain,
 ): Promise<FastifyReply> {
   const { database, clock, ids, site, browsers } = services;
