@@ -5,7 +5,7 @@ import type { Limit, LimitName } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, joint, many, one } from '../platform/database/statement.ts';
-import type { Origin } from '../platform/validation/origin.ts';
+import { addressBucket, networkBucket, type Origin } from '../platform/validation/origin.ts';
 
 /** A use of a bucket. */
 interface Addition {
@@ -118,6 +118,36 @@ export const take = (bucket: string, limit: Limit, now: number, subject: LimitSu
 /** The limit of a whole IPv6 network, from that of an address: one home has thousands of addresses, and one site has thousands of homes. */
 export const ofNetwork = (limit: Limit): Limit => limit && { ...limit, count: limit.count * NETWORK_SHARE };
 const NETWORK_SHARE = 8;
+
+/** The buckets of an asker who is known by an address alone, each with its limit: those of the address and of its IPv6 network. */
+function bucketsFrom(
+  what: string,
+  limit: Limit,
+  { address }: Origin,
+): readonly (readonly [bucket: string, limit: Limit])[] {
+  const network = networkBucket(address);
+  const own = [`${what} ${addressBucket(address)}`, limit] as const;
+  return network === undefined ? [own] : [own, [`${what} ${network}`, ofNetwork(limit)]];
+}
+
+/**
+ * {@link take} for an asker who is known by an address alone: the use counts for the address, and for its IPv6 network.
+ * @param what is asked for, which begins the names of the buckets
+ * @param takeUse {@link takeTogether} for uses that are never given back
+ */
+export function* takeFrom(
+  what: string,
+  limit: Limit,
+  now: number,
+  subject: LimitSubject,
+  takeUse: typeof take = take,
+): Work<number> {
+  for (const [bucket, most] of bucketsFrom(what, limit, subject.origin)) {
+    const seconds = yield* takeUse(bucket, most, now, subject);
+    if (seconds > 0) return seconds;
+  }
+  return 0;
+}
 
 /** The limit of all askers together, from that of each: one of them alone uses up a part of it. */
 export const ofAllAskers = (limit: Limit): Limit => limit && { ...limit, count: limit.count * ASKERS };
@@ -290,4 +320,9 @@ export const forget = command((db, p: { bucket: string }) =>
 /** Takes a use back: it turned out not to be one that is limited. */
 export function* giveBack(bucket: string, limit: Limit): Work<void> {
   if (limit !== null) yield* subtractFromCount({ bucket, weight: 1 });
+}
+
+/** {@link giveBack} for a use that was taken by {@link takeFrom}. */
+export function* giveBackFrom(what: string, limit: Limit, origin: Origin): Work<void> {
+  for (const [bucket, most] of bucketsFrom(what, limit, origin)) yield* giveBack(bucket, most);
 }

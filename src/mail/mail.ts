@@ -1,5 +1,5 @@
 import type { Sealer } from '../keys/sealer.ts';
-import { ofAllAskers, take } from '../limits/limits.ts';
+import { ofAllAskers, take, takeFrom } from '../limits/limits.ts';
 import { DAY, MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { MailSettings } from '../platform/config/mail.ts';
@@ -183,10 +183,9 @@ export function* countAccount(
   return (yield* take(`mail by ${accountId}`, limits.mailAddress, now, about)) === 0;
 }
 
-/** {@link countMail} for the address of the one who asks alone. */
+/** {@link countMail} for the address of the one who asks alone, and for its network. */
 export function* countSender(limits: Limits, origin: Origin, now: number): Work<boolean> {
-  const source = `mail from ${addressBucket(origin.address)}`;
-  return (yield* take(source, limits.mailAddress, now, { name: 'mailAddress', origin })) === 0;
+  return (yield* takeFrom('mail from', limits.mailAddress, now, { name: 'mailAddress', origin })) === 0;
 }
 
 /** {@link countMail} for the recipient alone. */

@@ -4,8 +4,8 @@ import { record } from '../../audit/audit.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { requiresRecoveryCode } from '../../authenticators/recovery-setting-store.ts';
 import { secondFactors } from '../../authenticators/rules/factors.ts';
-import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
-import { giveBack, take } from '../../limits/limits.ts';
+import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
+import { giveBackFrom, takeFrom } from '../../limits/limits.ts';
 import { findChallengeOfBrowser, tryCode } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
@@ -52,9 +52,8 @@ export async function authenticateByMailCode(
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, sealer, limits, secondFactor } = services;
   const { hash: browserHash } = browser;
-  const bucket = signInBucket(origin);
   const seconds = await database.commit(() =>
-    take(bucket, limits.signInAddress, now, { name: 'signInAddress', origin }),
+    takeFrom(SIGN_IN_FROM, limits.signInAddress, now, { name: 'signInAddress', origin }),
   );
   if (seconds > 0) return { kind: 'limited', seconds };
   const asked = await database.read(() => findChallengeOfBrowser(sealer, browserHash, 'sign in', now));
@@ -93,7 +92,7 @@ export async function authenticateByMailCode(
     if (!isSame || !(yield* acceptsMailCode(secondFactor, account))) {
       return yield* refuse({ kind: 'changed' }, 'the account has changed');
     }
-    yield* giveBack(bucket, limits.signInAddress);
+    yield* giveBackFrom(SIGN_IN_FROM, limits.signInAddress, origin);
     return { kind: 'authenticated', account, method: 'mail code', factorSince: null };
   }
   return { kind: 'checked', complete };

@@ -16,9 +16,9 @@ import {
   createPasskeyChallenge,
   PASSKEY_CHALLENGE_LIFETIME,
 } from '../../authenticators/rules/passkey-challenge.ts';
-import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
+import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
 import type { Span } from '../../authenticators/rules/taking-back.ts';
-import { claim, giveBack, take } from '../../limits/limits.ts';
+import { claim, giveBackFrom, takeFrom } from '../../limits/limits.ts';
 import { CLOCK_SKEW } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -110,9 +110,8 @@ export async function authenticateByPasskey(
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, limits } = services;
   const { origin } = attempt;
-  const bucket = signInBucket(origin);
   const about = { name: 'signInAddress', origin, accountId: attempt.accountId ?? null } as const;
-  const seconds = await database.commit(() => take(bucket, limits.signInAddress, now, about));
+  const seconds = await database.commit(() => takeFrom(SIGN_IN_FROM, limits.signInAddress, now, about));
   if (seconds > 0) return { kind: 'limited', seconds };
   const checked = await check(services, attempt, now);
 
@@ -147,7 +146,7 @@ export async function authenticateByPasskey(
     if (!(yield* usePasskeyChallenge(challenge, now))) {
       return yield* refuse({ kind: 'wrong passkey', problem: 'expired' }, 'passkey: used challenge', accountId);
     }
-    yield* giveBack(bucket, limits.signInAddress);
+    yield* giveBackFrom(SIGN_IN_FROM, limits.signInAddress, origin);
     yield* recordPasskeyUse({ id, counter, backedUp: Number(backedUp), now });
     if (counterWentBack(current.counter, counter)) {
       const details = { passkey: current.name, stored: current.counter, received: counter };

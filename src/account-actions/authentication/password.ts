@@ -2,8 +2,8 @@ import { type BrowserMark, isKnownBrowser } from '../../accounts/known-browser-s
 import { identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
-import { giveBack, take } from '../../limits/limits.ts';
+import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
+import { giveBack, giveBackFrom, take, takeFrom } from '../../limits/limits.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { PasswordCheck, Passwords } from '../../platform/crypto/passwords.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
@@ -152,7 +152,6 @@ function recordFailure(account: Account | undefined, reason: string, origin: Ori
 
 /** The rate limit buckets of an attempt. */
 interface Buckets {
-  readonly address: string;
   /** Of the name as it was typed. */
   readonly identifier: string;
   /** Of the account, by whichever of its names it was typed. */
@@ -160,13 +159,12 @@ interface Buckets {
 }
 
 /** A browser that signed in to the account before has its own count, so that a stranger cannot lock the owner out. */
-function* bucketsOf(account: Account | undefined, { identifier, browser, origin }: PasswordAttempt): Work<Buckets> {
+function* bucketsOf(account: Account | undefined, { identifier, browser }: PasswordAttempt): Work<Buckets> {
   const known = account !== undefined && (yield* isKnownBrowser(account.id, browser));
   // Names are not stored as typed. Unknown ones are counted like accounts.
   const name = digest(identifierKey(identifier));
   const own = known ? ` ${browser.hash}` : '';
   return {
-    address: signInBucket(origin),
     identifier: identifierBucket(name, own),
     account: accountBucket(account?.id ?? `name ${name}`, own),
   };
@@ -185,6 +183,7 @@ export const passwordBuckets = (accountId: string, name: string, browsers: reado
 /** An attempt that may be made, with the buckets that count it. */
 interface CountedAttempt {
   readonly kind: 'counted';
+  readonly origin: Origin;
   readonly buckets: Partial<Buckets>;
   /** Whether the account has had too many, by any of its names. */
   readonly isOverAccount: boolean;
@@ -201,37 +200,38 @@ interface CountedSubject {
  * address would tell that they are one account's. Such an attempt is answered like a wrong password.
  */
 function* count(
-  { address, identifier, account }: Buckets,
+  { identifier, account }: Buckets,
   limits: Limits,
   now: number,
   about: CountedSubject,
 ): Work<CountedAttempt | AttemptsLimited> {
   const seconds =
-    (yield* take(address, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
+    (yield* takeFrom(SIGN_IN_FROM, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
     (yield* take(identifier, limits.signInAccount, now, { name: 'signInAccount', ...about }));
   if (seconds > 0) return { kind: 'limited', seconds };
   const isOverAccount = (yield* take(account, limits.signInAccount, now, { name: 'signInAccount', ...about })) > 0;
-  return { kind: 'counted', buckets: { address, identifier, ...(!isOverAccount && { account }) }, isOverAccount };
+  const buckets = { identifier, ...(!isOverAccount && { account }) };
+  return { kind: 'counted', origin: about.origin, buckets, isOverAccount };
 }
 
 /** Counts an attempt of a person who is signed in to the account, who may be told. */
 function* countOwn(
-  { address, account }: Buckets,
+  { account }: Buckets,
   limits: Limits,
   now: number,
   about: CountedSubject,
 ): Work<CountedAttempt | AttemptsLimited> {
   const seconds =
-    (yield* take(address, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
+    (yield* takeFrom(SIGN_IN_FROM, limits.signInAddress, now, { name: 'signInAddress', ...about })) ||
     (yield* take(account, limits.signInAccount, now, { name: 'signInAccount', ...about }));
   return seconds > 0
     ? { kind: 'limited', seconds }
-    : { kind: 'counted', buckets: { address, account }, isOverAccount: false };
+    : { kind: 'counted', origin: about.origin, buckets: { account }, isOverAccount: false };
 }
 
 /** In the order of {@link count}, so that no two units of work wait for each other's locks. */
-function* uncount({ buckets: { address, identifier, account } }: CountedAttempt, limits: Limits): Work<void> {
-  if (address !== undefined) yield* giveBack(address, limits.signInAddress);
+function* uncount({ origin, buckets: { identifier, account } }: CountedAttempt, limits: Limits): Work<void> {
+  yield* giveBackFrom(SIGN_IN_FROM, limits.signInAddress, origin);
   if (identifier !== undefined) yield* giveBack(identifier, limits.signInAccount);
   if (account !== undefined) yield* giveBack(account, limits.signInAccount);
 }

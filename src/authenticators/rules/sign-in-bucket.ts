@@ -1,5 +1,2 @@
-import { addressBucket, type Origin } from '../../platform/validation/origin.ts';
-
-/** The bucket of the attempts to sign in from a network address, by whatever means. */
-export const signInBucket = ({ address }: Pick<Origin, 'address'>): string =>
-  `sign-in from ${addressBucket(address ?? '')}`;
+/** Begins the names of the buckets that count attempts to sign in, by whatever means, for the network address that they come from. */
+export const SIGN_IN_FROM = 'sign-in from';

@@ -40,7 +40,11 @@ export const limitVariables = {
     '10/m',
     'Failed sign-ins to one account. Browsers that have signed in to it before are counted separately.',
   ),
-  signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one IP address.'),
+  signInAddress: new LimitVariable(
+    'TESSERA_LIMIT_SIGN_IN_ADDRESS',
+    '60/m',
+    'Failed sign-ins from one IP address; eight times as many from one IPv6 /48.',
+  ),
   sessionAccount: new LimitVariable(
     'TESSERA_LIMIT_SESSION_ACCOUNT',
     '60/m',
@@ -91,7 +95,11 @@ export const limitVariables = {
     '3/24h',
     'Copies of their data that one user asks for.',
   ),
-  signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
+  signUpAddress: new LimitVariable(
+    'TESSERA_LIMIT_SIGN_UP_ADDRESS',
+    '10/h',
+    'New accounts from one IP address; eight times as many from one IPv6 /48.',
+  ),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',
     '600/m',

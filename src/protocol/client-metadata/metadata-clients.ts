@@ -2,12 +2,12 @@ import { isBlockedHost } from '../../clients/blocked-domains.ts';
 import { describedClient, updateFromDocument } from '../../clients/metadata-clients.ts';
 import { hasHost, metadataHost, metadataUrlProblem } from '../../clients/rules/metadata-document.ts';
 import { type Client, findByMetadataUrl } from '../../clients/store.ts';
-import { ofNetwork, take } from '../../limits/limits.ts';
+import { take, takeFrom } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ClientMetadataSetting } from '../../platform/config/client-metadata.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { addressBucket, networkBucket, type Origin } from '../../platform/validation/origin.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
 import type { MetadataDocuments, MetadataFailure } from './documents.ts';
 
 /** What is known of a `client_id` that is a URL. */
@@ -129,12 +129,8 @@ const BEING_FETCHED: MetadataFailure = { isPassing: true, description: 'The meta
 function* countFetch({ limits }: MetadataClientParts, url: string, origin: Origin, now: number): Work<number> {
   if ((yield* findByMetadataUrl({ metadataUrl: url })) !== undefined) return 0;
   const about = { name: 'metadataAddress', origin } as const;
-  const byAddress = yield* take(`metadata ${addressBucket(origin.address ?? '')}`, limits.metadataAddress, now, about);
-  if (byAddress > 0) return byAddress;
-  const network = networkBucket(origin.address);
-  const byNetwork =
-    network === undefined ? 0 : yield* take(`metadata ${network}`, ofNetwork(limits.metadataAddress), now, about);
-  if (byNetwork > 0) return byNetwork;
+  const ofAsker = yield* takeFrom('metadata', limits.metadataAddress, now, about);
+  if (ofAsker > 0) return ofAsker;
   return yield* take(`metadata-host ${metadataHost(url)}`, limits.metadataHost, now, {
     ...about,
     name: 'metadataHost',

@@ -5,13 +5,13 @@ import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
 import { findClient } from '../../clients/store.ts';
 import { insertDevice } from '../../credentials/device-store.ts';
 import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from '../../credentials/rules/user-code.ts';
-import { ofNetwork, takeTogether } from '../../limits/limits.ts';
+import { takeFrom, takeTogether } from '../../limits/limits.ts';
 import { MINUTE, SECOND } from '../../platform/clock.ts';
 import { digest, keyedDigest, randomCharacters, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import { OAuthError, rateLimited } from '../../platform/oauth-error.ts';
-import { addressBucket, networkBucket, networkOf } from '../../platform/validation/origin.ts';
+import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
 import { sentParameters } from '../../traces/rules/sent-parameters.ts';
 import { findUnknownResource, readApiScopes } from '../authorize/registered-apis.ts';
 import { checkScopes } from '../authorize/rules/check-scopes.ts';
@@ -148,11 +148,6 @@ function* admit(
     return yield* refuseRequest(authenticated, now, 'endpoints not registered', { endpoints: client.endpoints });
   }
   const about = { name: 'deviceAddress', origin, clientId: client.id } as const;
-  const bucket = `device ${addressBucket(origin.address)}`;
-  const { deviceAddress } = services.limits;
-  const network = networkBucket(origin.address);
-  const seconds =
-    (yield* takeTogether(bucket, deviceAddress, now, about)) ||
-    (network === undefined ? 0 : yield* takeTogether(`device ${network}`, ofNetwork(deviceAddress), now, about));
+  const seconds = yield* takeFrom('device', services.limits.deviceAddress, now, about, takeTogether);
   return seconds > 0 ? rateLimited(seconds) : undefined;
 }

@@ -13,7 +13,7 @@ import {
   updateSelf,
 } from '../../clients/self-registration.ts';
 import { type Client, liveSecrets } from '../../clients/store.ts';
-import { ofNetwork, take } from '../../limits/limits.ts';
+import { take, takeFrom } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { RegistrationSetting } from '../../platform/config/registration.ts';
@@ -21,7 +21,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
 import { type OAuthError, rateLimited } from '../../platform/oauth-error.ts';
-import { addressBucket, networkBucket, type Origin } from '../../platform/validation/origin.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
 import { refuseMetadata, refuseRegistration } from './refusals.ts';
 
 export interface RegistrationParts {
@@ -92,13 +92,10 @@ export async function register(
 function* countRegistration({ limits }: RegistrationParts, origin: Origin, now: number): Work<number> {
   const about = { name: 'registrationAddress', origin } as const;
   const { registrationAddress: limit } = limits;
-  const byAddress = yield* take(`registration ${addressBucket(origin.address)}`, limit, now, about);
-  if (byAddress > 0) return byAddress;
-  const network = networkBucket(origin.address);
-  const byNetwork = network === undefined ? 0 : yield* take(`registration ${network}`, ofNetwork(limit), now, about);
-  return byNetwork > 0
-    ? byNetwork
-    : yield* take('registration', limits.registration, now, { ...about, name: 'registration' });
+  return (
+    (yield* takeFrom('registration', limit, now, about)) ||
+    (yield* take('registration', limits.registration, now, { ...about, name: 'registration' }))
+  );
 }
 
 function* requireNoBlockedHost(uris: readonly string[]): Work<void> {

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findClient } from '../../clients/store.ts';
 import { findWaitingDevice } from '../../credentials/device-store.ts';
 import { readUserCode } from '../../credentials/rules/user-code.ts';
-import { ofNetwork, take } from '../../limits/limits.ts';
+import { take, takeFrom } from '../../limits/limits.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { duration } from '../../pages/error-messages.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
-import { addressBucket, networkBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
+import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { deviceRequest } from '../../protocol/authorize/rules/request.ts';
 import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
@@ -81,15 +81,8 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     return database.commit(function* count(): Work<number> {
       const about = { origin, accountId: account ?? null };
       const byAddress = { name: 'userCodeAddress', ...about } as const;
-      const address = `user-code ${addressBucket(origin.address)}`;
-      const wait = yield* take(address, limits.userCodeAddress, now, byAddress);
-      const network = networkBucket(origin.address);
+      const wait = yield* takeFrom('user-code', limits.userCodeAddress, now, byAddress);
       if (wait > 0) return wait;
-      const ofAll =
-        network === undefined
-          ? 0
-          : yield* take(`user-code ${network}`, ofNetwork(limits.userCodeAddress), now, byAddress);
-      if (ofAll > 0) return ofAll;
       const bucket = `user-code ${account === undefined ? `browser ${browser.hash}` : `account ${account}`}`;
       return yield* take(bucket, limits.userCode, now, { name: 'userCode', ...about });
     });

@@ -7,7 +7,7 @@ import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { findWeakPassword } from '../../accounts/password-problem.ts';
 import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
-import { take } from '../../limits/limits.ts';
+import { takeFrom } from '../../limits/limits.ts';
 import { findChallengeOfBrowser } from '../../mail/challenges.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems, unownedForm } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
@@ -17,7 +17,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
-import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
+import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { advance, loadPendingRequest } from '../authorize/pending-request.ts';
@@ -255,11 +255,11 @@ export async function signUpProblems(values: SignUp, messages: Messages): Promis
   return weak === undefined ? {} : { password: messages.password.problems[weak] };
 }
 
-/** @returns 0, or the seconds to wait where too many people signed up from this address */
+/** @returns 0, or the seconds to wait where too many people signed up from this address or its network */
 export function countSignUp({ database, clock, limits }: PageServices, origin: Origin): Promise<number> {
   const now = clock();
   const about = { name: 'signUpAddress', origin } as const;
-  return database.commit(() => take(`sign-up ${addressBucket(origin.address)}`, limits.signUpAddress, now, about));
+  return database.commit(() => takeFrom('sign-up', limits.signUpAddress, now, about));
 }
 
 /** Creates an account, or gives the field whose value another account has. */

@@ -3,8 +3,8 @@ import { authenticators } from '../../account-actions/authentication/authenticat
 import { upstreamStateName } from '../../account-actions/authentication/upstream.ts';
 import { signIn } from '../../account-actions/sign-in/sign-in.ts';
 import { providerClientOf } from '../../account-actions/upstreams/upstreams.ts';
-import { signInBucket } from '../../authenticators/rules/sign-in-bucket.ts';
-import { giveBack, take } from '../../limits/limits.ts';
+import { SIGN_IN_FROM } from '../../authenticators/rules/sign-in-bucket.ts';
+import { giveBackFrom, takeFrom } from '../../limits/limits.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -156,15 +156,14 @@ async function comeBack(services: PageServices, visit: SignInVisit, returned: Re
   const { request, reply } = visit;
   const { upstream, departure, callback, state } = returned;
   const origin = originOf(request);
-  const bucket = signInBucket(origin);
   const about = { name: 'signInAddress', origin, accountId: null } as const;
-  const seconds = await database.commit(() => take(bucket, limits.signInAddress, clock(), about));
+  const seconds = await database.commit(() => takeFrom(SIGN_IN_FROM, limits.signInAddress, clock(), about));
   if (seconds > 0) return showRefusal(services, visit, { kind: 'limited', seconds }, '');
   return explained(services, visit, upstream, departure.session, async () => {
     const back = { callback, redirectUri: redirectUriOf(issuer, upstream), state };
     const client = providerClientOf(sealer, upstream);
     const person = await kinds[upstream.kind].finish({ ...upstreams, clock }, client, departure, back);
-    await database.commit(() => giveBack(bucket, limits.signInAddress));
+    await database.commit(() => giveBackFrom(SIGN_IN_FROM, limits.signInAddress, origin));
     if (departure.session !== null) {
       keep(services, visit, returned, person);
       return redirect(request, reply, services.site.path(confirmConnectPath(upstream)));
