@@ -9,6 +9,7 @@ interface ClientAct {
   readonly kind: ClientActKind;
   /** Of the secret that was added. */
   readonly secretId: string | null;
+  readonly actedAt: number;
 }
 
 /** An operator of whose acts on clients is asked. */
@@ -28,7 +29,7 @@ export interface ClientActor {
   readonly operator?: { readonly id: string } | undefined;
 }
 
-const remove = command((db, p: ClientAct & { operatorId: string }) =>
+const remove = command((db, p: StoredAct) =>
   db
     .deleteFrom('client_act')
     .where('operator_id', '=', p.operatorId)
@@ -37,7 +38,7 @@ const remove = command((db, p: ClientAct & { operatorId: string }) =>
     .where('secret_id', 'is', null),
 );
 
-interface StoredAct extends Omit<ClientAct, 'kind'> {
+interface StoredAct extends Pick<ClientAct, 'clientId' | 'secretId'> {
   readonly kind: ClientActKind | typeof DISABLED;
   readonly operatorId: string;
 }
@@ -111,23 +112,28 @@ const registeredWithTokensOf = many(
     db
       .selectFrom('initial_access_token')
       .innerJoin('client', 'client.initial_token_id', 'initial_access_token.id')
-      .select('client.id as client_id')
+      .select(['client.id as client_id', 'client.created_at'])
       .where('initial_access_token.admin_key_id', '=', p.operatorId)
       .where('client.created_at', '>=', p.since)
       .orderBy('client.id'),
-  (row): ClientAct => ({ clientId: row.client_id, kind: 'registered', secretId: null }),
+  (row): ClientAct => ({ clientId: row.client_id, kind: 'registered', secretId: null, actedAt: row.created_at }),
 );
 
 const recordedActs = many(
   (db, p: ActsOf) =>
     db
       .selectFrom('client_act')
-      .select(['client_id', 'kind', 'secret_id'])
+      .select(['client_id', 'kind', 'secret_id', 'acted_at'])
       .where('operator_id', '=', p.operatorId)
       .where('acted_at', '>=', p.since)
       .where('kind', '<>', DISABLED)
       .orderBy('id'),
-  (row): ClientAct => ({ clientId: row.client_id, kind: row.kind as ClientActKind, secretId: row.secret_id }),
+  (row): ClientAct => ({
+    clientId: row.client_id,
+    kind: row.kind as ClientActKind,
+    secretId: row.secret_id,
+    actedAt: row.acted_at,
+  }),
 );
 
 /** What an operator did to clients at an instant or later; what registered with their initial access tokens comes first. */

@@ -60,29 +60,43 @@ export interface ClientsUndone {
   readonly redirected: readonly string[];
 }
 
+/** A secret that ended, with which its client may have got tokens for itself. */
+export interface EndedSecret {
+  readonly clientId: string;
+  readonly addedAt: number;
+}
+
 /**
  * Ends what operators did to clients, inside a unit of work: the clients that they registered, accepted or enabled are disabled, the secrets
  * that they added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
+ * The caller ends the tokens that clients got for themselves with the secrets (`endClientTokens`).
  */
-export function* endClientActs(makers: readonly MakerOfClients[], origin: Origin, now: number): Work<ClientsUndone> {
-  let [registered, secrets] = [0, 0];
+export function* endClientActs(
+  makers: readonly MakerOfClients[],
+  origin: Origin,
+  now: number,
+): Work<ClientsUndone & { readonly endedSecrets: readonly EndedSecret[] }> {
+  let registered = 0;
+  const endedSecrets: EndedSecret[] = [];
   const redirected = new Set<string>();
   const disabled = new Set<string>();
   for (const { id: operatorId, since, goesOn } of makers) {
     // An app is made before anything else is done to it.
-    for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
+    for (const { clientId, kind, secretId, actedAt: addedAt } of yield* clientActsSince({ operatorId, since })) {
       const client = yield* store.findClient({ id: clientId });
       if (client === undefined || goesOn(kind, client)) continue;
       if (kind === 'registered' || kind === 'accepted' || kind === 'enabled') {
         disabled.add(clientId);
         if (yield* disableClient(clientId, now, origin)) registered++;
       } else if (kind === 'secret' && secretId !== null) {
-        if ((yield* endSecret(clientId, secretId, origin, now)) && !disabled.has(clientId)) secrets++;
+        const isEnded = yield* endSecret(clientId, secretId, origin, now);
+        if (isEnded && !disabled.has(clientId)) endedSecrets.push({ clientId, addedAt });
       } else if (kind === 'redirect URIs') redirected.add(clientId);
       else if (kind === 'approved') yield* endApproval(clientId, operatorId, origin, now);
     }
   }
-  return { registered, secrets, redirected: [...redirected].filter((id) => !disabled.has(id)) };
+  const others = [...redirected].filter((id) => !disabled.has(id));
+  return { registered, secrets: endedSecrets.length, redirected: others, endedSecrets };
 }
 
 function* endSecret(clientId: string, secretId: string, origin: Origin, now: number): Work<boolean> {

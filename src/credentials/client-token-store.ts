@@ -87,3 +87,13 @@ export const lockClientToken = one(
 export const revokeClientToken = command((db, p: { jti: string; now: number }) =>
   db.updateTable('client_token').set({ dead_at: p.now }).where('jti', '=', p.jti).where('dead_at', 'is', null),
 );
+
+/** Revokes the tokens that a client got for itself at an instant or later: nobody knows with which of its secrets. It gets others with those that are left. */
+export const endClientTokens = command((db, p: { clientId: string; since: number; now: number }) =>
+  db
+    .updateTable('client_token')
+    .set({ dead_at: p.now })
+    .where('client_id', '=', p.clientId)
+    .where('created_at', '>=', p.since)
+    .where('dead_at', 'is', null),
+);

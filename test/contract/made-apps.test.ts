@@ -2,9 +2,10 @@
 /** Decisions §12: what an admin key, or a role, did to apps is listed where it ends, and ends with it on request. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { admin, newUser } from '../support/flow.ts';
+import { admin, newClient, newUser, tokenCall } from '../support/flow.ts';
 import { manage, newSelfRegistered } from '../support/registration.ts';
 import { startServer } from '../support/server.ts';
+import { introspect } from '../support/token-services.ts';
 
 const server = await startServer({ TESSERA_REGISTRATION: 'token' });
 after(() => server.close());
@@ -114,4 +115,24 @@ test('an app that a key enabled ends with the key, unless it was enabled again s
   assert.deepEqual(await listed(third), []);
   await call('DELETE', `/admin-keys/${third.id}?endMade=true`);
   assert.equal(await status(), 'active');
+});
+
+test('what an app got for itself since a key added a secret to it ends with the secret', async () => {
+  const key = await newKey();
+  const app = await newClient(server, { grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'] });
+  const getToken = async (secret: string | undefined = app.clientSecret): Promise<string> => {
+    const grant = { grant_type: 'client_credentials', client_id: app.clientId, client_secret: secret };
+    const { status, body } = await tokenCall(server, grant);
+    assert.equal(status, 200);
+    return body.access_token;
+  };
+  const isActive = async (token: string) => (await introspect(server, app, token)).body.active;
+  const earlier = await getToken();
+  server.advance(1000);
+  const { clientSecret } = await call('POST', `/clients/${app.clientId}/secrets`, {}, key.adminKey);
+  const stolen = await getToken(clientSecret);
+  assert.deepEqual([await isActive(earlier), await isActive(stolen)], [true, true]);
+  await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
+  assert.deepEqual([await isActive(earlier), await isActive(stolen)], [true, false]);
+  assert.equal(await isActive(await getToken()), true);
 });

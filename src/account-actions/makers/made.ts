@@ -9,6 +9,7 @@ import {
 } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import { type ClientsUndone, clientsTouchedBy, endClientActs, type TouchedClient } from '../../clients/disable.ts';
+import { endClientTokens } from '../../credentials/client-token-store.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
 import { excessOf, holds, INSTALLATION, type Operator, type OperatorGrant } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
@@ -216,7 +217,8 @@ export function* endAllMadeBy(
     }
   }
   const apps = yield* clientsTouchedBy(suspects, now);
-  const clients = yield* endClientActs(suspects, origin, now);
+  const { endedSecrets, ...clients } = yield* endClientActs(suspects, origin, now);
+  for (const { clientId, addedAt } of endedSecrets) yield* endClientTokens({ clientId, since: addedAt, now });
   const ofUpstreams = suspects.filter(({ id, rest }) => !holds({ id, grants: rest }, 'upstreams.manage', INSTALLATION));
   const upstreams = yield* upstreamsTouchedBy(ofUpstreams);
   const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
