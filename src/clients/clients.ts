@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRoleAssigned } from '../access/store.ts';
 import { type EventType, record } from '../audit/audit.ts';
-import { MEMBER_SCOPES } from '../claims/permissions.ts';
 import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { type JwkSet, readRegisteredSet } from '../keys/rules/jwks.ts';
 import { giveUpAlgorithm } from '../keys/store.ts';
@@ -23,7 +22,7 @@ import { requireMayDecide } from './decided-fields.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
 import { requireOwnFields } from './own-fields.ts';
-import { needsNewApproval } from './rules/consent-approval.ts';
+import { needsNewApproval, needsNewConsent, showsMoreGroups } from './rules/consent-approval.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
 import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from './schema.ts';
@@ -209,18 +208,6 @@ function updateEvent(before: Client, after: Client): EventType {
 const changedFields = (before: Client, after: Client): readonly (keyof Client)[] =>
   (Object.keys(before) as (keyof Client)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]));
 
-/** A person consents to an owner and to the addresses that receive codes; others need a new consent. */
-function needsNewConsent(before: Client, after: Client): boolean {
-  // What had no switch has one again, and nobody has decided on it.
-  const hasNewSwitch =
-    before.access === 'assigned' &&
-    after.access === 'everyone' &&
-    MEMBER_SCOPES.some((scope) => after.scopes?.includes(scope));
-  return (
-    hasNewSwitch || before.owner !== after.owner || after.redirectUris.some((uri) => !before.redirectUris.includes(uri))
-  );
-}
-
 /**
  * Changes a client. Disabling it, or changing who may use it, invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
  * @param change the new values, or a function that derives them from the client under its lock
@@ -244,8 +231,9 @@ export async function updateClient(
     yield* requireMayDecide(operator, client, changed);
     if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 
-    // With another access, people who may use the app authorize it again: what was issued before rests on the earlier rule.
-    const isEnded = changed.status !== client.status || changed.access !== client.access;
+    // People who may use the app authorize it again: what was issued before rests on the earlier rule, or would show more groups.
+    const isEnded =
+      changed.status !== client.status || changed.access !== client.access || showsMoreGroups(client, changed);
     const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
     const saved: Client = {
       ...changed,

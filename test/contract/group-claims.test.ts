@@ -229,3 +229,29 @@ test('what was switched off stays off while the app is open to assigned people o
   const silent = await browser.get(authorizeUrl(client, { ...SCOPE, prompt: 'none' }));
   assert.equal(silent.location?.searchParams.get('error'), 'consent_required');
 });
+
+test('a change to groupsClaim all ends what was issued, and is consented to and approved anew', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  await newGroup('hr-case', user);
+  const asking = await newApp();
+  const tokens = await tokensFor(server, asking, user, SCOPE, { browser });
+  assert.deepEqual((await userinfo(server, tokens.access_token, '/oidc/userinfo')).body.groups, []);
+  const patch = (client: TestClient, groupsClaim: string) =>
+    call('PATCH', `/clients/${client.clientId}`, { groupsClaim });
+  await patch(asking, 'all');
+  assert.equal((await userinfo(server, tokens.access_token, '/oidc/userinfo')).status, 401);
+  assert.equal((await refresh(server, asking, tokens.refresh_token)).body.error, 'invalid_grant');
+  const silent = await browser.get(authorizeUrl(asking, { ...SCOPE, prompt: 'none' }));
+  assert.equal(silent.location?.searchParams.get('error'), 'consent_required');
+  const allowed = await tokensFor(server, asking, user, SCOPE, { browser });
+  const info = (await userinfo(server, allowed.access_token, '/oidc/userinfo')).body;
+  assert.deepEqual(info.groups, ['hr-case']);
+  // Less is no reason to ask.
+  await patch(asking, 'assigned');
+  assert.deepEqual((await userinfo(server, allowed.access_token, '/oidc/userinfo')).body.groups, []);
+
+  const approved = await newApp({ consent: 'operator', redirectUris: ['https://app.example/callback'] });
+  await call('PUT', `/clients/${approved.clientId}/consent-approval`, { scopes: ['openid', 'groups'] });
+  assert.equal((await patch(approved, 'all')).consentApproval, null);
+});

@@ -1,4 +1,4 @@
-import type { ApiScopeId } from '../../claims/permissions.ts';
+import { type ApiScopeId, MEMBER_SCOPES } from '../../claims/permissions.ts';
 import type { Client } from '../store.ts';
 
 /** What an operator approved for the people who use an app. */
@@ -24,8 +24,30 @@ export function consentProblem({ consent, type, redirectUris }: ConsentFields): 
 }
 
 /** The fields of a registration that an approval is for. */
-const APPROVED = ['consent', 'scopes', 'redirectUris', 'grantTypes', 'endpoints', 'owner', 'access'] as const;
+const APPROVED = [
+  ...(['consent', 'scopes', 'redirectUris', 'grantTypes', 'endpoints', 'owner', 'access'] as const),
+  'groupsClaim',
+] as const;
+
+/** Whether the app would learn of groups that have nothing to do with it, which nobody has allowed. */
+export const showsMoreGroups = (before: Pick<Client, 'groupsClaim'>, after: Pick<Client, 'groupsClaim'>): boolean =>
+  before.groupsClaim === 'assigned' && after.groupsClaim === 'all';
 
 /** Whether a registration has changed so that it must be approved again. */
 export const needsNewApproval = (before: Client, after: Client): boolean =>
   APPROVED.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+
+/** A person consents to an owner and to the addresses that receive codes; others need a new consent. */
+export function needsNewConsent(before: Client, after: Client): boolean {
+  // What had no switch has one again, and nobody has decided on it.
+  const hasNewSwitch =
+    before.access === 'assigned' &&
+    after.access === 'everyone' &&
+    MEMBER_SCOPES.some((scope) => after.scopes?.includes(scope));
+  return (
+    hasNewSwitch ||
+    showsMoreGroups(before, after) ||
+    before.owner !== after.owner ||
+    after.redirectUris.some((uri) => !before.redirectUris.includes(uri))
+  );
+}
