@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn } from '../account-actions/admission/admission.ts';
+import { makersDatabase } from '../account-actions/makers/tell-maker.ts';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
+import { deviceFacts } from '../account-actions/notices/rules/notice-text.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
-import { makingDatabase } from '../admin-keys/hand-out.ts';
 import { isMakerActive } from '../admin-keys/live.ts';
 import {
   type AdminKey,
@@ -32,7 +33,7 @@ import { conflict, type Failure } from '../platform/failure.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
-import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
+import { addressBucket, deviceIn, type Origin, originOf } from '../platform/validation/origin.ts';
 import { adminMetadataUrl } from '../protocol/discovery/metadata.ts';
 import { bearerToken } from '../protocol/token/bearer.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
@@ -221,7 +222,8 @@ async function callerFor(
   const operator = { ...identified.operator };
   const asked = askedOf(request);
   const { permission, acts } = asked();
-  const acting = actingDatabase(acts && handsOut(permission) ? makingDatabase(database) : database, {
+  const maker = { accountId: adminKeyId === null ? operator.id : null, facts: deviceFacts(deviceIn(request)) };
+  const acting = actingDatabase(acts && handsOut(permission) ? makersDatabase(services, maker) : database, {
     *verify(locks) {
       const grants = yield* verify(clock(), locks, personIn(asked()));
       if (grants !== undefined) operator.grants = grants;

@@ -3,9 +3,10 @@ import { liveGrantsOf } from '../access/operator-grant-store.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn, type RouteObjects } from '../account-actions/admission/admission.ts';
 import { roleNamesOf, rolesInSession } from '../account-actions/admission/operator-session.ts';
+import { makersDatabase } from '../account-actions/makers/tell-maker.ts';
+import { deviceFacts } from '../account-actions/notices/rules/notice-text.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { Account } from '../accounts/store.ts';
-import { makingDatabase } from '../admin-keys/hand-out.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import type { TestResult } from '../mail/test-message.ts';
 import { handsOut, type Permission } from '../operators/permissions.ts';
@@ -155,7 +156,8 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     const origin = { ...originOf(request, { type: 'user', id: account.id }), role: roleNamesOf(grants) } as const;
     const { permission } = request.routeOptions.config;
     const isMaking = request.method === 'POST' && handsOut(permission);
-    const acting = actingDatabase(isMaking ? makingDatabase(database) : database, {
+    const maker = { accountId: account.id, facts: deviceFacts(session) };
+    const acting = actingDatabase(isMaking ? makersDatabase(services, maker) : database, {
       *verify(locks) {
         const { objects = {} } = request.routeOptions.config;
         const actedOn = request.method === 'POST' ? personIn({ objects, params: { ...named } }) : undefined;

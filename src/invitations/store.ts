@@ -126,12 +126,12 @@ export const openInvitationsOfOperator = many(
   (db, p: { operatorId: string; since: number; now: number }) =>
     db
       .selectFrom('invitation')
-      .select('id')
+      .select(['id', 'role'])
       .where('operator_id', '=', p.operatorId)
       .where('created_at', '>=', p.since)
       .where('used_at', 'is', null)
       .where('expires_at', '>', p.now),
-  (row) => row.id,
+  ({ id, role }) => ({ id, role }),
 );
 
 /** {@link endInvitationsOfOperator} of those to one organization. */

@@ -21,6 +21,7 @@ export type SecurityNotice =
   | 'deletion requested'
   | 'deletion cancelled'
   | 'export requested'
+  | 'operator act'
   | 'signed out everywhere'
   | 'banned'
   | 'suspended'
@@ -142,6 +143,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
     'A copy of your data was asked for',
     'A copy of the data of your account was asked for. It can be downloaded for a day by those who are signed in and confirm that they are you.',
   ],
+  'operator act': ({ what = 'something' }) => [
+    'Your account was used as an operator',
+    `With your rights as an operator of this service, this was made or changed: ${what}.`,
+  ],
   'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
   'deletion cancelled': ({ byOperator }) => [
     byOperator ? 'Your account will not be deleted' : 'Your account is kept',
@@ -199,6 +204,7 @@ const BY_WEIGHT: readonly SecurityNotice[] = [
   'factor added',
   'recovery codes',
   'recovery setting',
+  'operator act',
   'organization joined',
   'recovery link made',
   'deletion requested',
