@@ -71,8 +71,8 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/invitations': 1,
   '/console/operators': 1,
   '/console/keys': 1,
-  // The key, and the keys, roles, memberships and acts on apps that were made with it.
-  [`/console/keys/${key}`]: 5,
+  // The key, and all that was made with it: keys, roles, members, assignments, and acts on apps and other providers.
+  [`/console/keys/${key}`]: 9,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 2,
   [`/console/explain?app=${app.clientId}`]: 1,
