@@ -2,7 +2,7 @@ import { listGrants } from '../access/operator-grant-store.ts';
 import type { AssignedTo } from '../access/store.ts';
 import { openAccount } from '../account-actions/accounts/accounts.ts';
 import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/makers/admin-keys.ts';
-import type { Made } from '../account-actions/makers/made.ts';
+import { isNothing, type Made } from '../account-actions/makers/made.ts';
 import type { MadeAccess } from '../account-actions/makers/made-access.ts';
 import { revokeRole } from '../account-actions/makers/revoke-role.ts';
 import { grantRole, grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
@@ -47,6 +47,10 @@ function namedIn(to: AssignedTo) {
   if (to.kind === 'person') return { userId: to.accountId };
   return to.kind === 'group' ? { groupId: to.groupId } : { organizationId: to.organizationId };
 }
+
+/** What the answer tells where a grant was taken away; undefined where nothing was made with it. */
+export const takenView = (made: Made, ended: boolean, now: number) =>
+  isNothing(made) ? undefined : { made: madeView(made, now), ended };
 
 const ACTS = {
   registered: 'registered',

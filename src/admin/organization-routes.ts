@@ -1,4 +1,5 @@
 import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
+import { removeMember, setMember } from '../account-actions/makers/memberships.ts';
 import {
   createOrganization,
   deleteOrganization,
@@ -6,20 +7,20 @@ import {
   getOrganization,
   membershipView,
   organizationView,
-  removeMember,
-  setMember,
   updateOrganization,
 } from '../account-actions/organizations/organizations.ts';
 import { listInvitations } from '../invitations/store.ts';
 import { listOrganizations } from '../organizations/store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
+import { takenView } from './operator-routes.ts';
 import { readPage } from './paging.ts';
 import * as invitations from './route-schemas/invitations.ts';
 import * as organizations from './route-schemas/organizations.ts';
 
 /** Organizations and their members. */
-export function organizationRoutes(admin: AdminApp): void {
+export function organizationRoutes(admin: AdminApp, clock: Clock): void {
   admin.post('/organizations', { schema: organizations.createOrganizationSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     const organization = await createOrganization(services, request.body, origin);
@@ -57,13 +58,17 @@ export function organizationRoutes(admin: AdminApp): void {
     const { services, origin } = callerOf(request);
     const { id: organizationId, userId: accountId } = request.params;
     const member = { organizationId, accountId, role: request.body.role ?? null };
-    await setMember(services, member, origin);
-    return membershipView(member);
+    const endMade = request.query.endMade === 'true';
+    const made = await setMember(services, member, origin, { endMade });
+    return { ...membershipView(member), ...takenView(made, endMade, clock()) };
   });
   admin.delete(member, { schema: organizations.removeMemberSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
-    await removeMember(services, request.params.id, request.params.userId, origin);
-    return reply.code(204).send();
+    const { id, userId } = request.params;
+    const endMade = request.query.endMade === 'true';
+    const { made } = await removeMember(services, id, userId, origin, { endMade });
+    const told = takenView(made, endMade, clock());
+    return told === undefined ? reply.code(204).send() : reply.send(told);
   });
 }
 

@@ -104,7 +104,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   clientRoutes(admin, clock);
   pictureRoutes(admin, clock);
   secondFactorRoutes(admin);
-  organizationRoutes(admin);
+  organizationRoutes(admin, clock);
   groupRoutes(admin);
   assignmentRoutes(admin);
   apiScopeRoutes(admin);

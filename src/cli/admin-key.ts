@@ -5,11 +5,11 @@ import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
-import { describeMade, type MadeView } from './made.ts';
+import { describeMade, END_MADE, type MadeView } from './made.ts';
 import { organizationId } from './org.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import type { AdminKeyView } from './records.ts';
-import { END, END_MADE, ORGANIZATION } from './roles.ts';
+import { END, ORGANIZATION } from './roles.ts';
 
 interface CreateOptions {
   readonly name: string;

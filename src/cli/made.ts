@@ -14,6 +14,12 @@ export interface MadeView {
   readonly hasMoreAccess: boolean;
 }
 
+/** The option that ends it. */
+export const END_MADE = [
+  '--end-made',
+  'end what it made, too, and what these made: keys, roles, what it did to apps and other providers, and whom it let in',
+] as const;
+
 const actsOf = (acts: readonly string[]): string => acts.join(', ').replaceAll('_', ' ');
 
 const ACCESS = [

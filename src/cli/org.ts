@@ -10,6 +10,7 @@ import { accountId } from './account-id.ts';
 import { type Api, path, withApi } from './api.ts';
 import { type AccessChangeView, describeChange } from './change.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
+import { describeMade, END_MADE, type MadeView } from './made.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { confirm, YES } from './prompt.ts';
 import type { ListedRow, OrganizationView } from './records.ts';
@@ -165,29 +166,35 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
     .argument(...ORGANIZATION)
     .argument(...USER)
     .option('--role <role>', 'OWNER, ADMIN or MEMBER')
-    .action(async (which: string, who: string, options: { role?: string }, command: Command) => {
+    .option(...END_MADE)
+    .action(async (which: string, who: string, options: { role?: string; endMade?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
-      const membership = checkInput(SetMembershipRequest, { role: options.role });
-      out.show(
-        await withApi(flags, async (api) => {
-          const ids = await findMember(api, command, which, who);
-          return api.put<ListedRow>(path`/organizations/${ids.organizationId}/members/${ids.userId}`, membership);
-        }),
-      );
+      const { role, endMade = false } = options;
+      const membership = checkInput(SetMembershipRequest, { role });
+      const set = await withApi(flags, async (api) => {
+        const ids = await findMember(api, command, which, who);
+        const to = path`/organizations/${ids.organizationId}/members/${ids.userId}`;
+        return api.put<ListedRow & { readonly made?: MadeView }>(`${to}?endMade=${endMade}`, membership);
+      });
+      if (set.made === undefined) out.show(set);
+      else out.say(`Changed the role of ${who}.\n${describeMade(set.made, endMade)}`, set);
     });
 
   examples(org.command('remove-member'), 'tessera org remove-member acme ada')
     .description('remove a member')
     .argument(...ORGANIZATION)
     .argument(...USER)
-    .action(async (which: string, who: string, _options, command: Command) => {
+    .option(...END_MADE)
+    .action(async (which: string, who: string, { endMade = false }: { endMade?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
       const ids = await withApi(flags, async (api) => {
         const found = await findMember(api, command, which, who);
-        await api.delete(path`/organizations/${found.organizationId}/members/${found.userId}`);
-        return found;
+        const to = path`/organizations/${found.organizationId}/members/${found.userId}`;
+        const taken = await api.delete<{ made: MadeView } | undefined>(to, { endMade: String(endMade) });
+        return { ...found, ...taken };
       });
-      out.say(`Removed ${who} from the organization.`, { ...ids, removed: true });
+      const told = ids.made === undefined ? '' : `\n${describeMade(ids.made, endMade)}`;
+      out.say(`Removed ${who} from the organization.${told}`, { ...ids, removed: true });
     });
 
   examples(org.command('delete'), 'tessera org delete acme', 'tessera org delete acme --yes')

@@ -4,7 +4,7 @@ import { OPERATOR_ROLES, type OperatorRole } from '../operators/permissions.ts';
 import { accountId } from './account-id.ts';
 import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
-import { describeMade, type MadeView } from './made.ts';
+import { describeMade, END_MADE, type MadeView } from './made.ts';
 import { futureTime } from './option-parsers.ts';
 import { organizationId } from './org.ts';
 import { LAST_OWNER } from './prompt.ts';
@@ -16,10 +16,6 @@ export const END = [
   '--expires <when>',
   'when it ends: 2030-01-31T12:00:00Z, or 12h, 90d from now',
   futureTime,
-] as const;
-export const END_MADE = [
-  '--end-made',
-  'end what it made, too, and what these made: keys, roles, what it did to apps and other providers, and whom it let in',
 ] as const;
 
 /** Adds the commands about the roles of people. */

@@ -134,16 +134,16 @@ export const openInvitationsOfOperator = many(
   ({ id, role }) => ({ id, role }),
 );
 
-/** {@link endInvitationsOfOperator} of those to one organization. */
-export const endInvitationsOfOperatorIn = many(
-  (db, p: { operatorId: string; organizationId: string }) =>
+/** What a person invited to as an operator, and nobody used. */
+export const openInvitationsOf = many(
+  (db, p: { operatorId: string }) =>
     db
-      .deleteFrom('invitation')
+      .selectFrom('invitation')
+      .select(COLUMNS)
       .where('operator_id', '=', p.operatorId)
-      .where('organization_id', '=', p.organizationId)
       .where('used_at', 'is', null)
-      .returning('id'),
-  (row) => row.id,
+      .orderBy('id'),
+  toInvitation,
 );
 
 /** Removes every invitation that was not used. */

@@ -14,7 +14,8 @@ import { createAccount } from '../../src/account-actions/accounts/create-account
 import { updateAccount } from '../../src/account-actions/addresses/update-account.ts';
 import { revokeAccess } from '../../src/account-actions/connections/connections.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
-import { createOrganization, removeMember, setMember } from '../../src/account-actions/organizations/organizations.ts';
+import { removeMember, setMember } from '../../src/account-actions/makers/memberships.ts';
+import { createOrganization } from '../../src/account-actions/organizations/organizations.ts';
 import {
   createClient,
   deleteClient,

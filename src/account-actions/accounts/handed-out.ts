@@ -1,11 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import { revokeInitialTokensOfAdminKey } from '../../clients/initial-access-token-store.ts';
-import {
-  endInvitationsOfAdminKey,
-  endInvitationsOfOperator,
-  endInvitationsOfOperatorIn,
-  takeOverInvitations,
-} from '../../invitations/store.ts';
+import { endInvitationsOfAdminKey, endInvitationsOfOperator, takeOverInvitations } from '../../invitations/store.ts';
 import { endChallengesOfAdminKey } from '../../mail/challenge-store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -35,31 +30,13 @@ export function* endHandedOut(adminKeyId: string, takeOver: boolean, now: number
 }
 
 /**
- * Ends what a person invited to as an operator and nobody used, in the unit of work that takes a role away: decisions §11.
- * @param organizationId where the role counted, for one that a membership gave
+ * Ends what a person invited to as an operator at an instant or later, when the account may have been in foreign hands, and nobody used.
+ * @returns how many ended
  */
-export function* endInvitationsInRole(
-  operatorId: string,
-  origin: Origin,
-  now: number,
-  organizationId?: string,
-): Work<void> {
-  const ended =
-    organizationId === undefined
-      ? yield* endInvitationsOfOperator({ operatorId, since: 0 })
-      : yield* endInvitationsOfOperatorIn({ operatorId, organizationId });
-  yield* recordEnded(ended, origin, now);
-}
-
-/** The same of what was invited to at an instant or later, when the person's account may have been in foreign hands. @returns how many ended */
 export function* endInvitationsSince(operatorId: string, since: number, origin: Origin, now: number): Work<number> {
   const ended = yield* endInvitationsOfOperator({ operatorId, since });
-  yield* recordEnded(ended, origin, now);
-  return ended.length;
-}
-
-function* recordEnded(invitationIds: readonly string[], origin: Origin, now: number): Work<void> {
-  for (const invitationId of invitationIds) {
+  for (const invitationId of ended) {
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
   }
+  return ended.length;
 }

@@ -10,7 +10,6 @@ import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
 import { endOperatorLinks } from '../../mail/challenges.ts';
 import type { Mailer } from '../../mail/mail.ts';
-import { excessOf, holds } from '../../operators/rights.ts';
 import {
   findMembership,
   findOrganization,
@@ -33,6 +32,7 @@ import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
+import { mayInviteTo } from '../operators/open-invitations.ts';
 import { invitationMail } from './invitation-mails.ts';
 import { mayGive, mayInvite } from './rules.ts';
 
@@ -194,14 +194,12 @@ export async function revokeInvitation(
 }
 
 /** Whether the operator who invited as a person still may. */
-function* mayStillInvite({ operatorId, organizationId, role }: Invitation, now: number): Work<boolean> {
+function* mayStillInvite(invitation: Invitation, now: number): Work<boolean> {
+  const { operatorId } = invitation;
   if (operatorId === null) return true;
   const account = yield* findAccount({ id: operatorId });
   if (account === undefined || !mayAct(account, now)) return false;
-  const operator = { id: operatorId, grants: yield* liveGrantsOf(operatorId, now) };
-  if (!holds(operator, 'invitations.manage', { organizationId, developerId: null })) return false;
-  const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
-  return grant === undefined || excessOf(operator, grant) === undefined;
+  return mayInviteTo({ id: operatorId, grants: yield* liveGrantsOf(operatorId, now) }, invitation);
 }
 
 /** Whether the inviter still has the right to invite, locked until the unit of work ends. */

@@ -10,7 +10,7 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { takeMadeAssignment } from '../access/assignments.ts';
 import { leaveWithMaker } from '../access/groups.ts';
 import { endMembership } from '../organizations/organizations.ts';
-import type { Suspect } from './suspects.ts';
+import { endsWithin, type Suspect } from './suspects.ts';
 
 /** One whom an operator let in: an assignment to an app, a member of a group, or a plain member of an organization. */
 export type MadeAccess =
@@ -56,11 +56,12 @@ function* placeOf(access: MadeAccess): Work<Place> {
 }
 
 /** What of a page does not go on by what its maker holds from elsewhere. */
-function* withoutOthers({ id, rest }: Suspect, page: readonly MadeAccess[]): Work<readonly MadeAccess[]> {
-  if (rest.length === 0) return page;
+function* withoutOthers({ id, rest, within }: Suspect, page: readonly MadeAccess[]): Work<readonly MadeAccess[]> {
+  if (rest.length === 0 && within === undefined) return page;
   const found: MadeAccess[] = [];
   for (const one of page) {
-    if (!holds({ id, grants: rest }, PERMISSION_FOR[one.kind], yield* placeOf(one))) found.push(one);
+    const place = yield* placeOf(one);
+    if (endsWithin(within, place) && !holds({ id, grants: rest }, PERMISSION_FOR[one.kind], place)) found.push(one);
   }
   return found;
 }

@@ -17,8 +17,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { type Origin, SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
 import type { Upstream } from '../../upstreams/store.ts';
-import { endHandedOut, endInvitationsInRole } from '../accounts/handed-out.ts';
+import { endHandedOut } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
+import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
 import { endUpstreamActs, type TouchedUpstream, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
 import {
@@ -29,7 +30,7 @@ import {
   endSomeAccess,
   type MadeAccess,
 } from './made-access.ts';
-import { isOwners, type Suspect, suspectsOf } from './suspects.ts';
+import { endsWithin, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */
 export interface Made extends AccessOfMaker {
@@ -49,6 +50,10 @@ const countsOf = (access: readonly MadeAccess[]) => ({
   groupMembers: access.filter(({ kind }) => kind === 'group member').length,
   members: access.filter(({ kind }) => kind === 'member').length,
 });
+
+/** Whether that is nothing. */
+export const isNothing = ({ adminKeys, roles, apps, upstreams, access }: Made): boolean =>
+  [adminKeys, roles, apps, upstreams, access].every((made) => made.length === 0);
 
 /** What an event says of them. */
 export const idsOfMade = ({ adminKeys, roles, apps, upstreams, access }: Made) => ({
@@ -113,14 +118,28 @@ export async function finishEnding(
 }
 
 /** @param since what was made earlier is left out */
-export function* madeBy(operatorId: string, now: number, since = 0): Work<Made> {
+export const madeBy = (operatorId: string, now: number, since = 0): Work<Made> =>
+  madeBySuspect({ id: operatorId, since, rest: [], within: undefined, goesOn: () => false }, now);
+
+/** What somebody made who lost a grant, beyond what is left to them. */
+export function* madeBeyond(accountId: string, remaining: Remaining, now: number): Work<Made> {
+  const suspects = yield* suspectsOf(accountId, { since: 0, now, remaining });
+  const own = suspects.find(({ id }) => id === accountId);
+  return own === undefined ? NOTHING_MADE : yield* madeBySuspect(own, now);
+}
+
+function* madeBySuspect(suspect: Suspect, now: number): Work<Made> {
   return {
-    ...(yield* rightsMadeBy(operatorId, since, now)),
-    apps: yield* clientsTouchedBy([{ id: operatorId, since, goesOn: () => false }], now),
-    upstreams: yield* upstreamsTouchedBy([{ id: operatorId, since }]),
-    ...(yield* accessMadeBy([{ id: operatorId, since, rest: [], goesOn: () => false }])),
+    ...(yield* rightsToEnd(suspect, now)),
+    apps: yield* clientsTouchedBy([suspect], now),
+    upstreams: yield* upstreamsTouchedBy([suspect].filter(endsUpstreams)),
+    ...(yield* accessMadeBy([suspect])),
   };
 }
+
+/** Whether what a suspect did to upstreams ends: they are of the installation. */
+const endsUpstreams = ({ id, rest, within }: Suspect): boolean =>
+  within === undefined && !holds({ id, grants: rest }, 'upstreams.manage', INSTALLATION);
 
 function* rightsMadeBy(madeBy: string, since: number, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
   const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
@@ -129,9 +148,10 @@ function* rightsMadeBy(madeBy: string, since: number, now: number): Work<Pick<Ma
 }
 
 /** The rights that a suspect gave, and that rest on what is ended. */
-function* rightsToEnd({ id, since, rest }: Suspect, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
+function* rightsToEnd({ id, since, rest, within }: Suspect, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
   const { adminKeys, roles } = yield* rightsMadeBy(id, since, now);
-  const isToEnd = (grant: OperatorGrant): boolean => excessOf({ grants: rest }, grant) !== undefined;
+  const isToEnd = (grant: OperatorGrant): boolean =>
+    endsWithin(within, grant) && excessOf({ grants: rest }, grant) !== undefined;
   return { adminKeys: adminKeys.filter((key) => isToEnd(grantOfKey(key))), roles: roles.filter(isToEnd) };
 }
 
@@ -140,15 +160,19 @@ function* findSuspects(
   operatorId: string,
   since: number,
   now: number,
+  remaining: Remaining | undefined,
 ): Work<{ readonly suspects: readonly Suspect[]; readonly kept: string | undefined }> {
-  const suspects = yield* suspectsOf(operatorId, { since, now });
+  const suspects = yield* suspectsOf(operatorId, { since, now, remaining });
   const owners: string[] = [];
   for (const suspect of suspects) {
     const { roles } = yield* rightsToEnd(suspect, now);
     owners.push(...roles.filter(isOwners).map(({ accountId }) => accountId));
   }
   const kept = yield* lastOwnerAmong(owners, now);
-  return { suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, now, kept }), kept };
+  return {
+    suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, now, kept, remaining }),
+    kept,
+  };
 }
 
 /** Ends a role. A person who is owner or admin of an organization by a membership stays a member. */
@@ -169,6 +193,7 @@ const NOWHERE = '0';
  * {@link finishEnding}.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
  * @param by.since what was made earlier stays
+ * @param by.remaining where only one grant of the operator ended
  * @param by.alsoEnd ends more of what a maker made
  * @throws {InsufficientPermission} where one of them has a permission that the operator lacks: its maker once had it
  */
@@ -179,18 +204,20 @@ export function* endAllMadeBy(
     origin,
     now,
     since = 0,
+    remaining,
     alsoEnd,
   }: {
     readonly operator: Operator | undefined;
     readonly origin: Origin;
     readonly now: number;
     readonly since?: number;
+    readonly remaining?: Remaining;
     readonly alsoEnd?: (maker: Suspect) => Work<void>;
   },
 ): Work<EndedMade> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
-  const { suspects, kept } = yield* findSuspects(operatorId, since, now);
+  const { suspects, kept } = yield* findSuspects(operatorId, since, now, remaining);
   for (const suspect of suspects) {
     const { id: maker, rest } = suspect;
     // Where the maker holds more than what ends, the end of each role ends what that allowed.
@@ -207,19 +234,14 @@ export function* endAllMadeBy(
       if ((isOwners(role) && role.accountId === kept) || !(yield* endRole(role))) continue;
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
-      yield* endInvitationsInRole(
-        role.accountId,
-        origin,
-        now,
-        role.id === OF_MEMBERSHIP ? (role.organizationId ?? NOWHERE) : undefined,
-      );
+      yield* endInvitationsBeyond(role.accountId, origin, now);
       roles.push(role);
     }
   }
   const apps = yield* clientsTouchedBy(suspects, now);
   const { endedSecrets, ...clients } = yield* endClientActs(suspects, origin, now);
   for (const { clientId, addedAt } of endedSecrets) yield* endClientTokens({ clientId, since: addedAt, now });
-  const ofUpstreams = suspects.filter(({ id, rest }) => !holds({ id, grants: rest }, 'upstreams.manage', INSTALLATION));
+  const ofUpstreams = suspects.filter(endsUpstreams);
   const upstreams = yield* upstreamsTouchedBy(ofUpstreams);
   const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
   const ids = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];

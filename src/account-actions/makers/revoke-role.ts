@@ -7,10 +7,10 @@ import type { Work } from '../../platform/database/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
-import { endInvitationsInRole } from '../accounts/handed-out.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
 import { type GrantsContext, grantDetails, isOwner, requireOwnRecord } from '../operators/grants.ts';
-import { type EndedMade, endAllMadeBy, finishEnding, idsOfMade, type Made, madeBy, NOTHING_ENDED } from './made.ts';
+import { type EndedMade, finishEnding, idsOfMade, type Made } from './made.ts';
+import { endWithGrant, type TakeOptions } from './taken-grant.ts';
 
 /**
  * Takes a role away. Once this has returned, nothing is done in that role any more.
@@ -23,7 +23,7 @@ export async function revokeRole(
   accountId: string,
   which: Pick<OperatorGrant, 'role' | 'organizationId'>,
   origin: Origin,
-  { endMade = false }: { readonly endMade?: boolean } = {},
+  { endMade = false }: TakeOptions = {},
 ): Promise<Made> {
   const now = context.clock();
   requireOwnRecord(which);
@@ -34,11 +34,10 @@ export async function revokeRole(
     if (!(yield* removeGrant({ accountId, ...which }))) {
       throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
     }
-    yield* endInvitationsInRole(accountId, origin, now);
-    const ended = endMade ? yield* endAllMadeBy(accountId, { operator, origin, now }) : NOTHING_ENDED;
+    const ended = yield* endWithGrant(accountId, which.organizationId, { operator, origin, now }, { endMade });
     const details = { ...grantDetails({ ...which, expiresAt: null }), ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'operator.role_revoked', origin, accountId, details });
-    return endMade ? ended : { ...NOTHING_ENDED, ...(yield* madeBy(accountId, now)) };
+    return ended;
   });
   await finishEnding(context, makers);
   return answer;

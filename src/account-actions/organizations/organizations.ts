@@ -5,12 +5,11 @@ import {
   assignmentsOfOrganization,
   endAssignment,
 } from '../../access/store.ts';
-import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { takeAccountLock } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
-import { endOperatorLinks } from '../../mail/challenges.ts';
 import * as store from '../../organizations/store.ts';
 import { type Organization, organizationNotFound } from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
@@ -23,10 +22,8 @@ import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
-import { userNotFound } from '../accounts/accounts.ts';
-import { endInvitationsInRole } from '../accounts/handed-out.ts';
-import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
-import { isLastOwnerOf, rejectLeaving } from './last-owner.ts';
+import { endInvitationsBeyond } from '../operators/open-invitations.ts';
+import { isLastOwnerOf } from './last-owner.ts';
 
 const requireSecondFactor = Type.Optional(
   Type.Boolean({
@@ -83,7 +80,7 @@ export const OrganizationWithMembers = Type.Object(
 export const MembershipRecord = Type.Object({ organizationId: Id, userId: Id, role }, { title: 'Membership' });
 
 /** A membership of an organization, by its person. */
-interface MemberWithRole {
+export interface MemberWithRole {
   readonly organizationId: string;
   readonly accountId: string;
   readonly role: store.Role | null;
@@ -95,7 +92,7 @@ export const membershipView = ({ organizationId, accountId, role }: MemberWithRo
   role,
 });
 
-interface OrganizationsContext {
+export interface OrganizationsContext {
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -151,37 +148,6 @@ export async function updateOrganization(
 }
 
 /**
- * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
- * @throws {Failure} `not found`, `conflict` where the user belongs to another organization or is the last owner, or `insufficient permission` where the operator
- *   may not give the role
- */
-export async function setMember(
-  { database, clock, operator }: OrganizationsContext & ActingOperator,
-  member: MemberWithRole,
-  origin: Origin,
-): Promise<void> {
-  const { organizationId, accountId, role } = member;
-  const grant = grantOfMembership(organizationId, role);
-  await makingDatabase(database).commit(function* set(): Work<void> {
-    requireGivable(operator, grant);
-    // What the person does as an operator, and what operators do to the person, rests on what the person holds.
-    yield* takeAccountLock({ id: accountId });
-    if ((yield* store.findOrganization({ id: organizationId })) === undefined)
-      throw organizationNotFound(organizationId);
-    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
-    const now = clock();
-    if (role !== 'OWNER') yield* rejectLeaving(operator, member);
-    if (!(yield* store.upsertMember({ ...member, madeBy: operator?.id ?? null, now }))) {
-      throw conflict('The user is in another organization. Remove the user from it first.');
-    }
-    if (grant === undefined) yield* endInvitationsInRole(accountId, origin, now, organizationId);
-    else yield* endOperatorLinks(accountId);
-    const details = { organizationId, role };
-    yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
-  });
-}
-
-/**
  * Ends the membership that an account got by an invitation at an instant or later, inside a unit of work that holds the account's lock:
  * another person may have accepted it.
  * @returns the name of the organization; undefined where there is no such membership
@@ -204,11 +170,27 @@ export function* endMembershipSince(
  * @returns undefined where there is none
  */
 export function* endMembership(
-  member: { readonly organizationId: string; readonly accountId: string },
+  member: Member,
   origin: Origin,
   now: number,
   how: { readonly left?: true } = {},
 ): Work<AccessChange | undefined> {
+  const { organizationId, accountId } = member;
+  const change = yield* takeMembership(member, now);
+  if (change === undefined) return undefined;
+  yield* endInvitationsBeyond(accountId, origin, now);
+  const details = { organizationId, ...change, ...how };
+  yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
+  return change;
+}
+
+interface Member {
+  readonly organizationId: string;
+  readonly accountId: string;
+}
+
+/** {@link endMembership} without what follows for an operator, and without the event. */
+export function* takeMembership(member: Member, now: number): Work<AccessChange | undefined> {
   const { organizationId, accountId } = member;
   if ((yield* store.lockMember(member)) === undefined) return undefined;
   // They go with it. Locked after the sign-ins, they would wait for one that holds them and waits for those.
@@ -216,40 +198,16 @@ export function* endMembership(
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
   const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
   yield* store.deleteMember(member);
-  yield* endInvitationsInRole(accountId, origin, now, organizationId);
-  const details = { organizationId, ...change, ...how };
-  yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
   return change;
 }
 
-/**
- * Removes a member, from the organization's groups as well. From the moment that this returns, nothing that was issued by an assignment of
- * these is accepted, unless the person has another assignment.
- * @throws {Failure} `not found` where the user is not a member, `conflict` where the last owner would leave
- */
-export async function removeMember(
-  { database, clock, operator }: OrganizationsContext & ActingOperator,
-  organizationId: string,
-  accountId: string,
-  origin: Origin,
-): Promise<AccessChange> {
-  const now = clock();
-  return makingDatabase(database).commit(function* remove(): Work<AccessChange> {
-    yield* takeAccountLock({ id: accountId });
-    yield* rejectLeaving(operator, { organizationId, accountId });
-    const change = yield* endMembership({ organizationId, accountId }, origin, now);
-    if (change !== undefined) return change;
-    throw memberNotFound({ organizationId, accountId });
-  });
-}
-
-const memberNotFound = ({ organizationId, accountId }: { organizationId: string; accountId: string }): Failure =>
+export const memberNotFound = ({ organizationId, accountId }: Member): Failure =>
   notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
 
 /** The membership of a person in an organization. @throws {Failure} `not found` */
 export async function getMember(
   { database }: Pick<OrganizationsContext, 'database'>,
-  member: { readonly organizationId: string; readonly accountId: string },
+  member: Member,
 ): Promise<MemberWithRole> {
   const found = await database.read(() => store.findMemberRole(member));
   if (found === undefined) throw memberNotFound(member);
@@ -257,7 +215,7 @@ export async function getMember(
 }
 
 /**
- * Lets a member leave an organization, and its groups with it, as {@link removeMember} does.
+ * Lets a member leave an organization, and its groups with it, as `removeMember` does.
  * @returns its name, or why nothing was changed
  */
 export async function leaveOrganization(

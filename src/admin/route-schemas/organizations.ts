@@ -13,9 +13,14 @@ import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
+import { MadeRecord, queryFlag } from './operator-records.ts';
 
 const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
 const memberParams = Type.Object({ id: Id, userId: Id });
+const takes = Type.Object(
+  { endMade: queryFlag('Ends what the person made in the role that is taken away, and what these made.') },
+  { additionalProperties: false },
+);
 const theMember = { id: sample.organizationId, userId: sample.userId };
 
 const engines = {
@@ -141,6 +146,17 @@ export const readMemberSchema = {
   ],
 } satisfies AdminSchema;
 
+const taken = { made: MadeRecord, ended: Type.Boolean({ about: 'Whether that ended.' }) };
+const TakenGrant = Type.Object(taken, { title: 'RemovedMembership' });
+const SetMembership = Type.Object(
+  {
+    ...MembershipRecord.properties,
+    made: Type.Optional(Type.Union([MadeRecord])),
+    ended: Type.Optional(taken.ended),
+  },
+  { title: 'SetMembership' },
+);
+
 export const setMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'setMember',
@@ -148,11 +164,16 @@ export const setMemberSchema = {
   permission: 'members.manage',
   objects: { organization: 'id', person: 'userId' },
   summary: 'Add a member, or change the role',
-  description: 'A user can be a member of one organization only: `conflict` if it is another one.',
+  description:
+    'A user can be a member of one organization only: `conflict` if it is another one. Where this takes a role away, the keys and roles that the person made in the organization and that no role of theirs covers any more are listed, as are apps and members, and end with `endMade`.',
   params: memberParams,
+  querystring: takes,
   body: SetMembershipRequest,
   response: {
-    200: jsonResponse('The membership.', MembershipRecord),
+    200: jsonResponse(
+      'The membership, and what the person made in a role that is taken away, if anything.',
+      SetMembership,
+    ),
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
@@ -173,7 +194,14 @@ export const removeMemberSchema = {
   permission: 'members.manage',
   objects: { organization: 'id', person: 'userId' },
   summary: 'Remove a member',
+  description:
+    'Where the person was an owner or admin, the keys and roles that they made in the organization and that no role of theirs covers any more are listed, as are apps and members, and end with `endMade`. Without any, the answer is 204.',
   params: memberParams,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
+  querystring: takes,
+  response: {
+    200: jsonResponse('What the person made.', TakenGrant),
+    204: NO_CONTENT_RESPONSE,
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
+  },
   examples: [{ summary: 'Remove it', params: theMember, status: 204 }],
 } satisfies AdminSchema;

@@ -1,10 +1,10 @@
+import type { Made } from '../../account-actions/makers/made.ts';
+import { madeByMembership, removeMember, setMember } from '../../account-actions/makers/memberships.ts';
 import { grantOfMembership } from '../../account-actions/operators/grants.ts';
 import {
   CreateOrganizationRequest,
   createOrganization,
   deleteOrganization,
-  removeMember,
-  setMember,
   updateOrganization,
 } from '../../account-actions/organizations/organizations.ts';
 import type { Account } from '../../accounts/store.ts';
@@ -17,12 +17,13 @@ import {
   type Role,
 } from '../../organizations/store.ts';
 import { field, fieldProblem, generalProblem, isolate, selectField } from '../../pages/components.ts';
-import { html } from '../../pages/html.ts';
+import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { invalid } from '../../platform/failure.ts';
 import { validate } from '../../platform/validation/validate.ts';
 import { type ConsoleAct, defineAct, type Given } from '../act.ts';
 import { getSubject } from '../named-person.ts';
+import { endedMade, endMadeChoice } from '../operators/made.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { ORGANIZATIONS, organizationAddress } from './addresses.ts';
 
@@ -76,14 +77,21 @@ interface MemberOf {
   readonly account: Account;
   /** Undefined for a person who is not in it yet. */
   readonly role: Role | null | undefined;
+  /** What an owner or admin made in that role; undefined for others. */
+  readonly made: Made | undefined;
 }
 
 async function getMemberOf(visit: ConsoleVisit): Promise<MemberOf> {
   const organization = await getOrganizationOf(visit);
   const account = await getSubject(visit, organization.id);
   const member = { accountId: account.id, organizationId: organization.id };
-  const found = await visit.services.database.read(() => findMemberRole(member));
-  return { organization, account, role: found?.role };
+  const { database, clock } = visit.services;
+  const { role, made } = await database.read(function* read() {
+    const found = yield* findMemberRole(member);
+    const isOperator = grantOfMembership(organization.id, found?.role ?? null) !== undefined;
+    return { role: found?.role, made: isOperator ? yield* madeByMembership(member, clock()) : undefined };
+  });
+  return { organization, account, role, made };
 }
 
 const identified = ({ id, profile }: Account) =>
@@ -108,13 +116,19 @@ function roleOf(given: Given): Role | null {
   return known;
 }
 
+const isMadeToEnd = (given: Given): boolean => given.get('made') === 'end';
+
+/** What was made in a role that may be taken away, with the choice to end it; nothing for a person without such a role. */
+const endMadeIfAny = (visit: ConsoleVisit, made: Made | undefined, given: Given): HtmlPart =>
+  made && endMadeChoice(visit.services.site, visit, made, isMadeToEnd(given));
+
 const member = defineAct<MemberOf>({
   ...{ address: `${ORGANIZATIONS}/member`, section: 'organizations', permission: 'members.manage' },
   objects: { organization: 'id', person: 'userId' },
   pageObjects: { organization: 'id' },
   isDangerous: false,
   find: getMemberOf,
-  ask(visit, { organization, account, role }, given, problems) {
+  ask(visit, { organization, account, role, made }, given, problems) {
     const { member: words } = textsOf(visit);
     const options = givableMemberRoles(visit, organization);
     const value = given.get('role') ?? (role === undefined ? 'MEMBER' : (role ?? ''));
@@ -123,16 +137,19 @@ const member = defineAct<MemberOf>({
       object: identified(account),
       ...{ lead: words.lead, submit: words.submit, back: organizationAddress(organization.id) },
       about: { id: organization.id, user: account.id },
-      fields: selectField({ name: 'role', label: words.role, value, problems, options }),
+      fields: html`${selectField({ name: 'role', label: words.role, value, problems, options })}${endMadeIfAny(visit, made, given)}`,
     };
   },
   async run(visit, { organization, account }, given) {
     const { member: words } = textsOf(visit);
     const role = roleOf(given);
-    await setMember(visit.services, { organizationId: organization.id, accountId: account.id, role }, visit.origin);
+    const member = { organizationId: organization.id, accountId: account.id, role };
+    const endMade = isMadeToEnd(given);
+    const made = await setMember(visit.services, member, visit.origin, { endMade });
     const names = [isolate(account.profile.displayName), isolate(organization.name)] as const;
     const title = words.done(names[0], names[1], words.asMember[role ?? '']);
-    return { title, now: words.now, ...backTo(visit, organization) };
+    const more = endedMade(visit.services.site, visit, made, endMade);
+    return { title, now: words.now, more, ...backTo(visit, organization) };
   },
 });
 
@@ -141,20 +158,24 @@ const remove = defineAct<MemberOf>({
   objects: { organization: 'id', person: 'userId' },
   isDangerous: true,
   find: getMemberOf,
-  ask(visit, { organization, account }) {
+  ask(visit, { organization, account, made }, given) {
     const { removal: words } = textsOf(visit);
     return {
       title: words.title(isolate(account.profile.displayName), isolate(organization.name)),
       object: identified(account),
       ...{ lead: words.lead, submit: words.submit, back: organizationAddress(organization.id) },
+      fields: endMadeIfAny(visit, made, given),
       about: { id: organization.id, user: account.id },
     };
   },
-  async run(visit, { organization, account }) {
+  async run(visit, { organization, account }, given) {
     const { removal: words } = textsOf(visit);
-    const change = await removeMember(visit.services, organization.id, account.id, visit.origin);
+    const endMade = isMadeToEnd(given);
+    const { services, origin } = visit;
+    const { change, made } = await removeMember(services, organization.id, account.id, origin, { endMade });
     const title = words.done(isolate(account.profile.displayName), isolate(organization.name));
-    return { title, now: words.now(change.ended, change.kept), ...backTo(visit, organization) };
+    const more = endedMade(services.site, visit, made, endMade);
+    return { title, now: words.now(change.ended, change.kept), more, ...backTo(visit, organization) };
   },
 });
 

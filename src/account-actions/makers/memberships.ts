@@ -1,0 +1,105 @@
+import { liveGrantsOf, OF_MEMBERSHIP } from '../../access/operator-grant-store.ts';
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
+import { record } from '../../audit/audit.ts';
+import { endOperatorLinks } from '../../mail/challenges.ts';
+import { excessOf, type OperatorGrant } from '../../operators/rights.ts';
+import { findMemberRole, findOrganization, organizationNotFound, upsertMember } from '../../organizations/store.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { conflict } from '../../platform/failure.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import type { AccessChange } from '../access/paths.ts';
+import { userNotFound } from '../accounts/accounts.ts';
+import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
+import { rejectLeaving } from '../organizations/last-owner.ts';
+import {
+  type MemberWithRole,
+  memberNotFound,
+  type OrganizationsContext,
+  takeMembership,
+} from '../organizations/organizations.ts';
+import { type EndedMade, finishEnding, idsOfMade, type Made, madeBeyond, NOTHING_ENDED } from './made.ts';
+import { endWithGrant, type TakeOptions } from './taken-grant.ts';
+
+/** Whether a grant gives something that another one does not. */
+const isLess = (grant: OperatorGrant | undefined, than: OperatorGrant | undefined): boolean =>
+  than !== undefined && excessOf({ grants: grant === undefined ? [] : [grant] }, than) !== undefined;
+
+/**
+ * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
+ * @returns what the person made in a role of the organization that is taken away: what was ended, or what goes on
+ * @throws {Failure} `not found`, `conflict` where the user belongs to another organization or is the last owner, or `insufficient permission` where the operator
+ *   may not give the role
+ */
+export async function setMember(
+  context: OrganizationsContext & ActingOperator,
+  member: MemberWithRole,
+  origin: Origin,
+  { endMade = false }: TakeOptions = {},
+): Promise<Made> {
+  const { database, clock, operator } = context;
+  const { organizationId, accountId, role } = member;
+  const grant = grantOfMembership(organizationId, role);
+  const { makers, ...answer } = await makingDatabase(database).commit(function* set(): Work<EndedMade> {
+    requireGivable(operator, grant);
+    // What the person does as an operator, and what operators do to the person, rests on what the person holds.
+    yield* takeAccountLock({ id: accountId });
+    if ((yield* findOrganization({ id: organizationId })) === undefined) throw organizationNotFound(organizationId);
+    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
+    const now = clock();
+    if (role !== 'OWNER') yield* rejectLeaving(operator, member);
+    const before = grantOfMembership(organizationId, (yield* findMemberRole(member))?.role ?? null);
+    if (!(yield* upsertMember({ ...member, madeBy: operator?.id ?? null, now }))) {
+      throw conflict('The user is in another organization. Remove the user from it first.');
+    }
+    const ended = isLess(grant, before)
+      ? yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade })
+      : NOTHING_ENDED;
+    if (isLess(before, grant)) yield* endOperatorLinks(accountId);
+    const details = { organizationId, role, ...(endMade && { made: idsOfMade(ended) }) };
+    yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
+    return ended;
+  });
+  await finishEnding(context, makers);
+  return answer;
+}
+
+/**
+ * Removes a member, from the organization's groups as well. From the moment that this returns, nothing that was issued by an assignment of
+ * these is accepted, unless the person has another assignment.
+ * @returns also what the person made in the organization: what was ended, or what goes on
+ * @throws {Failure} `not found` where the user is not a member, `conflict` where the last owner would leave
+ */
+export async function removeMember(
+  context: OrganizationsContext & ActingOperator,
+  organizationId: string,
+  accountId: string,
+  origin: Origin,
+  { endMade = false }: TakeOptions = {},
+): Promise<{ readonly change: AccessChange; readonly made: Made }> {
+  const { database, clock, operator } = context;
+  const now = clock();
+  const member = { organizationId, accountId };
+  const { change, ended } = await makingDatabase(database).commit(function* remove() {
+    yield* takeAccountLock({ id: accountId });
+    yield* rejectLeaving(operator, member);
+    const left = yield* takeMembership(member, now);
+    if (left === undefined) throw memberNotFound(member);
+    const taken = yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade });
+    const details = { organizationId, ...left, ...(endMade && { made: idsOfMade(taken) }) };
+    yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
+    return { change: left, ended: taken };
+  });
+  const { makers, ...made } = ended;
+  await finishEnding(context, makers);
+  return { change, made };
+}
+
+/** What a person made by the role of a membership alone, and would lose with it. */
+export function* madeByMembership(
+  { organizationId, accountId }: Pick<MemberWithRole, 'organizationId' | 'accountId'>,
+  now: number,
+): Work<Made> {
+  const keeps = (yield* liveGrantsOf(accountId, now)).filter(({ id }) => id !== OF_MEMBERSHIP);
+  return yield* madeBeyond(accountId, { keeps, organizationId }, now);
+}
