@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { inspectDatabase } from '../core.ts';
 import { countDead } from '../mail/store.ts';
 import { openArchive, readDatabase } from '../operations/backup/archive.ts';
-import { type Finding, warning } from '../operations/doctor/finding.ts';
+import { type Check, type Finding, problem, warning } from '../operations/doctor/finding.ts';
 import { findSecretMatch } from '../operations/doctor/fit.ts';
 import { lookOnline } from '../operations/doctor/online.ts';
 import { probeKey } from '../operations/doctor/probe.ts';
@@ -46,7 +46,10 @@ export function doctorCommand(getContext: GetCommandContext, serverOptions: (com
     .addHelpText('after', '\nChanges nothing. Exit status: 0 if there is no problem, 1 otherwise.')
     .action(async ({ backup }: { backup?: string }, command: Command) => {
       const { out } = getContext(command);
-      const findings = await examine(environment(command.optsWithGlobals()), backup, Date.now);
+      const settings = environment(command.optsWithGlobals());
+      const findings = await examine(settings, backup, Date.now).catch((error: unknown) => [
+        notMade('configuration', error),
+      ]);
       out.say(report(findings), { findings });
       if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
     });
@@ -71,22 +74,19 @@ async function examine(
   const position = inspection && migrationState(inspection.applied, timeline);
   const current = position?.obstacle === undefined && position?.pending.length === 0;
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
-  let heldNumbers: number | undefined;
-  let deadMails: number | undefined;
-  let upstreams: Parameters<typeof judgeUpstreams>[0];
   const roots = { current: secret, previous: previousSecrets(config) };
-  let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
-  try {
-    if (inspection !== undefined && current) {
-      heldNumbers = await inspection.read(() => countLeases(clock()));
-      deadMails = await inspection.read(() => countDead({}));
-      upstreams = await inspection.read(() => listActiveUpstreams({}));
-      fit = await findSecretMatch(inspection, roots, clock);
-    }
-  } finally {
-    await inspection?.close();
-  }
+  const failed: Finding[] = [];
+  const read = async <T>(check: Check, look: (inspection: Inspection) => Promise<T>): Promise<T | undefined> =>
+    inspection !== undefined && current ? attempt(check, () => look(inspection), failed) : undefined;
+  const heldNumbers = await read('node-numbers', (source) => source.read(() => countLeases(clock())));
+  const deadMails = await read('mail', (source) => source.read(() => countDead({})));
+  const upstreams = await read('upstreams', (source) => source.read(() => listActiveUpstreams({})));
+  const fit: SecretMatch = (await read('secret', (source) => findSecretMatch(source, roots, clock))) ?? {
+    kind: empty ? 'no keys' : 'not checked',
+  };
+  await inspection?.close();
   const findings = [
+    ...failed,
     ...judgeConfiguration(config, baseUrl),
     ...judgeDatabase(sight),
     ...judgeMigrations(sight, position, inspection?.unfinished),
@@ -102,7 +102,12 @@ async function examine(
     return [...judgeVersion(undefined), ...findings, warning('base-url', found, remedy)];
   }
   const style = cookieStyle(baseUrl);
-  const online = await lookOnline(baseUrl, secret && probeKey(secret), style.browser, clock);
+  const online = await attempt(
+    'base-url',
+    () => lookOnline(baseUrl, secret && probeKey(secret), style.browser, clock),
+    findings,
+  );
+  if (online === undefined) return [...judgeVersion(undefined), ...findings];
   const databaseAhead = sight.kind === 'there' && sight.facts.kind === 'postgres' ? sight.facts.clockAhead : undefined;
   const clocks = [
     ...(online.ahead === undefined ? [] : [{ whose: 'the running service', ahead: online.ahead }]),
@@ -119,6 +124,24 @@ async function examine(
     ...judgeClocks(clocks),
   ];
 }
+
+/** Makes one check. An error that it does not expect is a finding, and the other checks go on. */
+async function attempt<T>(check: Check, look: () => Promise<T>, failed: Finding[]): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    failed.push(notMade(check, error));
+    return undefined;
+  }
+}
+
+/** Of a check that ended in an error. */
+const notMade = (check: Check, error: unknown): Finding =>
+  problem(
+    check,
+    `This check ended in an error: ${error instanceof Error ? error.message : error}`,
+    'If the server starts and is ready, this is an error of Tessera: report it with the output of tessera doctor --json',
+  );
 
 function lookAtSecret(config: Config): { secret: Buffer | undefined; sight: SecretSight } {
   const problems: string[] = [];

@@ -74,6 +74,27 @@ describe('without a server', () => {
     assert.ok(!readdirSync(folder).includes(dataDir.split('/').at(-1) ?? ''), 'no folder came to be');
   });
 
+  test('a provider is registered, whose id exceeds the whole numbers of JavaScript', async () => {
+    const env = { ...NOBODY, TESSERA_DATA_DIR: fresh() };
+    assert.equal((await tessera(['migrate'], { env })).code, 0);
+    const create = ['upstream', 'create', '--name', 'acme', '--issuer', 'https://id.acme.example', '--client-id', 'x'];
+    const made = await tessera([...create, '--json'], { env });
+    assert.ok(Number(JSON.parse(made.stdout).id) > Number.MAX_SAFE_INTEGER, made.stdout);
+    const { findings } = await doctor(env);
+    has(findings, 'upstreams', 'ok', /No client secret of a provider ends/);
+  });
+
+  test('a check that ends in an error is a finding, and the others are made', async () => {
+    const env = { ...NOBODY, TESSERA_DATA_DIR: fresh() };
+    assert.equal((await tessera(['migrate'], { env })).code, 0);
+    const database = new DatabaseSync(join(env.TESSERA_DATA_DIR, 'tessera.db'));
+    database.exec('DROP TABLE upstream');
+    database.close();
+    const { findings } = await doctor(env);
+    has(findings, 'upstreams', 'problem', /^This check ended in an error: no such table: upstream/, /report it/);
+    has(findings, 'database', 'ok', /intact/);
+  });
+
   test('for people: a line for each check, its remedy below it, and a count', async () => {
     const { code, stdout } = await tessera(['doctor'], { env: { ...NOBODY, TESSERA_DATA_DIR: fresh() }, cwd: folder });
     assert.equal(code, 0);

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { isIdColumn } from '../columns.ts';
 import type { Row } from '../database.ts';
 import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
 import { appliedOn, unfinishedOn } from '../migrations/migrate.ts';
@@ -16,7 +17,7 @@ export async function inspectSqlite(path: string): Promise<Inspection | undefine
   if (path === ':memory:' || !existsSync(path)) return undefined;
   const connection = openReadOnly(path);
   const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
-    connection.prepare(text).all(...(values as []));
+    readRows(connection, text, values);
   try {
     return {
       facts: gather(path, connection),
@@ -29,6 +30,19 @@ export async function inspectSqlite(path: string): Promise<Inspection | undefine
     connection.close();
     throw error;
   }
+}
+
+/** Rows as the store reads them: ids as text, since they exceed the whole numbers of JavaScript. */
+function readRows(connection: DatabaseSync, text: string, values: readonly unknown[]): readonly Row[] {
+  const statement = connection.prepare(text);
+  statement.setReadBigInts(true);
+  const decoded = (name: string, value: unknown): unknown => {
+    if (typeof value !== 'bigint') return value;
+    return isIdColumn(name) ? String(value) : Number(value);
+  };
+  return statement
+    .all(...(values as []))
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, decoded(name, value)])));
 }
 
 function gather(path: string, connection: DatabaseSync): SqliteFacts {
