@@ -69,7 +69,8 @@ export const RESOURCE_FIELDS = {
       ],
       {
         about: 'For a resource server: its own scopes. Removing one ends it in every token at once.',
-        description: 'a list of at most 50 scopes with different names, or null',
+        description:
+          'a list of at most 50 scopes with different names, each an object with name and descriptions, or null',
       },
     ),
     record: nullableField(

@@ -27,6 +27,7 @@ import { isSnowflake } from '../platform/ids/ids.ts';
 import { clientStatusOf } from '../verdict/rules.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
+import type { ResourceScope } from './resource-fields.ts';
 import type { ConsentApproval } from './rules/consent-approval.ts';
 import { isUrlForm } from './rules/metadata-document.ts';
 
@@ -242,6 +243,30 @@ export const listApiScopes = many(
       .orderBy('s.name'),
   (row): ApiScope => ({ id: row.id, name: row.name, apiId: row.api_id, resource: row.resource ?? '' }),
 );
+
+const listApisLike = many(
+  (db, p: { pattern: string }) =>
+    db
+      .selectFrom('client')
+      .select(['id', 'resource', 'resource_scopes'])
+      .where('resource', 'is not', null)
+      .where('resource_scopes', 'like', p.pattern)
+      .where('status', '<>', 'disabled')
+      .orderBy('resource')
+      .limit(20),
+  (row) => ({
+    id: row.id,
+    resource: row.resource ?? '',
+    scopes: (JSON.parse(row.resource_scopes ?? '[]') as readonly ResourceScope[]).map(({ name }) => name),
+  }),
+);
+
+/** Some of the active APIs whose declared scopes may include one of this name: what SQL takes for a pattern is compared by the caller. */
+export const listDeclaringApis = (scope: string): Work<readonly { id: string; resource: string; scopes: string[] }[]> =>
+  listApisLike({ pattern: `%"${scope.slice(0, LONGEST_SCOPE).replaceAll(/[%_\\]/g, '_')}"%` });
+
+/** Of the names that an API may declare. */
+const LONGEST_SCOPE = 64;
 
 /** The secrets of a client that are valid at `now`, oldest first. */
 export const liveSecrets = many(

@@ -25,23 +25,37 @@ export class Failure extends Error {
   readonly retryAfter: number | undefined;
   /** The reason, from a bounded set: for the log and the metrics. */
   readonly reason: string | undefined;
+  /** What was expected of a value, in our own words: for the trace. */
+  readonly expected: string | undefined;
 
   constructor(
     kind: FailureKind,
     description: string,
-    { retryAfter, reason }: { readonly retryAfter?: number; readonly reason?: string | undefined } = {},
+    {
+      retryAfter,
+      reason,
+      expected,
+    }: {
+      readonly retryAfter?: number;
+      readonly reason?: string | undefined;
+      readonly expected?: string | undefined;
+    } = {},
   ) {
     super(description);
     this.kind = kind;
     this.code = CODES[kind];
     this.retryAfter = retryAfter;
     this.reason = reason;
+    this.expected = expected;
   }
 }
 
-export const invalid = (description: string): Failure => new Failure('invalid', description);
+/** @param expected of a value, in our own words */
+export const invalid = (description: string, expected?: string): Failure =>
+  new Failure('invalid', description, { expected });
 
-export const notFound = (description: string): Failure => new Failure('not found', description);
+export const notFound = (description: string, expected?: string): Failure =>
+  new Failure('not found', description, { expected });
 
 /** @param list where the records of this kind are listed: the group of commands, which is also in the path of the admin API */
 export const noneWithId = (

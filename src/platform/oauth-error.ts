@@ -59,16 +59,23 @@ export const invalidRequest = (description: string, remedy?: string): OAuthError
 export const NOTHING_HERE = 'There is nothing at this address. Every call is listed at <base URL>/api.';
 export const nothingHere = (): OAuthError => new OAuthError(404, 'invalid_request', NOTHING_HERE);
 
-/** @param seconds the value of `Retry-After` */
-export const rateLimited = (seconds: number): OAuthError =>
+/**
+ * @param seconds the value of `Retry-After`
+ * @param detail for the trace, where more is known than that there is a limit
+ */
+export const rateLimited = (seconds: number, detail: RefusalDetail = ANY_LIMIT): OAuthError =>
   new OAuthError(
     429,
     'rate_limit_exceeded',
     `Too many requests. Try again in ${seconds} seconds.`,
     { 'retry-after': String(seconds) },
     undefined,
-    { remedy: 'Wait for the seconds in Retry-After. The limits are set by TESSERA_LIMIT_….' },
+    detail,
   );
+
+const ANY_LIMIT: RefusalDetail = {
+  remedy: 'Wait for the seconds in Retry-After. The limits are set by TESSERA_LIMIT_….',
+};
 
 /** RFC 6750 §3.1: a bearer token that is not accepted, with the challenge. */
 export const invalidToken = (description: string, reason?: string): OAuthError => {

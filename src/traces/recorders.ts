@@ -21,8 +21,15 @@ const OF_APPS: ReadonlySet<StepName> = new Set([
 /** Addresses of the protocol, also misspelled ones. */
 const PROTOCOL = /\/(oidc|api\/v2\/oauth|\.well-known)(\/|$)/;
 
-const isOfApp = (step: StepName, { path = '' }: StepFacts): boolean =>
-  OF_APPS.has(step) || UPSTREAM.test(path) || (step === 'other' && PROTOCOL.test(path));
+/** A person who declines ends the request of the app. */
+const isDeclined = (step: StepName, { error }: StepFacts): boolean => step === 'consent' && error === 'access_denied';
+
+const isOfApp = (step: StepName, facts: StepFacts): boolean => {
+  const { path = '' } = facts;
+  return (
+    OF_APPS.has(step) || isDeclined(step, facts) || UPSTREAM.test(path) || (step === 'other' && PROTOCOL.test(path))
+  );
+};
 
 /** Where a developer reads what becomes of the requests of an app. */
 export interface DeveloperTerminal {
@@ -31,12 +38,29 @@ export interface DeveloperTerminal {
   explain(requestId: string): string;
 }
 
-/** The recorder, which also tells of each request of an app that is refused or ignored in part, in one line. */
+/** How much advice is remembered as told. */
+const MOST_ADVISED = 1000;
+
+/**
+ * The recorder, which also tells of each request of an app that is refused or ignored in part, in one line. Advice about a request that
+ * succeeded is told once for each app.
+ */
 export function telling(recorder: TraceRecorder, terminal: DeveloperTerminal, clock: Clock): TraceRecorder {
   const show = ({ step, requestId, clientId = null, facts }: CompletedStep | RefusedStep, outcome: string): void => {
     if (!isOfApp(step, facts)) return;
     const line = { ...facts, step, requestId, clientId, outcome, at: iso(clock()) };
     terminal.write(stepLine(line, terminal.explain));
+  };
+  // What a developer may leave as it is, and would read at each sign-in.
+  const advised = new Set<string>();
+  const isNews = ({ clientId, facts: { remedy, ignored } }: CompletedStep): boolean => {
+    if (ignored !== undefined) return true;
+    if (remedy === undefined) return false;
+    const key = `${clientId} ${remedy}`;
+    if (advised.has(key)) return false;
+    if (advised.size >= MOST_ADVISED) advised.clear();
+    advised.add(key);
+    return true;
   };
   return {
     isFirstAnswer: (familyId) => recorder.isFirstAnswer(familyId),
@@ -45,7 +69,7 @@ export function telling(recorder: TraceRecorder, terminal: DeveloperTerminal, cl
     completed: {
       push(...steps) {
         for (const step of steps) {
-          if (step.facts.ignored !== undefined || step.facts.remedy !== undefined) show(step, 'success');
+          if (isNews(step)) show(step, 'success');
         }
         return recorder.completed.push(...steps);
       },

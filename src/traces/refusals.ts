@@ -147,6 +147,13 @@ function undescribed(
   if (refusal === null)
     return { received: 'a form that is incomplete, or of an earlier page', remedy: 'Reload the page.' };
   if (refusal.reason !== undefined || refusal.detail?.remedy !== undefined) return {};
+  const field = FIELD.exec(refusal.description)?.[1];
+  if (field !== undefined && refusal.detail?.expected !== undefined) {
+    return {
+      received: `a value of ${field} that was refused`,
+      remedy: 'Send a value as it is expected. What was sent is not kept here.',
+    };
+  }
   if (step === 'admin' && status === 404 && path.includes('/:')) {
     const list = LISTS.find(([pattern]) => pattern.test(path))?.[1];
     return {
@@ -178,7 +185,6 @@ function undescribed(
       remedy: parameter['advice']?.trim() ?? 'Correct the name: the response lists the parameters.',
     };
   }
-  const field = FIELD.exec(refusal.description)?.[1];
   return {
     ...(field !== undefined && { received: `a value of ${field} that was refused` }),
     remedy:

@@ -428,7 +428,7 @@ describe('traces', () => {
     const ignored = shown.ignored;
     assert.match(
       ignored,
-      /^scope groups \(not registered for this app; add it: .* --scope groups\), scope other \(unknown, or of an API that this app may not use\), parameter audience \(send resource, which names an API here\), parameter ui_locales \(.*\), 1 more$/,
+      /^scope groups \(not registered for this app; add it: .* --scope groups\), scope other \(unknown: no API declares it, or not the one that resource names\), parameter audience \(send resource, which names an API here\), parameter ui_locales \(.*\), 1 more$/,
     );
     assert.match(shown.sent, /scope="openid notes\.read notes\.write groups other"/);
     await tokensFor(server, app, user, { scope: NOTES }, { browser });

@@ -46,6 +46,7 @@ let app: TestClient;
 let other: TestClient;
 let spa: TestClient;
 let mobile: TestClient;
+let native: TestClient;
 let narrow: TestClient;
 let posting: TestClient;
 let rotated: TestClient;
@@ -81,7 +82,10 @@ before(async () => {
   const ofDevices = { type: 'public', grantTypes: [DEVICE_GRANT], redirectUris: undefined };
   device = await newClient(server, ofDevices);
   otherDevice = await newClient(server, ofDevices);
-  api = await newClient(server, { resource: NOTES });
+  native = await newClient(server, { type: 'public', redirectUris: ['http://127.0.0.1/cb'] });
+  await newClient(server, { type: 'public', redirectUris: ['https://spa.example.com/callback'] });
+  const resourceScopes = [{ name: 'notes.read', descriptions: { en: 'Read your notes' } }];
+  api = await newClient(server, { resource: NOTES, resourceScopes });
   plainApi = await newClient(server);
   await admin(server, 'POST', `/clients/${rotated.clientId}/secrets`, { expirePreviousIn: 0 });
   await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
@@ -1209,10 +1213,150 @@ const mistakes: readonly Mistake[] = [
     /subject_type is not supported with this value\. Send public, or leave it out/,
     facts('remedy +Send public, or leave it out'),
   ],
+  [
+    'a scope of an API at the v2 endpoints',
+    () => ask({ scope: 'openid notes.read', resource: NOTES }, app),
+    /unknown scope notes\.read: leave it out; scopes of APIs are requested at \/oidc\/authorize\./,
+    facts('received +notes\\.read', 'remedy .*requested at /oidc/authorize'),
+  ],
+  [
+    'a scope of an API that does not let the app request it',
+    () => ask({ scope: 'notes.read', resource: NOTES }),
+    /unknown scope notes\.read/,
+    facts(
+      'reason +scope of an API that the client may not request',
+      'remedy .*tessera client allow-scopes \\d+ --api \\d+ --scope notes\\.read',
+    ),
+  ],
+  [
+    'a role that does not exist',
+    async () => told(await admin(server, 'PUT', `/users/${user.id}/roles/superuser`, {})),
+    /role must be one of owner, admin, support, auditor, developer/,
+    facts('expected +one of owner, admin', 'received +a value of role', 'remedy'),
+  ],
+  [
+    'localhost where a native app has 127.0.0.1',
+    () => ask({ redirect_uri: 'http://localhost:51004/cb', ...withPkce }, standard(native)),
+    /Use 127\.0\.0\.1 in redirect_uri, not localhost; its port may differ for public apps/,
+    facts('received +redirect_uri = http://localhost:51004', 'remedy +Use 127.0.0.1'),
+  ],
+  [
+    'a page of another scheme than that of its app',
+    async () =>
+      told(
+        await call(server, 'OPTIONS', '/oidc/token', {
+          origin: 'http://spa.example.com',
+          'access-control-request-method': 'POST',
+        }),
+      ),
+    /a public app has this host with https/,
+    facts('reason +.*a public app has this host with https', 'expected .*https://spa.example.com', 'remedy'),
+  ],
+  [
+    'redirectUris at registration',
+    () => registerApp({ redirect_uris: undefined, redirectUris: ['https://app.example.com/callback'] }),
+    /redirectUris was found: write redirect_uris/,
+    facts('remedy .*redirectUris was found'),
+  ],
+  [
+    'an object for the scopes of an API',
+    async () =>
+      told(
+        await admin(server, 'POST', '/clients', {
+          name: 'A',
+          redirectUris: [app.redirectUri],
+          resourceScopes: { 'notes.read': 'Read notes' },
+        }),
+      ),
+    /resourceScopes must be a list of .*each an object with name and descriptions.*got an object/,
+    facts('expected .*each an object with name and descriptions', 'received +a value of resourceScopes'),
+  ],
+  [
+    'the names of another API for the fields',
+    async () => told(await admin(server, 'POST', '/upstreams', { name: 'acme', client_id: 'x', display_name: 'Acme' })),
+    /client_id is not a field here\. Did you mean clientId\?/,
+    facts('received +a field named client_id', 'remedy +Send clientId instead'),
+  ],
+  [
+    'openid in a token of the client itself',
+    () => grant({ grant_type: 'client_credentials', scope: 'openid' }, machine),
+    /cannot have openid, .*leave scope out\. Scopes of APIs are for \/oidc\/token alone/,
+    facts('remedy +Have the app leave scope out'),
+  ],
+  [
+    'a date without a time for the end of a ban',
+    async () => told(await admin(server, 'PUT', `/users/${user.id}/ban`, { until: '2026-12-01' })),
+    /until must be .*2027-01-31T|until must be/,
+    facts('expected +.*such as 20', 'received +a value of until', 'remedy'),
+  ],
+  [
+    'a trailing comma for the admin API',
+    async () => {
+      const headers = { 'content-type': JSON_TYPE, authorization: `Bearer ${ADMIN_KEY}` };
+      return told(await call(server, 'POST', '/api/v2/admin/clients', headers, '{"name":"A",}'));
+    },
+    /line 1, column 13/,
+    facts('received +.*at line 1, column 13', 'remedy +Remove the comma'),
+  ],
 ];
+
+test('a secret that is wrong again and again: the trace names the cause, the remedy and the limit', async () => {
+  const limited = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: '2/m' });
+  try {
+    const client = await newClient(limited);
+    const fields = { grant_type: 'authorization_code', code: 'x', client_id: client.clientId, client_secret: 'x' };
+    const send = () => call(limited, 'POST', '/oidc/token', { 'content-type': FORM_TYPE }, form(fields));
+    await send();
+    await send();
+    const { headers, status } = await send();
+    assert.equal(status, 429);
+    const { body } = await admin(limited, 'GET', `/traces/${headers.get('x-request-id')}`);
+    assert.match(
+      formatTrace(body),
+      facts('received +failed client authentications', 'remedy +Correct the secret .*TESSERA_LIMIT_CLIENT_AUTH'),
+    );
+  } finally {
+    await limited.close();
+  }
+});
+
+test('no ID token without openid: the trace says so, and what to send', async () => {
+  const code = await codeFor(server, standard(app), user, { scope: 'email profile' });
+  const came = await redeem(server, standard(app), code, {});
+  assert.match(
+    await explained(told(came)),
+    facts('without an ID token: openid was not requested', 'remedy .*openid in scope'),
+  );
+});
+
+test('a person who declines: the trace says that nothing is wrong', async () => {
+  const own = await newClient(server);
+  const browser = await signedIn(server, await newUser(server));
+  const page = await browser.get((await browser.get(authorizeUrl(standard(own)))).headers.get('location') ?? '');
+  const fields = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const sent = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+  const { headers, text } = await browser.post('/consent', { ...sent, decision: 'deny' });
+  assert.match(headers.get('location') ?? '', /access_denied/);
+  assert.match(
+    await explained({ headers, text }),
+    facts('received +The person declined on the consent page', 'remedy +Nothing is wrong'),
+  );
+});
 
 /** Requests that succeed: what of them is ignored, and what to do instead. */
 const ignoredInPart: readonly (readonly [string, () => Promise<Told>, RegExp])[] = [
+  [
+    'a scope of an API that does not let the app request it',
+    () => ask({ scope: 'openid notes.read' }),
+    facts(
+      'ignored +scope notes.read \\(of an API .*allow it: tessera client allow-scopes \\d+ --api \\d+ --scope notes.read',
+    ),
+  ],
+  [
+    'a scope that no API declares',
+    () => ask({ scope: 'openid ledger.close' }),
+    facts('ignored +scope ledger.close \\(unknown: no API declares it'),
+  ],
   [
     'the secret in the authorization URL',
     () => ask({ client_secret: app.clientSecret }),

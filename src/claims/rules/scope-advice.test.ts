@@ -32,7 +32,10 @@ test('usual mistakes are named, and a long name is not repeated whole', () => {
   assert.match(described('openid,email'), /by spaces, not by commas/);
   assert.match(described('openid+email'), /encoded twice/);
   assert.match(described('openid%20email'), /encoded twice/);
-  assert.match(described('things'), /leave it out\. Available scopes: openid /);
+  assert.match(
+    described('things'),
+    /leave it out; scopes of APIs are requested at \/oidc\/authorize\. Available scopes: openid /,
+  );
   assert.match(described('groups'), /only the OIDC endpoints have it/);
   assert.ok(described('x'.repeat(3000)).length < 200);
   assert.match(describeMalformedScope('["openid"]').cause, /quotes or brackets/);

@@ -39,7 +39,10 @@ export function describeUnknownScope(scope: string, known: readonly string[]): S
   const form = adviceForForm(scope);
   if (form !== undefined) return advice(`${form}.`);
   const nearest = nearestScope(scope, known);
-  return advice(nearest === undefined ? 'leave it out.' : `did you mean ${nearest}?`);
+  if (nearest !== undefined) return advice(`did you mean ${nearest}?`);
+  // The v2 endpoints have no scopes of APIs, and this is the same whether an API declares the scope.
+  const isV2 = !MEMBER_SCOPES.some((name) => known.includes(name));
+  return advice(isV2 ? 'leave it out; scopes of APIs are requested at /oidc/authorize.' : 'leave it out.');
 }
 
 /** What to do about a scope with a sign of another way to write several; undefined for one without. */
@@ -48,13 +51,19 @@ function adviceForForm(scope: string): string | undefined {
   return /\+|%20|%2B/i.test(scope) ? 'it was percent-encoded twice, so encode it once' : undefined;
 }
 
-/** Why a scope was left out, or what to do about it. */
-export function adviceForScope(scope: string, known: readonly string[]): string {
+/**
+ * Why a scope was left out, or what to do about it.
+ * @param ofApi what to do about it, where an API declares it
+ */
+export function adviceForScope(scope: string, known: readonly string[], ofApi?: string): string {
   if (known.includes(scope)) return 'not registered for this app';
   const form = adviceForForm(scope);
   if (form !== undefined) return form;
+  if (ofApi !== undefined) return `of an API that does not let this app request it; allow it: ${ofApi}`;
   const nearest = nearestScope(scope, known);
-  return nearest === undefined ? 'unknown, or of an API that this app may not use' : `did you mean ${nearest}?`;
+  return nearest === undefined
+    ? 'unknown: no API declares it, or not the one that resource names'
+    : `did you mean ${nearest}?`;
 }
 
 /** The supported scope that is closest to a name; undefined where none is close. */

@@ -1,5 +1,6 @@
 import { IDENTITY_SCOPES } from '../../claims/permissions.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { findMisspelled } from '../../platform/validation/misspelled-parameter.ts';
 import type { Client } from '../store.ts';
 import { isList, MAX_URIS, readKeys, readName, readServerUri, readUris, readWebAddress } from './metadata-readers.ts';
 import { redirectUriProblem, serverUriProblem } from './redirect-uri.ts';
@@ -131,7 +132,9 @@ function readMetadata(
   const type = method === 'none' ? 'public' : 'confidential';
   const redirectUris = readUris(members['redirect_uris']);
   if (redirectUris === undefined || redirectUris.length === 0) {
-    return { problem: `redirect_uris must be 1 to ${MAX_URIS} different redirect URIs.` };
+    const found = findMisspelled('redirect_uris', Object.keys(members));
+    const advice = found === undefined ? '' : ` ${found} was found: write redirect_uris.`;
+    return { problem: `redirect_uris must be 1 to ${MAX_URIS} different redirect URIs.${advice}` };
   }
   for (const uri of redirectUris) {
     const problem = redirectUriProblem(uri, type);

@@ -14,8 +14,16 @@ export const readUris = (value: unknown): readonly string[] | undefined =>
   isList(value) && value.length <= MAX_URIS && new Set(value).size === value.length ? value : undefined;
 
 /** A name that a page can show; undefined for any other, so that the host stands in its place. */
+/** Characters that nobody sees, by which a name can look like another one. The joiners are not among them: scripts and emoji need them. */
+const WITHOUT_WIDTH = /[\u00ad\u180e\u200b\u2060-\u2064\ufeff]/;
+
 export const readName = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.length <= LONGEST_NAME && formats['single-line'](value) ? value : undefined;
+  typeof value === 'string' &&
+  value.length <= LONGEST_NAME &&
+  !WITHOUT_WIDTH.test(value) &&
+  formats['single-line'](value)
+    ? value
+    : undefined;
 
 export const readWebAddress = (value: unknown): string | null =>
   typeof value === 'string' && formats['https-url'](value) ? value : null;

@@ -3,6 +3,7 @@ import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } f
 import { canonicalEmail } from '../../platform/domain-name.ts';
 import { nearestName } from '../../platform/nearest-text.ts';
 import { formats } from '../../platform/validation/formats.ts';
+import { findMisspelled } from '../../platform/validation/misspelled-parameter.ts';
 import type { Client } from '../store.ts';
 import { DOCUMENT_FIELDS } from './metadata-document.ts';
 import { isList, MAX_URIS, readKeys, readName, readServerUri, readUris, readWebAddress } from './metadata-readers.ts';
@@ -171,11 +172,14 @@ function readRedirectUris(
 ): { readonly uris: readonly string[] } | MetadataFault {
   const uris = readUris(members['redirect_uris'] ?? []);
   if (uris === undefined || uris.length === 0) {
-    const meant = Object.keys(members).find((name) => nearestName(name, ['redirect_uris']) !== undefined);
+    const found = findMisspelled('redirect_uris', Object.keys(members));
+    const meant = found ?? Object.keys(members).find((name) => nearestName(name, ['redirect_uris']) !== undefined);
     const similar =
-      meant === undefined || meant === 'redirect_uris'
-        ? ''
-        : ` The name of the member is redirect_uris, in snake case.`;
+      found !== undefined
+        ? ` ${found} was found: write redirect_uris.`
+        : meant === undefined || meant === 'redirect_uris'
+          ? ''
+          : ' The name of the member is redirect_uris.';
     return redirectFault(
       `redirect_uris must be 1 to ${MAX_URIS} different redirect URIs.`,
       `Send every address to which a code may be sent, each once, as a JSON array.${similar}`,

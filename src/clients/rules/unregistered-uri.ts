@@ -2,7 +2,7 @@ import { isLoopback } from '../../platform/config/config.ts';
 import { shellWord } from '../../platform/shell.ts';
 import type { Client } from '../store.ts';
 import { type DeveloperAdvice, type NearestUri, readClient, type UriDifference } from './developer-advice.ts';
-import { redirectUriProblem } from './redirect-uri.ts';
+import { isRegisteredUri, redirectUriProblem } from './redirect-uri.ts';
 
 interface UnregisteredUri {
   readonly name: 'redirect_uri' | 'post_logout_redirect_uri';
@@ -40,6 +40,12 @@ export function explainUnregisteredUri(
   // Not any percent-encoding: encoded as a whole, even the colon of its scheme is.
   if (nearest !== undefined && /^[^:/]*%3a/i.test(sent) && decode(sent) === nearest.registered) {
     return { ...common, remedy: `${name} was percent-encoded twice: encode it once.`, ...readClient(id) };
+  }
+  const byAddress = sent.replace(/^http:\/\/localhost(?=[:/?#]|$)/i, 'http://127.0.0.1');
+  if (name === 'redirect_uri' && byAddress !== sent && isRegisteredUri(byAddress, registered, type)) {
+    const remedy =
+      'Use 127.0.0.1 in redirect_uri, not localhost; its port may differ for public apps. This shows what is registered:';
+    return { ...common, remedy, ...readClient(id) };
   }
   const send = nearest === undefined ? 'Send one that is registered' : 'Send the registered one';
   if (problem !== undefined) {

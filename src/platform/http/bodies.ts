@@ -228,7 +228,8 @@ function notJson(text: string): OAuthError {
   const { line, column, expected, found, remedy } = problem;
   const place = `line ${line}, column ${column}`;
   const parts = [`The body is not valid JSON at ${place}: expected ${expected}, found ${found}.`, remedy];
-  return invalidRequest(parts.filter((part) => part !== undefined).join(' '));
+  const error = invalidRequest(parts.filter((part) => part !== undefined).join(' '));
+  return error.withDetail({ expected, received: `${found} at ${place}`, remedy });
 }
 
 function countMembers(value: unknown, depth: number): number {

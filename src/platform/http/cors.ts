@@ -84,7 +84,7 @@ export function crossOrigin(
     if (path.readers === 'registered') {
       reply.header('vary', 'Origin');
       if (!(await isRegistered(origin))) {
-        reportUnreadable(request, `no active public app has a redirect URI at ${shown(origin)}`);
+        await reportUnregistered(request, origin, isRegistered);
         return false;
       }
     }
@@ -106,6 +106,23 @@ export function crossOrigin(
       .header('access-control-max-age', String(PREFLIGHT_MAX_AGE / SECOND));
     return true;
   };
+}
+
+/** Reports a page of an origin at which no app is registered; one that is, but by the other scheme, is named. */
+async function reportUnregistered(
+  request: FastifyRequest,
+  origin: string,
+  isRegistered: (origin: string) => Promise<boolean>,
+): Promise<void> {
+  const cause = `no active public app has a redirect URI at ${shown(origin)}`;
+  const isSecure = origin.startsWith('https:');
+  const other = isSecure ? origin.replace('https:', 'http:') : origin.replace('http:', 'https:');
+  if (!(await isRegistered(other))) return reportUnreadable(request, cause);
+  const scheme = isSecure ? 'http' : 'https';
+  reportUnreadable(request, `${cause}, and a public app has this host with ${scheme}`, {
+    expected: `a request from ${other}`,
+    remedy: `A public app has this host with ${scheme}: open its page with ${scheme}, or add a redirect URI at ${shown(origin)} to it.`,
+  });
 }
 
 const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED_HEADERS.toLowerCase().split(', '));

@@ -112,10 +112,11 @@ const REMEDIES: Readonly<Partial<Record<FailureKind, string>>> = {
   unavailable: 'Run on the server: tessera doctor. The client tries again after the seconds in Retry-After.',
 };
 
-function answerOf({ kind, code, message, retryAfter, reason }: Failure): OAuthError {
+function answerOf({ kind, code, message, retryAfter, reason, expected }: Failure): OAuthError {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   const remedy = REMEDIES[kind];
-  return new OAuthError(STATUSES[kind], code, message, headers, reason, remedy === undefined ? undefined : { remedy });
+  const detail = remedy === undefined && expected === undefined ? undefined : { expected, remedy };
+  return new OAuthError(STATUSES[kind], code, message, headers, reason, detail);
 }
 
 function convert(error: unknown, request: FastifyRequest): OAuthError {

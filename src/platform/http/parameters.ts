@@ -157,15 +157,12 @@ export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpP
   return (value): ValidationResult => {
     const problem = findProblem(schema as object, value);
     if (problem === undefined) return { value };
-    // A path parameter that cannot be an id names nothing.
-    return {
-      error:
-        httpPart === 'params'
-          ? notFound(
-              'There is nothing with this id. Use the id that the list shows, which is a number, and not the name.',
-            )
-          : problem,
-    };
+    if (httpPart !== 'params') return { error: problem };
+    // A path parameter that is not one of a few words, or that cannot be an id, names nothing.
+    const error = problem.expected?.startsWith('one of ')
+      ? notFound(problem.message, problem.expected)
+      : notFound('There is nothing with this id. Use the id that the list shows, which is a number, and not the name.');
+    return { error };
   };
 };
 

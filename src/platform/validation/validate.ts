@@ -31,7 +31,9 @@ export function findProblem(schema: object, value: unknown, where = ''): Failure
   const union = errors.find(({ keyword }) => keyword === 'anyOf');
   const inner = errors.find(({ instancePath }) => instancePath.length > (union?.instancePath.length ?? 0));
   const error = union === undefined ? errors[0] : (inner ?? union);
-  return invalid(error === undefined ? 'The input is not valid.' : explain(error, where));
+  if (error === undefined) return invalid('The input is not valid.');
+  const told = (error.keyword === 'required' && misnamed(error)) || error;
+  return invalid(explain(told, where), expectedOf(told));
 }
 
 /**
@@ -48,6 +50,25 @@ export function validate<S extends TSchema>(schema: S, value: unknown): Static<S
 interface ClosedObject {
   readonly properties?: object;
   readonly 'x-unchangeable'?: Readonly<Record<string, string>>;
+}
+
+/** Where a field is missing and another was sent that does not exist, the latter: it may be the former by another name. */
+function misnamed(error: ErrorObject): ErrorObject | undefined {
+  const { properties = {}, additionalProperties } = (error.parentSchema ?? {}) as ClosedObject & {
+    readonly additionalProperties?: unknown;
+  };
+  if (additionalProperties !== false || typeof error.data !== 'object' || error.data === null) return undefined;
+  const unknown = Object.keys(error.data).filter((name) => !Object.hasOwn(properties, name));
+  const missing = String((error.params as { readonly missingProperty?: unknown }).missingProperty);
+  const additionalProperty = unknown.find((name) => nearestName(name, [missing]) !== undefined) ?? unknown[0];
+  if (additionalProperty === undefined) return undefined;
+  return { ...error, keyword: 'additionalProperties', params: { additionalProperty } };
+}
+
+/** What the schema says that a value must be. */
+function expectedOf({ keyword, parentSchema }: ErrorObject): string | undefined {
+  if (keyword === 'required' || keyword === 'additionalProperties') return undefined;
+  return (parentSchema as { readonly description?: string } | undefined)?.description;
 }
 
 function explain(error: ErrorObject, where: string): string {

@@ -1,10 +1,11 @@
 import type { EndpointRules } from '../../claims/endpoint-set.ts';
 import { parseScope } from '../../claims/permissions.ts';
 import { findUnregistered, type UnknownResource } from '../../clients/resources.ts';
-import { listApiScopes } from '../../clients/store.ts';
-import type { Database } from '../../platform/database/database.ts';
+import { listApiScopes, listDeclaringApis } from '../../clients/store.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { accessAudience } from '../token/rules/claims.ts';
-import { type ApiScopeContext, NO_API_SCOPES } from './rules/check-scopes.ts';
+import { type ApiScopeContext, type DeniedScope, NO_API_SCOPES } from './rules/check-scopes.ts';
 
 interface ApiServices {
   readonly database: Pick<Database, 'read'>;
@@ -12,19 +13,39 @@ interface ApiServices {
 }
 
 /**
- * The scopes of APIs that the client may request, read only where a request may name one.
- * @param scope the parameter
+ * The scopes of APIs that the client may request, read only where a request may name one, and those of the request that it may not.
  */
 export async function readApiScopes(
   { database, issuer }: ApiServices,
-  scope: string | undefined,
+  parameters: Pick<RepeatableParameters, 'get' | 'all'>,
   client: { readonly id: string },
   rules: EndpointRules,
 ): Promise<ApiScopeContext> {
-  const names = rules.apiScopes ? (parseScope(scope ?? '') ?? []) : [];
+  const names = rules.apiScopes ? (parseScope(parameters.get('scope') ?? '') ?? []) : [];
   if (names.every((name) => rules.scopes.includes(name))) return NO_API_SCOPES;
-  const registered = await database.read(() => listApiScopes({ clientId: client.id }));
-  return { registered, own: accessAudience(issuer) };
+  const others = names.filter((name) => !rules.scopes.includes(name));
+  return database.read(function* look(): Work<ApiScopeContext> {
+    const registered = yield* listApiScopes({ clientId: client.id });
+    const unknown = others.filter((name) => !registered.some((scope) => scope.name === name));
+    const denied = yield* findDenied(unknown, parameters.all('resource'));
+    return { registered, own: accessAudience(issuer), denied };
+  });
+}
+
+/** How many scopes of a request are looked for at other APIs: it is for the trace alone. */
+const MOST_LOOKED_FOR = 3;
+
+/** Which of these scopes an API declares: one that the request names, if it names any. */
+function* findDenied(names: readonly string[], resources: readonly string[]): Work<readonly DeniedScope[]> {
+  const denied: DeniedScope[] = [];
+  for (const name of names.slice(0, MOST_LOOKED_FOR)) {
+    const apis = yield* listDeclaringApis(name);
+    const api = apis.find(
+      ({ resource, scopes }) => scopes.includes(name) && (resources.length === 0 || resources.includes(resource)),
+    );
+    if (api !== undefined) denied.push({ name, apiId: api.id });
+  }
+  return denied;
 }
 
 /** RFC 8707 §2: tokens are issued only for registered resource servers. Undefined where all are registered. */

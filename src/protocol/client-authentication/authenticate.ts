@@ -106,7 +106,7 @@ export async function authenticateClient(
   const now = parts.clock();
   const { found, bucket, exhausted } = await lookUp(parts, credentials.clientId, origin, now);
   // After too many failures no assertion is verified, and no key set is fetched.
-  if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
+  if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted, TOO_MANY_FAILURES);
 
   const presented = withoutEmptySecret(credentials, found?.client);
   const result = await verifyCredentials(parts, found, presented, { endpoint, now });
@@ -119,7 +119,7 @@ export async function authenticateClient(
         'clientSecret' in credentials ? yield* secretKind(credentials.clientSecret, about.clientId, now) : undefined;
       return { wait: yield* recordFailure(limits, bucket, result, about, now), secret: kind };
     });
-    if (wait > 0) throw rateLimited(wait);
+    if (wait > 0) throw rateLimited(wait, TOO_MANY_FAILURES);
     const { reason, cause } = result;
     const isProved = (namesDisabled || client?.status === 'active') && hasSecret(presented, found?.secrets ?? []);
     throw refuseClient(reason, {
@@ -132,12 +132,20 @@ export async function authenticateClient(
   }
   if (result.usedSecret !== undefined) {
     // After too many failures the right secret is refused as well, so that guessing on is of no use.
-    if (exhausted > 0) throw rateLimited(exhausted);
+    if (exhausted > 0) throw rateLimited(exhausted, TOO_MANY_FAILURES);
     await recordSecretUse(database, result.usedSecret, now);
   }
   const actor = { type: 'client', id: result.client.id } as const;
   return { client: result.client, proof: result.proof, origin: { ...origin, actor } } as AuthenticatedClient;
 }
+
+/** What the trace says after too many failures from one address. */
+const TOO_MANY_FAILURES = {
+  expected: 'client credentials that are right',
+  received: 'failed client authentications: too many of this client from one address',
+  remedy:
+    'Correct the secret of the app, or the key that it signs with, then wait for the seconds in Retry-After: until then the right one is refused as well. The limit is TESSERA_LIMIT_CLIENT_AUTH. The failures: tessera events --type client.auth_failed',
+};
 
 /** Counts a failure, and records it unless there were too many. Returns the seconds to wait then. */
 function* recordFailure(

@@ -70,7 +70,7 @@ export async function startDevice(
 
   const named = parseResources(parameters.all('resource'));
   if (named === undefined) throw refusal('malformed resource', {});
-  const apis = await readApiScopes(services, parameters.get('scope'), client, RULES);
+  const apis = await readApiScopes(services, parameters, client, RULES);
   const asked = checkScopes(parameters.get('scope'), client, RULES, named, apis);
   if ('kind' in asked) throw withoutRedirect('invalid_scope', asked);
   // Its tokens are for the admin API alone, and no other app gets such tokens.
@@ -112,7 +112,7 @@ export async function startDevice(
         path: DEVICE_AUTHORIZATION_PATH,
         description: 'A device asked for access, and got its codes.',
         sent: sentParameters(parameters),
-        ignored: describeWithoutEffect({ get: (name) => parameters.get(name), names: [] }, asked, client, RULES),
+        ignored: describeWithoutEffect({ get: (name) => parameters.get(name), names: [] }, asked, client, RULES, apis),
       },
     });
     return {

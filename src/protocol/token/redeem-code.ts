@@ -143,7 +143,10 @@ export async function respondToCode(request: TokenRequest, { code, apiScopes, ..
       description: `Tokens were issued for the scopes ${scope}${hasIdToken ? '' : ', without an ID token: openid was not requested'}.`,
       sent: sentParameters(request.parameters),
       ignored: describeIgnored({ parameters: issued.ignored, parameterAdvice: adviceForTokenParameter }),
-      ...(hasIdToken ? adviceOnAlgorithm(request, client.id) : {}),
+      ...(!hasIdToken && { remedy: 'If the app needs an ID token, have it send openid in scope.' }),
+      ...(hasIdToken
+        ? adviceOnAlgorithm(request, { id: client.id, isChosen: client.idTokenSignedResponseAlg !== null })
+        : {}),
       ...explained,
     },
   });

@@ -44,6 +44,8 @@ const isFurther = ({ description, received }: StepFacts): boolean =>
 const hasRemedy = (description: string | undefined, remedy: string): boolean => {
   // Headers have no typographic quotes, and a remedy with a command is longer than its sentence in the description.
   const plain = (text: string) => text.toLowerCase().replaceAll('’', "'");
-  const [sentence = ''] = plain(remedy).split(/(?<=:) (?=GET|POST|PUT|PATCH|DELETE)/);
-  return description !== undefined && plain(description).includes(sentence);
+  const [sentence = '', command] = plain(remedy).split(/(?<=:) (?=get |post |put |patch |delete |tessera )/);
+  if (description === undefined || !plain(description).includes(sentence)) return false;
+  // A command that the description lacks is told.
+  return command === undefined || !command.startsWith('tessera ') || plain(description).includes(command);
 };

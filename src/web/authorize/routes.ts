@@ -102,7 +102,7 @@ async function authorize(
   if (target.kind === 'display') return showError(services, request, reply, target);
   try {
     // 2. The other parameters.
-    const apis = await readApiScopes(services, parameters.get('scope'), target.client, rules);
+    const apis = await readApiScopes(services, parameters, target.client, rules);
     const checked = checkRequest(parameters, target, rules, apis);
     if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
     const unknown = await findUnknownResource(services, checked.request.resources);

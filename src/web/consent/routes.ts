@@ -108,6 +108,7 @@ const DENIED: RequestRefusal = {
   description: 'User denied the request',
   detail: {
     expected: 'the consent of the user',
+    received: 'The person declined on the consent page.',
     remedy: 'Nothing is wrong: offer the user to continue without, or to begin again.',
   },
 };

@@ -81,7 +81,7 @@ export function checkRequest(
   if ('kind' in authentication) return authentication;
 
   const { scopes, resources } = asked;
-  const ignored = describeWithoutEffect(parameters, asked, client, rules);
+  const ignored = describeWithoutEffect(parameters, asked, client, rules, apis);
   return {
     kind: 'request',
     request: {

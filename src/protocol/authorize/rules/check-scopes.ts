@@ -11,6 +11,24 @@ export interface ApiScopeContext {
   readonly registered: readonly ApiScope[];
   /** The resource identifier of UserInfo. */
   readonly own: string;
+  /** Scopes of the request that an API declares, and that the client may not request. Only the operator is told of them. */
+  readonly denied?: readonly DeniedScope[];
+}
+
+/** A scope that an API declares, and does not let the client request. */
+export interface DeniedScope {
+  readonly name: string;
+  readonly apiId: string;
+}
+
+/** The command that lets a client request a scope of an API, beside those that it may request. */
+export function allowScopeCommand(
+  clientId: string,
+  { name, apiId }: DeniedScope,
+  registered: readonly ApiScope[],
+): string {
+  const names = [...registered.filter((scope) => scope.apiId === apiId).map((scope) => scope.name), name];
+  return `tessera client allow-scopes ${clientId} --api ${apiId} ${names.map((scope) => `--scope ${scope}`).join(' ')}`;
 }
 
 export const NO_API_SCOPES: ApiScopeContext = { registered: [], own: '' };
@@ -53,7 +71,11 @@ export function checkScopes(
     if (apis.registered.some(({ name }) => name === scope))
       return refuseByRedirect('scope of an unnamed API', { scope });
     const { scopes: known } = rules;
-    if (!known.includes(scope)) return refuseByRedirect('scope unknown', { scope, known });
+    if (!known.includes(scope)) {
+      const denied = apis.denied?.find(({ name }) => name === scope);
+      const allow = denied && allowScopeCommand(clientId, denied, apis.registered);
+      return refuseByRedirect('scope unknown', { scope, known, allow });
+    }
     // openid is part of every grant, also where the registration does not list it.
     return refuseByRedirect('scope not registered', { scope, registered: registered ?? IDENTITY_SCOPES, clientId });
   }

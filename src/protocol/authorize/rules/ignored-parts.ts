@@ -6,7 +6,7 @@ import type { RepeatableParameters } from '../../../platform/http/parameters.ts'
 import { nearestName } from '../../../platform/nearest-text.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import { describeIgnored, shownName } from '../../../traces/rules/ignored.ts';
-import type { CheckedScopes } from './check-scopes.ts';
+import { type ApiScopeContext, allowScopeCommand, type CheckedScopes, NO_API_SCOPES } from './check-scopes.ts';
 import type { RedirectingClient } from './check-target.ts';
 import { ignoredMembers, parseClaims } from './claims-parameter.ts';
 import { adviceForParameter, ignoredParameters } from './parameters.ts';
@@ -22,6 +22,7 @@ export function describeWithoutEffect(
   { scopes, leftOut }: Pick<CheckedScopes, 'scopes' | 'leftOut'>,
   client: RegisteredClient,
   rules: EndpointRules,
+  apis: ApiScopeContext = NO_API_SCOPES,
 ): string | undefined {
   const claims = parameters.get('claims') ?? '{}';
   return describeIgnored({
@@ -33,7 +34,7 @@ export function describeWithoutEffect(
       ...ignoredMembers(claims).map((name) => named('member', name, 'of claims (put it into userinfo or id_token)')),
       ...unknownClaims(claims, rules),
     ],
-    scopeAdvice: (scope) => adviceForLeftOut(scope, client, rules),
+    scopeAdvice: (scope) => adviceForLeftOut(scope, client, rules, apis),
     parameterAdvice: adviceForParameter,
   });
 }
@@ -45,8 +46,15 @@ function named(kind: string, name: string, advice: string): string {
 }
 
 /** Of a scope that is not registered, how to add it. */
-function adviceForLeftOut(scope: string, { id, scopes, metadataUrl }: RegisteredClient, rules: EndpointRules): string {
-  const advice = adviceForScope(scope, rules.scopes);
+function adviceForLeftOut(
+  scope: string,
+  { id, scopes, metadataUrl }: RegisteredClient,
+  rules: EndpointRules,
+  { registered, denied }: ApiScopeContext,
+): string {
+  if (registered.some(({ name }) => name === scope)) return 'of another API than those of resource, or of several';
+  const ofApi = denied?.find(({ name }) => name === scope);
+  const advice = adviceForScope(scope, rules.scopes, ofApi && allowScopeCommand(id, ofApi, registered));
   if (!rules.scopes.includes(scope) || metadataUrl !== null) return advice;
   const all = [...(scopes ?? IDENTITY_SCOPES), scope];
   return `${advice}; add it: tessera client update ${id} ${all.map((name) => `--scope ${name}`).join(' ')}`;

@@ -188,7 +188,7 @@ export const REQUESTS = {
     app: {
       error: 'invalid_scope',
       description:
-        'scope is about a person here, and a token of the client itself has no such scope: leave scope out. For scopes of an API, send the request to /oidc/token.',
+        'A token of the client itself is about no person, so it cannot have openid, profile or another scope about one: leave scope out. Scopes of APIs are for /oidc/token alone.',
     },
     operator: {
       trace: {

@@ -116,16 +116,20 @@ export const PARAMETERS = {
     rule: 'RFC 6749 §3.3',
     example: { text: '["openid"]' },
   }),
-  'scope unknown': redirectRow<{ scope: string; known: readonly string[] }>({
+  'scope unknown': redirectRow<{ scope: string; known: readonly string[]; allow: string | undefined }>({
     when: 'A scope is unknown. At `/oidc/authorize`, only if no other scope is left.',
     error: 'invalid_scope',
     cause: ({ scope, known }) => describeUnknownScope(scope, known).cause,
     remedy: ({ scope, known }) => describeUnknownScope(scope, known).remedy,
-    reason: 'unknown scope',
+    reason: ({ allow }) => (allow === undefined ? 'unknown scope' : 'scope of an API that the client may not request'),
     rule: 'RFC 6749 §3.3',
     expected: ({ known }) => known.join(' '),
     received: ({ scope }) => scope,
-    example: { scope: 'organization', known: ['openid', 'email', 'organization.read'] },
+    operatorRemedy: ({ scope, known, allow }) =>
+      allow === undefined
+        ? describeUnknownScope(scope, known).remedy
+        : `Leave the scope out, or let the app request this scope of an API: ${allow}`,
+    example: { allow: undefined, scope: 'organization', known: ['openid', 'email', 'organization.read'] },
   }),
   'scope not registered': redirectRow<{ scope: string; registered: readonly string[]; clientId: string }>({
     when: 'The client is not registered for a scope. At `/oidc/authorize`, only if no other scope is left.',
