@@ -60,7 +60,13 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
         });
         return api.post<AdminKeyView & { adminKey: string }>('/admin-keys', input);
       };
-      out.showOnce(await withApi(flags, create, { mayBeNew: true }), 'adminKey');
+      const made = await withApi(flags, create, { mayBeNew: true });
+      out.showOnce(made, 'adminKey');
+      if (command.getOptionValueSource('role') === 'default') {
+        out.note(
+          'Without --role this is the key of an owner, which may do everything. To limit the next one: --role, --expires.',
+        );
+      }
     });
 
   examples(withPageOptions(adminKey.command('list')), 'tessera admin-key list')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AllowScopesRequest } from '../clients/schema.ts';
-import { notFound } from '../platform/failure.ts';
+import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Api, path, withApi } from './api.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
@@ -16,6 +16,14 @@ async function apiIdOf(api: Api, which: string): Promise<string> {
     throw notFound(`There is no API with the resource ${which}. List them with: tessera client list`);
   }
   return found.clientId;
+}
+
+/** Whether a client is an API that declares all of these scopes. */
+async function declares(api: Api, clientId: string, scopes: readonly string[]): Promise<boolean> {
+  const { resourceScopes } = await api.get<{ readonly resourceScopes: readonly { readonly name: string }[] | null }>(
+    path`/clients/${clientId}`,
+  );
+  return scopes.every((name) => resourceScopes?.some((scope) => scope.name === name));
 }
 
 /** Adds the commands about which scopes of APIs an app may request. */
@@ -42,7 +50,16 @@ export function apiScopeCommands(
     const { scopes } = checkInput(AllowScopesRequest, { scopes: options.scope });
     const allowed = await withApi(flags, async (api) => {
       const apiId = await apiIdOf(api, options.api);
-      return api.put<ListedRow>(path`/clients/${apiId}/allowed-clients/${checkedClientId(id)}`, { scopes });
+      const clientId = checkedClientId(id);
+      try {
+        return await api.put<ListedRow>(path`/clients/${apiId}/allowed-clients/${clientId}`, { scopes });
+      } catch (error) {
+        if (!(error instanceof Failure && error.kind === 'invalid') || apiId === clientId) throw error;
+        if (!(await declares(api, clientId, scopes)) || (await declares(api, apiId, scopes))) throw error;
+        throw invalid(
+          `${clientId} is the API, and ${apiId} the app. Exchange the two: tessera client allow-scopes ${apiId} --api ${clientId} ${scopes.map((name) => `--scope ${name}`).join(' ')}. Nothing was changed.`,
+        );
+      }
     });
     out.show(allowed);
   });

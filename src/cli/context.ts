@@ -64,7 +64,8 @@ function replaceFieldNames(error: Failure, fields: readonly string[]): Failure {
   const others = rest.replaceAll(/\w+/g, (word) =>
     fields.includes(word) && /[A-Z]/.test(optionOf(word)) ? flagOf(word) : word,
   );
-  return new Failure(error.kind, `${flagOf(name)}${place}${others}`);
+  // On the command line an empty text stands for null.
+  return new Failure(error.kind, `${flagOf(name)}${place}${others.replaceAll(/\bor null\b/g, 'or ""')}`);
 }
 
 /**

@@ -40,12 +40,18 @@ const time =
 export const pastTime = time(-1, '90m, 24h or 7d ago');
 export const futureTime = time(1, '90m, 24h or 7d from now');
 
+const aboutPem = (text: string): string =>
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)
+    ? 'this is PEM, and a private key, which stays with the app: give a JSON Web Key Set of public keys'
+    : 'this is PEM: give a JSON Web Key Set of public keys';
+
 /** Reads and parses a JSON file. The empty path stands for no file. */
 export function jsonFile(path: string): unknown {
   if (path === '') return '';
   try {
     const reading = decodeText(readFileSync(path));
     if ('problem' in reading) throw new Error(`the file ${reading.problem}`);
+    if (reading.text.trimStart().startsWith('-----BEGIN ')) throw new Error(aboutPem(reading.text));
     return JSON.parse(reading.text);
   } catch (error) {
     // The message of a JSON parser quotes the text, which may be a private key.

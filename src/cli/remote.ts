@@ -49,7 +49,7 @@ export function readServer(environment: Environment): Server | undefined {
   if (url === undefined) return undefined;
   const keyFile = remoteVariables.keyFile.read(environment, []);
   if (keyFile !== undefined) {
-    const refused = `the admin key in ${keyFile}: it is unknown there, was revoked or has ended`;
+    const refused = `the admin key in ${keyFile}: it is unknown there, was revoked or has ended. Make another on that server: tessera admin-key create --role <role> --expires 90d`;
     return { url, credential: readKey(keyFile), refused };
   }
   const signedIn = findSignIn(environment, url);
@@ -171,7 +171,7 @@ const notTessera = ({ url }: Pick<Server, 'url'>, status: number): UnusableServe
   new UnusableServer(
     'invalid_configuration',
     `${url} answers with status ${status}, and not as the admin API of this version of Tessera does. ` +
-      'Check --server: it is the base URL of the server, with its path if it has one. It may also run an earlier version.',
+      'Check --server: it is what TESSERA_BASE_URL is on that server. The server may also run an earlier version.',
   );
 
 function parse(text: string): object | undefined {

@@ -64,6 +64,7 @@ async function readMetadata(ask: Outgoing, issuer: string, local: boolean): Prom
     };
     const url = new URL(issuer);
     const response = await oauth.discoveryRequest(url, options);
+    if (response.status !== 200) throw refuse(otherStatus(issuer, response.status));
     const named = await issuerIn(response.clone());
     // OpenID Connect Discovery 1.0 §4.3: exactly. The library compares URLs, of which several are written differently.
     if (named !== undefined && named !== expected) throw refuse(otherIssuer(named, expected));
@@ -91,6 +92,9 @@ async function issuerIn(response: Response): Promise<string | undefined> {
   const isNamed = typeof document === 'object' && document !== null && 'issuer' in document;
   return isNamed && typeof document.issuer === 'string' ? document.issuer : undefined;
 }
+
+const otherStatus = (issuer: string, status: number): string =>
+  `${quoted(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)} answered with the status ${status}, not 200. Check the issuer: it is the URL to which the provider adds this path`;
 
 const otherIssuer = (named: string, expected: string): string =>
   `it names the issuer ${quoted(named)}, and ${JSON.stringify(expected)} is configured here. If it is the right provider, register the issuer as it is named there`;

@@ -1,7 +1,8 @@
 // store: SQLite
 /** Mistakes at the command line: each answer names what is wrong and what to do, and its exit code tells what kind of refusal it is. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,7 +10,10 @@ import { tessera } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-mistakes-'));
 const env = { TESSERA_DATA_DIR: join(folder, 'data') };
-before(() => tessera(['migrate'], { env }));
+before(async () => {
+  writeFileSync(join(folder, 'k.pem'), '-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n');
+  await tessera(['migrate'], { env });
+});
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const APP = ['client', 'create', '--name', 'My app', '--redirect-uri'];
@@ -65,6 +69,14 @@ const mistakes: readonly (readonly [args: readonly string[], code: number, ...to
     3,
     /Correct --key-file .*admin-key create/,
   ],
+  [
+    ['user', 'list', '--server', 'https://id.example.com/api/v2/admin', '--key-file', 'none'],
+    3,
+    /must be the base URL of the server: leave out \/api\/v2\/admin/,
+  ],
+  [[...APP, GOOD, '--jwks-file', 'k.pem'], 2, /this is PEM, and a private key.*a JSON Web Key Set of public keys/],
+  [[...APP, GOOD, '--id-token-signed-response-alg', 'RS512'], 1, /or "" for the default/],
+  [['mail', 'test', 'ada@example.com'], 3, /percent-encode # \/ \? @ : in the password/],
   // What is not there.
   [['client', 'show', ID], 4, new RegExp(`no client with the id ${ID}`)],
   [['client', 'show', 'My app'], 4, /tessera client list/],
@@ -77,7 +89,8 @@ const mistakes: readonly (readonly [args: readonly string[], code: number, ...to
 
 for (const [args, code, ...told] of mistakes) {
   test(`tessera ${args.join(' ')}`, async () => {
-    const outcome = await tessera(args, { env, cwd: folder });
+    const smtp = args[0] === 'mail' ? { TESSERA_SMTP_URL: 'smtp://user:p#ss/1@host' } : {};
+    const outcome = await tessera(args, { env: { ...env, ...smtp }, cwd: folder });
     assert.equal(outcome.code, code, outcome.stderr);
     for (const words of told) assert.match(outcome.stderr, words);
     assert.doesNotMatch(outcome.stderr, /^\s+at /m, 'no stack trace');
@@ -113,6 +126,46 @@ test('two arguments in the wrong order: which is which, and nothing is changed',
     assert.equal(outcome.code, 1, args.join(' '));
     assert.match(outcome.stderr, words);
   }
+});
+
+test('an app and its API exchanged: which is which, and nothing is changed', async () => {
+  const { clientId: app = '' } = await made('client', 'create', '--name', 'A', '--redirect-uri', GOOD);
+  const asApi = ['--resource', 'https://api.example.com/n', '--resource-scope', 'notes.read=Read your notes'];
+  const { clientId: api = '' } = await made('client', 'create', '--name', 'N', '--redirect-uri', GOOD, ...asApi);
+  const exchanged = ['client', 'allow-scopes', api, '--api', app, '--scope', 'notes.read'];
+  const outcome = await tessera(exchanged, { env, cwd: folder });
+  assert.equal(outcome.code, 1, outcome.stderr);
+  assert.match(outcome.stderr, new RegExp(`Exchange the two: tessera client allow-scopes ${app} --api ${api}`));
+});
+
+test('a key without a role is that of an owner, and the command says so', async () => {
+  const without = await tessera(['admin-key', 'create'], { env, cwd: folder });
+  assert.match(without.stderr, /Without --role this is the key of an owner/);
+  const support = await tessera(['admin-key', 'create', '--role', 'support'], { env, cwd: folder });
+  assert.doesNotMatch(support.stderr, /Without --role/);
+});
+
+for (const [url, told] of [
+  ['smtp://127.0.0.1:9', /nothing listens there \(ECONNREFUSED\)\. Correct host and port/],
+  ['smtp://mail.invalid:25', /the name of the mail server is not known/],
+] as const) {
+  test(`mail test at ${url}: what is wrong, in plain words`, async () => {
+    const args = ['mail', 'test', 'ada@example.com'];
+    const outcome = await tessera(args, { env: { ...env, TESSERA_SMTP_URL: url }, cwd: folder });
+    assert.equal(outcome.code, 1, outcome.stderr);
+    assert.match(outcome.stderr, told);
+  });
+}
+
+test('mail test by smtps:// at a port without TLS', async () => {
+  const plain = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'));
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  const { port } = plain.address() as AddressInfo;
+  const url = `smtps://127.0.0.1:${port}`;
+  const args = ['mail', 'test', 'ada@example.com'];
+  const outcome = await tessera(args, { env: { ...env, TESSERA_SMTP_URL: url }, cwd: folder });
+  plain.close();
+  assert.match(outcome.stderr, /the port does not begin with TLS: use smtp:\/\/ \(STARTTLS\)/);
 });
 
 test('an option that replaces a list: what it removed, and how to keep it', async () => {

@@ -22,13 +22,23 @@ export interface MailAddress {
 const SMTP_PROBLEM =
   'must be smtps://<user>:<password>@<host>:<port>, or smtp:// for a server with STARTTLS, for example smtps://tessera:secret@mail.example.com:465';
 
+const PASSWORD_PROBLEM = 'must be a URL: percent-encode # / ? @ : in the password, as %23 %2F %3F %40 %3A';
+
 /** Characters that end a line of SMTP or of a header. */
 const CONTROL = /\p{Cc}/u;
 
 function smtpUrl(value: string): Reading<SmtpServer> {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['smtp:', 'smtps:'].includes(url.protocol)) return { problem: SMTP_PROBLEM };
-  if (url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '') return { problem: SMTP_PROBLEM };
+  const isMalformed =
+    url === undefined ||
+    !['smtp:', 'smtps:'].includes(url.protocol) ||
+    url.hostname === '' ||
+    !['', '/'].includes(url.pathname) ||
+    url.hash !== '';
+  if (isMalformed) {
+    const password = /^smtps?:\/\/[^:]*:(.*)@/s.exec(value)?.[1] ?? '';
+    return { problem: /[#/?@:]/.test(password) ? PASSWORD_PROBLEM : SMTP_PROBLEM };
+  }
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (user === undefined || password === undefined || CONTROL.test(user + password)) {
     return { problem: 'must have its user name and password percent-encoded, such as %40 for @' };

@@ -7,6 +7,9 @@ function serverUrl(value: string): Reading<URL> {
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     return { problem: 'must be the base URL of a server, for example https://id.example.com' };
   }
+  const [extra] = /\/api\/v2(\/.*)?$/.exec(url.pathname) ?? [];
+  if (extra !== undefined)
+    return { problem: `must be the base URL of the server: leave out ${extra.replace(/\/$/, '')}` };
   if (url.search || url.hash || url.username || url.password) {
     return { problem: 'must have no query, fragment, user name or password' };
   }

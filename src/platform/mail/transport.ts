@@ -149,6 +149,18 @@ const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim();
 /** The text of a server, for a list or a log. */
 const printable = (text: string): string => oneLine(text).slice(0, 300);
 
+/** What the texts of OpenSSL and of the system mean, and what to do. */
+const CAUSES: readonly (readonly [RegExp, string])[] = [
+  [
+    /wrong version number|packet length too long|SSL routines:.*(unknown protocol|record too)/i,
+    'the port does not begin with TLS: use smtp:// (STARTTLS)',
+  ],
+  [/ECONNREFUSED/, 'nothing listens there (ECONNREFUSED). Correct host and port, or start the mail server'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the name of the mail server is not known (ENOTFOUND). Correct the host, or the DNS'],
+];
+
+const causeOf = (message: string): string => CAUSES.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+
 function explain(error: SmtpError, handedOver: boolean, server: string): MailResult {
   const { code, responseCode, response } = error;
   if (responseCode !== undefined && response !== undefined) {
@@ -156,7 +168,7 @@ function explain(error: SmtpError, handedOver: boolean, server: string): MailRes
     const permanent = aboutMessage && responseCode >= 500 && !ABOUT_THE_CONNECTION.includes(responseCode);
     return { kind: 'refused', permanent, problem: printable(`${server} answered ${response}`) };
   }
-  const problem = printable(`${server}: ${error.message}`);
+  const problem = printable(`${server}: ${causeOf(error.message)}`);
   if (handedOver) return { kind: 'unknown', problem };
   return { kind: 'refused', permanent: code === 'EENVELOPE' || code === 'EMESSAGE', problem };
 }
