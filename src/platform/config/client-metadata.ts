@@ -46,7 +46,7 @@ export function readClientMetadata(
     domains: clientMetadataDomains.read(environment, problems) ?? [],
   } as const;
   if (setting.mode === 'listed' && setting.domains.length === 0) {
-    problems.push(`${clientMetadata.name} is listed, and no domain is. Set ${clientMetadataDomains.name}.`);
+    problems.push(`${clientMetadata.name} is "listed", and no domain is listed. Set ${clientMetadataDomains.name}.`);
   }
   if (setting.mode !== 'listed' && setting.domains.length > 0) {
     problems.push(`${clientMetadataDomains.name} is of use only where ${clientMetadata.name} is listed. Remove it.`);

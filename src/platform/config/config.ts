@@ -196,7 +196,7 @@ export const variables = {
   outgoingAllow: new Variable('TESSERA_OUTGOING_ALLOW', networks, {
     initial: 'none',
     about:
-      'Networks besides the public internet that the server may send requests to (back-channel logout, `jwksUri`), such as `10.0.0.0/8`. Addresses of apps that registered themselves without an initial access token are not among them, nor those of metadata documents beyond `TESSERA_CLIENT_METADATA_DOMAINS`. With a base URL on a loopback host, all addresses are allowed.',
+      'Networks besides the public internet that the server may send requests to (back-channel logout, `jwksUri`), such as `10.0.0.0/8`. Two kinds of apps cannot use these networks: apps that registered themselves without an initial access token, and apps with a metadata document at a domain that `TESSERA_CLIENT_METADATA_DOMAINS` does not list. With a base URL on a loopback host, all addresses are allowed.',
   }),
   drainSeconds: new Variable('TESSERA_DRAIN_SECONDS', positiveInteger(300, 0), {
     initial: '`0`; with PostgreSQL `5`',

@@ -58,7 +58,7 @@ export const limitVariables = {
   mailRecipient: new LimitVariable(
     'TESSERA_LIMIT_MAIL_RECIPIENT',
     '10/h',
-    'Mails to one address that people ask for, for each purpose. The answer is the same beyond it. Browsers that have signed in to the account before are counted separately, and beyond it a recovery is still sent where no earlier link works. For going back to an earlier address, each IP address that asks is counted separately, and all together have five times as many.',
+    'Mails to one address that people ask for, for each purpose. Beyond the limit, no mail is sent, and the answer does not show it. Browsers that have signed in to the account before are counted separately. A recovery mail is sent even beyond the limit if no earlier link works any more. For going back to an earlier address, each IP address that asks is counted separately, and all together have five times as many.',
   ),
   mailAddress: new LimitVariable(
     'TESSERA_LIMIT_MAIL_ADDRESS',
