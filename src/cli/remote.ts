@@ -171,7 +171,7 @@ const notTessera = ({ url }: Pick<Server, 'url'>, status: number): UnusableServe
   new UnusableServer(
     'invalid_configuration',
     `${url} answers with status ${status}, and not as the admin API of this version of Tessera does. ` +
-      'Check --server: it is what TESSERA_BASE_URL is on that server. The server may also run an earlier version.',
+      'Check --server: it must be the base URL of that server (TESSERA_BASE_URL there). The server may also run an earlier version.',
   );
 
 function parse(text: string): object | undefined {
