@@ -257,7 +257,11 @@ export const mutants: readonly Mutant[] = [
     'optionalScopes.filter((scope) => switchedOff.has(scope))',
     'optionalScopes.filter(() => false)',
   ),
-  without('withdrawal at the other endpoints', 'src/consent/decision.ts', '    changes.push({ before, after });\n'),
+  without(
+    'withdrawal at the other endpoints',
+    'src/consent/decision.ts',
+    '    const after = yield* changeGrant({ id, resources, epoch, now, decidedBy, ...change });\n    changes.push({ before, after });\n',
+  ),
   instead('the v2 endpoints do not ask again', CONSENT_RULES, 'remembered.askAgain === true || ', ''),
   instead(
     'a later decision at the OIDC endpoints forgets to ask again',

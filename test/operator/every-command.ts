@@ -8,6 +8,7 @@ export type RunCommand = (...args: readonly string[]) => Promise<any>;
 /** Runs a command in this very process. */
 export const runHere: RunCommand = async (...args) => {
   const { write } = process.stdout;
+  const { exitCode } = process;
   let printed = '';
   // What the test runner itself reports comes the same way, as bytes.
   process.stdout.write = ((chunk: string | Uint8Array) => {
@@ -19,6 +20,8 @@ export const runHere: RunCommand = async (...args) => {
     await program().parseAsync([...args, '--json'], { from: 'user' });
   } finally {
     process.stdout.write = write;
+    // A command that found a problem says so by its status, which is not that of the tests.
+    process.exitCode = exitCode;
   }
   return printed === '' ? undefined : JSON.parse(printed);
 };
