@@ -51,6 +51,9 @@ export const requestUrl = (
   parameters: Readonly<Record<string, string>>,
 ): string => server.baseUrl + authorizeUrl(client, parameters);
 
+/** How long each step waits for what it looks for, in milliseconds: what is not there fails its own case, and no other. */
+const PATIENCE = 30_000;
+
 /**
  * Runs a visit in a browser context of its own, and fails where the pages asked for anything from elsewhere, broke their
  * own policy, or logged an error.
@@ -63,7 +66,7 @@ export async function visit(
   const context = await stage.browser.newContext({ viewport: { width: 1000, height: 720 }, ...options });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(300_000);
+    page.setDefaultTimeout(PATIENCE);
     const complaints = watch(page, stage);
     try {
       await work(page);
@@ -109,7 +112,9 @@ function watch(page: Page, { server, app }: Stage): readonly string[] {
 
 /** Presses what leads to another document, and waits until that one is there. */
 export async function press(target: Locator): Promise<void> {
-  await Promise.all([target.page().waitForEvent('load'), target.click()]);
+  // Waits longer than the press, so that what could not be pressed is what the failure names.
+  const loaded = target.page().waitForEvent('load', { timeout: 2 * PATIENCE });
+  await Promise.all([loaded, target.click()]);
 }
 
 /** Presses what shows another page of the console, and waits until it is there, with and without the script. */

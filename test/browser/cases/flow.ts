@@ -71,27 +71,36 @@ export function flowCases(theStage: () => Stage): void {
       const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
       const seen = async () => (await userinfo(server, tokens.body.access_token)).body;
 
-      const button = (section: string) => page.getByRole('button', { name: `Save “${section}”` });
-      /** Each section is saved by itself, and says so. */
-      const save = async (section: string) => {
-        await press(button(section));
+      const button = (row: string) => page.getByRole('button', { name: `Save “${row}”` });
+      const openRow = (name: string) => page.click(`#${name} > summary`);
+      /** Each row is saved by itself, says so, and is closed again. */
+      const save = async (row: string) => {
+        await press(button(row));
         await focusAt(page, '[role=status]');
         assert.match(await textOf(page.getByRole('status')), /saved/);
+        assert.equal(await page.locator('main details[open]').count(), 0);
       };
       await page.goto(`${server.baseUrl}/account`);
-      await press(page.getByRole('link', { name: 'Edit your profile' }));
+      await openRow('change-name');
       await page.fill('#displayName', 'Ada <b>Lovelace</b>');
       await page.fill('#about', 'First line\nsecond line');
+      await save('Name');
+      assert.equal(await textOf(page.locator('#change-name > summary bdi')), 'Ada <b>Lovelace</b>');
+      await openRow('appearance');
       await page.selectOption('#language', 'tr');
       await page.selectOption('#theme', 'dark');
       await page.getByText('Teal').click();
-      await save('Always shared');
+      await save('Language and theme');
       assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
+      await openRow('details');
       await page.fill('#website', 'https://ada.example.com');
       await page.fill('#location', 'London');
       await page.fill('#birthDate', '1915-12-10');
+      await save('Website, location and birth date');
+      await openRow('change-phone');
       await page.fill('#phone', '+90 555 123 45 67');
-      await save('Shared if you allow it');
+      await save('Phone');
+      await openRow('links');
       await page.fill('#link-label-0', 'Code');
       await page.fill('#link-url-0', 'https://github.com/ada');
       await save('Social links');
@@ -113,22 +122,28 @@ export function flowCases(theStage: () => Stage): void {
         },
       );
 
-      await page.fill('#phone', '12345');
+      await openRow('details');
       await page.fill('#location', '');
-      await press(button('Shared if you allow it'));
+      await page.fill('#website', 'ada.example.com');
+      await press(button('Website, location and birth date'));
       await focusAt(page, '[role=alert]');
-      assert.equal(await page.getAttribute('#phone', 'aria-invalid'), 'true');
-      assert.equal(await page.inputValue('#phone'), '12345', 'what was typed stays');
+      assert.equal(await page.getAttribute('#website', 'aria-invalid'), 'true');
+      assert.equal(await page.locator('#website').isVisible(), true, 'the row of what is wrong is open');
+      assert.equal(await page.inputValue('#website'), 'ada.example.com', 'what was typed stays');
       assert.equal((await seen()).user.location, 'London', 'nothing is half done');
+      await page.fill('#website', '');
+      await save('Website, location and birth date');
+      await openRow('change-phone');
       await page.fill('#phone', '');
-      await save('Shared if you allow it');
+      await save('Phone');
+      await openRow('links');
       await page.fill('#link-label-0', '');
       await page.fill('#link-url-0', '');
       await save('Social links');
       const emptied = await seen();
       assert.deepEqual(
-        [emptied.user.phone, emptied.user.location, emptied.user.socialLinks],
-        [null, null, []],
+        [emptied.user.phone, emptied.user.location, emptied.user.website, emptied.user.socialLinks],
+        [null, null, null, []],
         'what was emptied is gone',
       );
     });
@@ -169,7 +184,7 @@ export function flowCases(theStage: () => Stage): void {
       },
     );
 
-    walk('contract §3: one press takes access away, says so, and UserInfo is 403 from then on', async (page, stage) => {
+    walk('contract §3: two presses take access away, and UserInfo is 403 from then on', async (page, stage) => {
       const { server } = stage;
       const user = await newUser(server);
       const client = await appClient(stage, { name: 'Revoked app' });
@@ -181,6 +196,7 @@ export function flowCases(theStage: () => Stage): void {
 
       await page.goto(`${server.baseUrl}/account/connections`);
       await page.getByText('Take away access', { exact: true }).click();
+      assert.equal((await userinfo(server, tokens.body.access_token)).status, 200, 'the first press only asks');
       await press(page.getByRole('button', { name: 'Yes, take away access from Revoked app' }));
       const notice = page.getByRole('status');
       assert.match(
@@ -195,7 +211,7 @@ export function flowCases(theStage: () => Stage): void {
       assert.equal(refused.body.error_description, 'Access revoked by user');
     });
 
-    walk('SE-09: one press signs another browser out, and says what that stopped', async (page, stage) => {
+    walk('SE-09: two presses sign another browser out, and the page says what that stopped', async (page, stage) => {
       const { server } = stage;
       const user = await newUser(server);
       const elsewhere = await signedIn(server, user);
@@ -204,10 +220,12 @@ export function flowCases(theStage: () => Stage): void {
       await page.goto(`${server.baseUrl}/login`);
       await signIn(page, user.username, PASSWORD);
       await press(page.getByRole('link', { name: 'Devices' }));
-      await press(page.getByRole('button', { name: 'Sign out there' }));
+      await page.getByText('Sign out there', { exact: true }).click();
+      assert.equal((await elsewhere.get('/account')).status, 200, 'the first press only asks');
+      await press(page.getByRole('button', { name: 'Yes, sign out there: Unknown browser' }));
       await focusAt(page, '[role=status]');
       assert.match(await textOf(page.getByRole('status')), /signed out on .*Left behind.*no longer works/);
-      assert.equal(await page.locator('article').count(), 0);
+      assert.match(await textOf(page.locator('main')), /You are not signed in anywhere else/);
       assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
       assert.equal((await userinfo(server, tokens.access_token)).status, 401);
     });
