@@ -26,7 +26,7 @@ after(() => server.close());
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 /** What an answer must not tell of the inside. */
 const INSIDE =
-  /sqlite|postgres|\bpg\b|no such table|relation "|elsewhere|\bselect\b.*\bfrom\b|insert into|node_modules|\.[tj]s:\d|^\s+at |fastify|kysely|node\.js/im;
+  /sqlite|postgres|\bpg\b|no such table|relation "|table_set_aside|\bselect\b.*\bfrom\b|insert into|node_modules|\.[tj]s:\d|^\s+at |fastify|kysely|node\.js/im;
 
 interface Fault {
   readonly id: string;

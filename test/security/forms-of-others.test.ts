@@ -13,6 +13,7 @@ import { appActAddress } from '../../src/console/apps/page.ts';
 import { memberAddress } from '../../src/console/groups/pages.ts';
 import { actAddress, actNames } from '../../src/console/people/acts.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
+import { permissionsPage } from '../../src/web/account/permissions.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { bulkPages, prepareAct, preparedAddress } from '../support/console-acts.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
@@ -158,6 +159,16 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     await browser.submit(await browser.get('/account/data/export'), {}, '/account/data/export');
     await server.makeExports();
     return { user, browser, pages: await accountPages(browser, only), right: { '/account/email/code': { code } } };
+  },
+  'a person of an organization, with an app that may see their addresses': async (only) => {
+    const { user, browser } = await someone({ emailVerified: true });
+    const { id } = (
+      await admin(server, 'POST', '/organizations', { name: `org${++names}`, domain: `org${names}.example` })
+    ).body;
+    assert.equal((await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, {})).status, 200);
+    await walk(browser, authorizeUrl(client, { scope: 'openid email phone' }));
+    const right = { '/account/organization/leave': {}, [permissionsPage(client.clientId)]: {} };
+    return { user, browser, pages: await accountPages(browser, only), right };
   },
   'a person with passkey, authenticator app, trusted browser and an earlier address': async (only) => {
     const { user, browser } = await someone({ emailVerified: true });
@@ -325,7 +336,10 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
 
 /** The pages about the objects of now, of which only one may be needed: that was about other objects. */
 const samePages = (addresses: readonly string[], only: string | undefined): readonly string[] =>
-  addresses.filter((address) => only === undefined || address.split('?')[0] === only.split('?')[0]);
+  addresses.filter((address) => only === undefined || pageOf(address) === pageOf(only));
+
+/** Which page an address is of, whatever the page is about. */
+const pageOf = (address: string): string => address.replace(/\?.*/, '').replaceAll(/\/\d+/g, '/:id');
 
 const APP_RIGHT = {
   '/console/apps/redirect-uris': { uris: 'https://other.example/callback' },
@@ -559,7 +573,8 @@ test('every route that takes forms is that of a form of these pages', async () =
     .filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v2/admin/'))
     .map(({ url }) => url)
     .filter((url) => ![...FOR_PROGRAMS, ...FROM_APPS, ...WITH_A_PROVIDER].includes(url));
-  assert.deepEqual([...actions].sort(), routes.sort());
+  const shown = [...actions].map((action) => action.replace(client.clientId, ':clientId'));
+  assert.deepEqual(shown.sort(), routes.sort());
 });
 
 const two = await newUser(server, { displayName: 'Second Person', username: 'the-second-person' });

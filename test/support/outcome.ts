@@ -150,11 +150,11 @@ export async function tablesOf(server: Stored): Promise<string[]> {
 
 /** Does something while a table is not there. */
 export async function withoutTable(server: Stored, table: string, work: () => Promise<void>): Promise<void> {
-  await query(server, `ALTER TABLE ${table} RENAME TO elsewhere`);
+  await query(server, `ALTER TABLE ${table} RENAME TO table_set_aside`);
   try {
     await work();
   } finally {
-    await query(server, `ALTER TABLE elsewhere RENAME TO ${table}`);
+    await query(server, `ALTER TABLE table_set_aside RENAME TO ${table}`);
   }
 }
 
