@@ -91,7 +91,7 @@ export const skeleton = (page: Page): Promise<string> =>
      return describe(document.documentElement);`,
   );
 
-/** Where a text stands without being set apart, so that it could reorder what is beside it. */
+/** Where a text stands without being set apart, so that it could reorder what is beside it. A field sets its own text apart. */
 export const loose = (page: Page, text: string): Promise<string[]> =>
   ask(
     page,
@@ -99,7 +99,7 @@ export const loose = (page: Page, text: string): Promise<string[]> =>
      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
      while (texts.nextNode()) {
        const { textContent, parentElement } = texts.currentNode;
-       if (textContent.includes(${JSON.stringify(text)}) && !parentElement.closest('bdi')) found.push(parentElement.outerHTML);
+       if (textContent.includes(${JSON.stringify(text)}) && !parentElement.closest('bdi, textarea')) found.push(parentElement.outerHTML);
      }
      return found;`,
   );

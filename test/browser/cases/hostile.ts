@@ -12,6 +12,7 @@ const CORPUS: Readonly<Record<string, string>> = {
   'an event handler': "' onfocus=alert(1) autofocus x='",
   'an end of the title': '</title><svg onload=alert(1)>',
   'an end of our own elements': '</bdi></h1></main><form action=//x.example>',
+  'an end of a field': '</textarea><script>alert(1)</script>',
   'a comment': '<!-- --><style>*{display:none}</style>',
   'text that is escaped already': '&lt;b&gt;&#x3c;i&#x3e;&quot;',
   'a template': '{{constructor.constructor(1)}}<%=1%>',
@@ -29,6 +30,8 @@ async function skeletons(stage: Stage, text: string, database?: (clientId: strin
   const client = await appClient(stage, database === undefined ? { name: text, owner: text } : { owner: 'Owner' });
   database?.(client.clientId);
   const user = await newUser(server, {
+    // The same for everyone, as the page marks the color that is chosen.
+    avatarColor: '#1f4e8c',
     displayName: database === undefined ? text : 'Name',
     about: text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, ''),
     location: 'Place',
