@@ -67,12 +67,12 @@ const user = await newUser(server);
 
 test('UserInfo', async () => {
   const { access_token } = await tokensFor(server, client, user);
-  await passesAtMost(16, async () => assert.equal((await userinfo(server, access_token)).status, 200));
+  await passesAtMost(17, async () => assert.equal((await userinfo(server, access_token)).status, 200));
 });
 
 test('a refresh', async () => {
   let { refresh_token } = await tokensFor(server, client, user);
-  await passesAtMost(27, async () => {
+  await passesAtMost(28, async () => {
     const answer = await refresh(server, client, refresh_token);
     assert.equal(answer.status, 200);
     refresh_token = answer.body.refresh_token;

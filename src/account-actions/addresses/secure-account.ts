@@ -6,7 +6,7 @@ import { listPasskeys, removePasskey } from '../../authenticators/passkey-store.
 import { type TakingBack, untilNow } from '../../authenticators/rules/taking-back.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { type Challenge, endChallenges, findChallenge, prepareChallenge, useChallenge } from '../../mail/challenges.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, DAY } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -69,17 +69,27 @@ export async function secureAccount(
     if (account === undefined) return undefined;
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
     if (challenge === undefined) return undefined;
-    const { notice, since, facts, events = [] } = challenge.data as SecurityReport;
+    const { notice, since, first, facts, events = [] } = challenge.data as SecurityReport;
     yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
     const right = yield* endYoungerRights(account, undefined, now);
     const from = Math.min(since, right?.factorsSince ?? since);
-    const back = { span: untilNow(from), passkeys: [{ facts }, ...events].flatMap(passkeysOf) };
+    const back = {
+      span: untilNow(from),
+      passkeys: [{ facts }, ...events].flatMap(passkeysOf),
+      decidedSince: first === 'new device' ? from : from - UNTOLD,
+    };
     return yield* endAndRecover(services, account, account.profile, back, origin, now);
   });
   if (secured !== undefined) await finishEnding(services, secured.undone.makers);
   return secured?.changed;
 }
+
+/**
+ * How long before the first act that was told decisions on apps are taken back as well, unless that was a sign-in. Nobody is told of these
+ * decisions by mail, so who copied a session may have made them before: the owner decides once more.
+ */
+const UNTOLD = 7 * DAY;
 
 /** An account of which everything has ended, and what was removed. */
 interface Secured {
@@ -89,6 +99,8 @@ interface Secured {
 
 /** How an owner takes everything back. */
 interface TakingAllBack extends TakingBack {
+  /** Since when decisions on apps may be another person's, if that is earlier than the rest. */
+  readonly decidedSince?: number | undefined;
   /** When the passkeys were set up with which somebody else acted, however old they are. */
   readonly passkeys?: readonly number[];
 }

@@ -60,6 +60,13 @@ export function* unansweredSince(sealer: Sealer, accountId: string, now: number)
   return Math.max(Math.min(since, oldest.createdAt, now), now - REPORT_LIFETIME);
 }
 
+/** What the first report was about that nobody answered; undefined where there is none. */
+function* firstUnanswered(sealer: Sealer, accountId: string, now: number): Work<SecurityNotice | undefined> {
+  const oldest = yield* findOldestChallenge(sealer, accountId, 'secure account', now);
+  const { first, notice } = (oldest?.data ?? {}) as Partial<SecurityReport>;
+  return first ?? notice;
+}
+
 /**
  * Tells a person by mail what happened to their account, in the unit of work in which it happened. The message has a link that ends
  * everything; it belongs to the generation of the account after the change, and ends with it. The oldest address that the account had in
@@ -84,7 +91,9 @@ export function* enqueueSecurityNotice(
   if (!mail.available) return;
   const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, IMMEDIATE_LIMIT, now);
   const since = earlier ?? (yield* unansweredSince(sealer, account.id, at));
-  const told = { report: { notice, facts, at: now, since }, reportedAt: at, dueAt: isSentAtOnce ? now : now + HOLD };
+  const first = (yield* firstUnanswered(sealer, account.id, at)) ?? notice;
+  const report = { notice, facts, at: now, since, first };
+  const told = { report, reportedAt: at, dueAt: isSentAtOnce ? now : now + HOLD };
   for (const to of yield* addressesToTell(account, now)) {
     if (to === account.profile.email) yield* tellAccount(services, account, told, now);
     else yield* tellPrevious(services, account, to, told, now);

@@ -33,27 +33,23 @@ export interface Undone extends FactorsUndone, ClientsUndone {
 }
 
 /**
- * How long before the first act that was told decisions on apps are taken back as well: nobody is told of them by mail, so they may have
- * been made by the person who did what was told. The owner decides once more.
- */
-const UNTOLD = 7 * DAY;
-
-/**
  * Removes what was added to an account when it may have been in foreign hands, inside a unit of work of `makingDatabase` that holds its
  * lock and gives it a new generation: factors, the access of apps, the membership of an organization, and what was made with it as an operator.
  * @param account as it was saved in this unit of work
+ * @param back.decidedSince since when decisions on apps are taken back, if that is earlier than the rest
  */
 export function* removeAddedSince(
   account: Pick<Account, 'id' | 'updatedAt'>,
-  back: TakingBack,
+  back: TakingBack & { readonly decidedSince?: number | undefined },
   origin: Origin,
   now: number,
 ): Work<Undone> {
   const { id: accountId, updatedAt: at } = account;
   const { since } = back.span;
+  const { decidedSince = since } = back;
   const factors = yield* removeFactorsSince(accountId, back, at);
   yield* leaveUnconnectedGroups(accountId, origin, now);
-  const apps = yield* revokeAccessSince({ accountId, since: since - UNTOLD }, origin, now);
+  const apps = yield* revokeAccessSince({ accountId, since: decidedSince }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
   return { ...factors, apps, left, ...(yield* endMadeSince(accountId, since, origin, now)) };
 }

@@ -93,6 +93,8 @@ export interface SecurityReport {
   readonly at: number;
   /** The factors that were added from then on are removed by the report: when the first open one was sent. */
   readonly since: number;
+  /** What that one was about; undefined in a report of an earlier version. */
+  readonly first?: SecurityNotice;
   /** Everything that the message tells, where that is more than this. */
   readonly events?: readonly AccountEvent[];
 }
