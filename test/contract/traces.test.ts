@@ -279,7 +279,7 @@ test('the remedy fits: a barred account at both addresses, an assertion, a text 
   assert.doesNotMatch(JSON.stringify(own), /\[masked\]/);
 
   const badField = await admin(server, 'POST', '/clients', { name: 5, redirectUris: [] });
-  assert.match((await traceOf(badField)).own.remedy, /response said/);
+  assert.match((await traceOf(badField)).own.remedy, /Send a value as it is expected/);
   const signOut = await call(
     server,
     'GET',

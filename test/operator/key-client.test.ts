@@ -73,7 +73,7 @@ test('what is wrong is named by its flag, and no text of a private key is repeat
   const cases: [string[], RegExp][] = [
     [[...WITH_KEY], /needs the public keys/],
     [[...WITH_KEY, '--jwks-file', join(folder, 'none.json')], /--jwks-file.*cannot be read/s],
-    [[...WITH_KEY, '--jwks-file', file('key.pem', pem)], /--jwks-file.*it is not JSON/s],
+    [[...WITH_KEY, '--jwks-file', file('key.pem', pem)], /--jwks-file.*this is PEM, and a private key/s],
     [[...WITH_KEY, '--jwks-file', file('private.json', JSON.stringify({ keys: [jwk] }))], /must be a public key: take/],
     [[...WITH_KEY, '--jwks-file', file('list.json', '[]')], /--jwks-file must be/],
     [[...WITH_KEY, '--jwks-uri', 'http://service.example.com/'], /must use https/],

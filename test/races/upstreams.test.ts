@@ -92,17 +92,17 @@ test('one response signs in once, however often and wherever it arrives', async 
 test('of several accounts that connect one identity at the same time, one has it', async () => {
   const upstream = await newUpstream(server, { signUp: 'anyone' });
   upstream.provider.person = { sub: 'wanted' };
-  const joining = await Promise.all(
-    Array.from({ length: 4 }, async (_, index) => {
-      const browser = browserOf();
-      const left = await browser.get(`/login/with/${upstream.name}`);
-      const back = await browser.get(upstream.provider.authorize(left.location?.href ?? '').href);
-      const page = await browser.get(back.location?.href ?? '');
-      const fields = { displayName: 'A', username: `wants-${index}`, email: `wants-${index}@example.com` };
-      await browser.submit(page, fields, back.location?.pathname);
-      return { browser, email: fields.email };
-    }),
-  );
+  const joining: { readonly browser: Agent; readonly email: string }[] = [];
+  for (let index = 0; index < 4; index++) {
+    const browser = browserOf();
+    const left = await browser.get(`/login/with/${upstream.name}`);
+    const back = await browser.get(upstream.provider.authorize(left.location?.href ?? '').href);
+    assert.equal(back.status, 302, back.text);
+    const page = await browser.get(back.location?.href ?? '');
+    const fields = { displayName: 'A', username: `wants-${index}`, email: `wants-${index}@example.com` };
+    await browser.submit(page, fields, back.location?.pathname);
+    joining.push({ browser, email: fields.email });
+  }
   const codes = await Promise.all(
     joining.map(async ({ browser, email }) => ({
       browser,

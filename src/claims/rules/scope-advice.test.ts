@@ -37,7 +37,7 @@ test('usual mistakes are named, and a long name is not repeated whole', () => {
     /leave it out; scopes of APIs are requested at \/oidc\/authorize\. Available scopes: openid /,
   );
   assert.match(described('groups'), /only the OIDC endpoints have it/);
-  assert.ok(described('x'.repeat(3000)).length < 200);
+  assert.ok(described('x'.repeat(3000)).length < 300);
   assert.match(describeMalformedScope('["openid"]').cause, /quotes or brackets/);
   assert.match(describeMalformedScope('openid  email').cause, /a space too many/);
   assert.match(describeMalformedScope('é').cause, /a character that no scope has/);
