@@ -48,10 +48,13 @@ type PathIds = readonly [string, ...string[]];
 
 /** What is no part of a version, because it changes by itself: a secret is used, a claim was too long; and the members of an organization. */
 const APART = ['secrets', 'claimsLeftOut', 'members', 'lastUsedAt', 'nextCursor'];
+/** What the answer to a change of a membership tells beside it. Of an admin key, what was made with it is a part of the version. */
+const BESIDE_MEMBERSHIP = ['made', 'ended'];
 
 /** The entity tag of a record: RFC 9110 §8.8.3. It differs for any two states of what can be changed. */
-function tagOf(view: View): string {
-  const counted = Object.entries(view).filter(([name]) => !APART.includes(name));
+function tagOf(kind: Versioned, view: View): string {
+  const apart = kind === 'membership' ? [...APART, ...BESIDE_MEMBERSHIP] : APART;
+  const counted = Object.entries(view).filter(([name]) => !apart.includes(name));
   return `"${digest(JSON.stringify(counted, (name, value) => (name === 'lastUsedAt' ? undefined : value)))}"`;
 }
 
@@ -151,8 +154,8 @@ const conditional = (
     if (view === undefined) {
       // Setting a membership would make it again. Any other act itself says that there is no such record.
       if (kind === 'membership') throw ended(tags.join(', '));
-    } else if (!tags.includes(tagOf(view))) {
-      throw precondition(tags.join(', '), tagOf(view));
+    } else if (!tags.includes(tagOf(kind, view))) {
+      throw precondition(tags.join(', '), tagOf(kind, view));
     }
   });
 
@@ -178,7 +181,7 @@ export function versionRecords(admin: FastifyInstance): void {
   admin.addHook('preSerialization', async ({ method, routeOptions: { schema } }, reply, payload) => {
     const kind = schema?.versioned;
     const isAnswer = typeof payload === 'object' && payload !== null && reply.statusCode < 300;
-    if (kind !== undefined && isAnswer && isRecordOf(kind, method)) reply.header('etag', tagOf(payload as View));
+    if (kind !== undefined && isAnswer && isRecordOf(kind, method)) reply.header('etag', tagOf(kind, payload as View));
     return payload;
   });
 }

@@ -46,6 +46,15 @@ async function newAdmin() {
   return { organizationId, user, member, key, works, rolesOfOther, operator };
 }
 
+test('what was made is no part of the version of a membership: the answer that lists it has that of the record', async () => {
+  const { member } = await newAdmin();
+  const lowered = await admin(server, 'PUT', member, { role: 'MEMBER' });
+  assert.equal(lowered.body.made.adminKeys.length, 1);
+  const read = await admin(server, 'GET', member);
+  assert.match(read.headers.get('etag') ?? '', /^"[\w-]{43}"$/);
+  assert.equal(lowered.headers.get('etag'), read.headers.get('etag'));
+});
+
 const TAKEN = [
   ['removed', 'DELETE', undefined],
   ['lowered', 'PUT', { role: 'MEMBER' }],
