@@ -3,7 +3,8 @@ import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-sto
 import { openAccount } from '../../account-actions/accounts/accounts.ts';
 import { type PersonalFactor, personalFactors } from '../../account-actions/support/help.ts';
 import type { Account } from '../../accounts/store.ts';
-import { newestSignIn, type RecordedSignIn } from '../../audit/sign-in-store.ts';
+import { findLastSignIns, type LastSignIns } from '../../audit/last-sign-ins.ts';
+import type { RecordedSignIn } from '../../audit/sign-in-store.ts';
 import { holds, INSTALLATION, lackingOf } from '../../operators/rights.ts';
 import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
@@ -19,12 +20,10 @@ import { personPage } from './frame.ts';
 import { offeredRecordActs, RECORD_ACTS } from './record-acts.ts';
 
 /** What the first page about a person shows. */
-interface PersonFacts {
+interface PersonFacts extends LastSignIns {
   readonly account: Account;
   readonly grants: readonly AccountGrant[];
   readonly factors: readonly PersonalFactor[];
-  readonly succeeded: RecordedSignIn | undefined;
-  readonly failed: RecordedSignIn | undefined;
 }
 
 /** The first page about a person: who it is, how they sign in, why it failed, and what can be done. */
@@ -42,8 +41,7 @@ export function personRoutes(app: FastifyInstance, services: ConsoleServices): v
         account,
         grants: yield* liveGrantsOf(accountId, clock()),
         factors: yield* personalFactors(account),
-        succeeded: yield* newestSignIn({ accountId, type: 'sign_in.succeeded' }),
-        failed: yield* newestSignIn({ accountId, type: 'sign_in.failed' }),
+        ...(yield* findLastSignIns(accountId)),
       };
     });
     return sendPage(
