@@ -20,8 +20,8 @@ type TellingServices = SecurityNoticeServices & { readonly database: Database; r
 
 /**
  * The database for acts of operators that hand something out: {@link makingDatabase}, whose units of work tell a person by mail what they
- * made in it. Who stole a session must not make what outlasts it unseen, before an act that is told (decisions §11). Plain invitations are
- * left out: they give no right of an operator.
+ * made in it. Who stole a session must not make what outlasts it unseen, before an act that is told (decisions §11). Plain
+ * invitations, assignments and members are left out: they give no right of an operator, and are made all day.
  */
 export function makersDatabase(services: TellingServices, { accountId, facts }: Maker): Database {
   const database = makingDatabase(services.database);
