@@ -113,7 +113,6 @@ export interface ClientSecretTable {
   expires_at: Instant | null;
 }
 
-/** Where public clients run in a browser. */
 /** What operators did to clients that ends with them. */
 export interface ClientActTable {
   id: Generated<Id>;
@@ -121,8 +120,6 @@ export interface ClientActTable {
   operator_id: Id;
   kind: string;
   secret_id: Id | null;
-  /** What fields had before, and after. */
-  changes: Generated<Json>;
   acted_at: Instant;
 }
 

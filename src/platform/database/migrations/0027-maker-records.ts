@@ -2,8 +2,8 @@ import { addIndexes } from './kinds.ts';
 import type { ColumnTypes } from './timeline.ts';
 
 /**
- * What operators did to other providers, what they changed of apps, and whom they let in: it ends with what else they made. `changes` has
- * what fields had before, and after.
+ * What operators did to other providers, and whom they let in: it ends with what else they made. `changes` has what fields had before, and
+ * after.
  */
 export const makerRecords = ({ int, options, serial }: ColumnTypes): readonly string[] => [
   `CREATE TABLE upstream_act (
@@ -16,7 +16,6 @@ export const makerRecords = ({ int, options, serial }: ColumnTypes): readonly st
     UNIQUE (operator_id, upstream_id, kind)
   ) ${options}`,
   'CREATE INDEX upstream_act_by_upstream ON upstream_act (upstream_id)',
-  "ALTER TABLE client_act ADD COLUMN changes TEXT NOT NULL DEFAULT '[]'",
   `ALTER TABLE app_assignment ADD COLUMN maker_id ${int}`,
   `ALTER TABLE app_assignment ADD COLUMN made_at ${int}`,
   `ALTER TABLE group_member ADD COLUMN maker_id ${int}`,
