@@ -3,7 +3,9 @@ import { BULK_ACT_KEPT } from '../src/account-actions/bulk/lists.ts';
 import { EXPORT_LIFETIME } from '../src/account-actions/personal-data/export.ts';
 import { RECOVERY_LIFETIME } from '../src/account-actions/recovery/begin.ts';
 import { PENDING_SIGN_IN_LIFETIME } from '../src/account-actions/sign-in/sign-in.ts';
+import { OPENING_REVIEWED_AFTER } from '../src/accounts/opening-store.ts';
 import { KEPT } from '../src/operations/housekeeping/rules/retention.ts';
+import { RIGHT_REVIEWED_AFTER } from '../src/operators/given-right-store.ts';
 import { DAY, HOUR, MINUTE, NODE_CLOCK_TOLERANCE } from '../src/platform/clock.ts';
 import { variables } from '../src/platform/config/config.ts';
 import type { Tables } from '../src/platform/database/schema.ts';
@@ -79,14 +81,20 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   },
   device_authorization: {
     holds: 'Devices that wait for a person in a browser, as hashes of their codes',
-    until: `${span(DEVICE_LIFETIME)} after they asked`,
-    why: 'The person looks for a browser, signs in and decides',
-    days: inDays(DEVICE_LIFETIME),
+    until: `${span(DEVICE_LIFETIME)} after they asked, plus ${span(KEPT.deviceCode)}`,
+    why: 'The person looks for a browser, signs in and decides; afterwards the device is told that its code has expired',
+    days: inDays(DEVICE_LIFETIME + KEPT.deviceCode),
   },
   client_api_scope: {
     holds: 'The scopes of APIs that apps may request',
     until: 'Taken away, or the app or the API is deleted',
     why: 'Tokens have them only as long as the row is there',
+    days: null,
+  },
+  scope_request: {
+    holds: 'Scopes that developers ask operators for, why, and what was answered',
+    until: 'The app or the account that asked is deleted',
+    why: 'The newest fifty of each app',
     days: null,
   },
   client_token: {
@@ -114,7 +122,7 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     days: inDays(HOUR),
   },
   pending_sign_in: {
-    holds: 'Sign-ins that wait for a second factor',
+    holds: 'Sign-ins that wait for a second factor, with what a provider says of the person by its map',
     until: `${span(PENDING_SIGN_IN_LIFETIME)} after the first factor`,
     why: GOES_BY,
     days: inDays(PENDING_SIGN_IN_LIFETIME),
@@ -280,6 +288,13 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'The sign-in page leads their people to it',
     days: null,
   },
+  account_act: {
+    holds:
+      'Which operators created an account, changed its address, password or username, removed a factor, or let it in again, and when',
+    until: WITH_ACCOUNT,
+    why: 'What was done with a stolen key or account is found by it; of each kind the last act',
+    days: null,
+  },
   upstream_act: {
     holds: 'Which operators registered, enabled or changed other providers, when, and what their last changes replaced',
     until: 'An operator deletes the provider',
@@ -312,11 +327,30 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'Operators register them, people allow them by their metadata documents, or they register themselves: at most 5000 that nobody has allowed',
     days: null,
   },
-  client_secret: { holds: 'Secrets of apps, as hashes', until: WITH_APP, why: 'At most two for each app', days: null },
-  client_act: {
-    holds: 'Which operators registered an app, added its secrets, changed its redirect URIs or approved it, and when',
+  client_secret: {
+    holds: 'Secrets of apps, as hashes',
     until: WITH_APP,
+    why: 'At most two for each app that are valid, and the newest five that are not, so that the use of an old secret can be explained',
+    days: null,
+  },
+  client_act: {
+    holds: 'Which operators registered an app, added its secrets or approved it, and when',
+    until: 'The app is deleted; of a secret, also when it is ended',
     why: 'What was done with a stolen key or account ends with it',
+    days: null,
+  },
+  upstream_effect: {
+    holds:
+      'Which accounts were created, changed or added to groups through another provider by what operators had done to it, and when',
+    until: WITH_ACCOUNT,
+    why: 'What a stolen key let in is found by it; two for each account and operator, and one for each membership',
+    days: null,
+  },
+  setting_change: {
+    holds:
+      'Which operators changed settings of apps, organizations and groups that may let somebody in, when, and what these were before',
+    until: 'The app, the organization or the group is deleted',
+    why: 'What was changed with a stolen key or account is put back with what else it made; ten changes for each operator and record',
     days: null,
   },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },
@@ -324,6 +358,12 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     holds: 'Domains whose apps may neither identify themselves by a metadata document nor register themselves',
     until: 'An operator unblocks them',
     why: 'Their apps are refused',
+    days: null,
+  },
+  unblocked_client_domain: {
+    holds: 'Which operators unblocked such domains, and when',
+    until: 'The domain is blocked again',
+    why: 'What was unblocked with a stolen key or account is blocked again with the end of what else it made; one for each domain',
     days: null,
   },
   event_count: {
@@ -354,6 +394,19 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     holds: 'The roles of operators',
     until: `They are taken away; ${WITH_ACCOUNT.toLowerCase()}`,
     why: 'Who may do what in the admin API',
+    days: null,
+  },
+  given_right: {
+    holds: 'Which rights operators gave, to whom and when',
+    until: `The right has ended and nothing is left that its holder made, looked at every ${span(RIGHT_REVIEWED_AFTER)}`,
+    why: 'What rests on a stolen key or account ends with it, also where a link between was removed; they let nobody in',
+    days: null,
+  },
+  account_opening: {
+    holds:
+      'When operators set how a person signs in (a password, an address, no authenticator app, a recovery), and until when they may have known it',
+    until: `Its owner took the account back, or it was deleted, and nothing is left that was made through it, looked at every ${span(OPENING_REVIEWED_AFTER)}`,
+    why: 'What was made through the account of a colleague ends with the stolen key or account that opened it',
     days: null,
   },
   admin_key: {

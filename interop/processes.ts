@@ -91,11 +91,13 @@ export interface Running {
 /**
  * Starts a program that listens at a port, and waits until it does.
  * @param readyPath what answers 200 when the program is ready, if listening is not enough
+ * @param patience for how long to wait, in milliseconds
  */
 export async function listening(
   { command, args, env, cwd, messages }: Program,
   port: number,
   readyPath?: string,
+  patience = 120_000,
 ): Promise<Running> {
   const child = started(command, args, {
     // Settings of this shell must not reach the clients, and none of Tessera's the service.
@@ -110,7 +112,7 @@ export async function listening(
   // It also ends at the end of the run, when nothing waits for that any more.
   ended.promise.catch(() => undefined);
   try {
-    await Promise.race([ready(port, readyPath), ended.promise]);
+    await Promise.race([ready(port, readyPath, patience), ended.promise]);
   } catch (error) {
     await stop(child);
     throw error;
@@ -126,13 +128,13 @@ export async function listening(
   };
 }
 
-async function ready(port: number, path: string | undefined): Promise<void> {
-  const until = performance.now() + 120_000;
+async function ready(port: number, path: string | undefined, patience: number): Promise<void> {
+  const until = performance.now() + patience;
   while (performance.now() < until) {
     if (await (path === undefined ? connects(port) : answers(port, path))) return;
     await wait(100);
   }
-  throw new Error(`nothing was ready at port ${port} within two minutes`);
+  throw new Error(`nothing was ready at port ${port} within ${patience / 1000} seconds`);
 }
 
 async function connects(port: number): Promise<boolean> {

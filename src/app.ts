@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import type { FastifyBaseLogger } from 'fastify';
 import { makeFirstSetupLink, setupAddress } from './account-actions/setup/setup.ts';
 import { reportKeysWithoutRole } from './admin/keys.ts';
 import { adminRoutes } from './admin/routes.ts';
@@ -27,10 +28,12 @@ import { openHttpListener } from './platform/http/listener.ts';
 import { watchOutages } from './platform/http/outages.ts';
 import { readByHandler } from './platform/http/parameters.ts';
 import { createApp } from './platform/http/server.ts';
+import { logLine } from './platform/log.ts';
 import { addLosses } from './platform/log-output.ts';
 import { SYSTEM_ORIGIN } from './platform/validation/origin.ts';
 import { deviceRoutes } from './protocol/device/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
+import { previewTokens } from './protocol/preview/preview.ts';
 import { registrationRoutes } from './protocol/registration/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { upstreamLogoutRoutes } from './protocol/upstreams/routes.ts';
@@ -99,6 +102,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
       base.isFirst && config.adminKey === undefined
         ? await makeFirstSetupLink(domains.services, SYSTEM_ORIGIN)
         : undefined;
+    listener.onTlsHandshake(() => tellOfTls(base, app.log));
     await listener.open();
     await warnOfOtherServer(base);
     const drain = () => {
@@ -126,6 +130,15 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     await resources.disposeAsync();
     throw error;
   }
+}
+
+/** A client was given an https address of this port, and sees only that the connection failed. */
+function tellOfTls({ config, options }: Base, log: FastifyBaseLogger): void {
+  const line =
+    'A TLS handshake came to the HTTP port: use http:// in the address, or put a proxy before it that ends TLS.';
+  const terminal = config.development ? options.developerTerminal : undefined;
+  if (terminal === undefined) logLine(log, 'warn', 'a TLS handshake came to the HTTP port', {});
+  else terminal.write(`✗ ${line}`);
 }
 
 /**
@@ -183,10 +196,11 @@ function openApp(base: Base, { services, clockWatch }: Domains) {
 }
 
 function registerRoutes(
-  { config, clock, options, core, baseUrl, basePath }: Base,
+  base: Base,
   { services, clockWatch }: Domains,
   { app, unready, heads }: Pick<ReturnType<typeof openApp>, 'app' | 'unready' | 'heads'>,
 ): void {
+  const { config, clock, options, core, baseUrl, basePath } = base;
   const { site, keys, traces } = services;
   const recordThrottled: RecordThrottled = async (event) =>
     heads.isHead() ? undefined : services.recordThrottled(event);
@@ -237,6 +251,9 @@ function registerRoutes(
           settings: config.told,
           sendTestMail: (database, to, origin) =>
             sendTestMessage({ database, config }, services.mail, { to, baseUrl, origin, now: clock() }),
+          previewTokens: (database, asked, origin) =>
+            previewTokens({ database, clock, issuer: baseUrl }, asked, origin),
+          isDraining: () => base.draining,
           examine: () =>
             examineRunning({
               ...{ config, baseUrl, database: heads.database, clock, clockOffset: clockWatch.compare, loss },

@@ -149,6 +149,7 @@ export async function openDomains({ config, clock, resources, log, meter, traced
     userCodeKey: deriveKey(secret, 'user codes'),
     commandLineSignIn: config.commandLineSignIn,
     consoleSecondFactor: config.consoleSecondFactor,
+    developers: config.developers,
     adminKey: await registerConfiguredAdminKey({ database, clock, ids }, config.adminKey),
     recordThrottled: throttledRecorder(database),
     traces,

@@ -92,6 +92,7 @@ const ORDER = [
   'account-actions/support',
   'account-actions/setup',
   'account-actions/admission',
+  'account-actions/scope-requests',
   'account-actions/bulk',
   'protocol/refusals',
   'protocol/client-metadata',
@@ -143,17 +144,34 @@ function domainOf(path: string): string {
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   'account-actions/bulk': ['account'],
+  // What was made through an account, in each table that names who made something.
+  'account-actions/makers': [
+    ...[
+      'account_act',
+      'account_opening',
+      'admin_key',
+      'app_assignment',
+      'blocked_client_domain',
+      'client_act',
+      'given_right',
+      'group_member',
+    ],
+    ...['initial_access_token', 'invitation', 'membership', 'operator_grant', 'setting_change'],
+    ...['unblocked_client_domain', 'upstream_act', 'upstream_effect'],
+  ],
   'account-actions/personal-data': ['account'],
   access: ['account', 'client', 'group_member', 'membership', 'organization', 'user_group'],
   audit: ['client'],
+  clients: ['account'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'app_assignment', 'client', 'consent_grant', 'key_set'],
   groups: ['account', 'app_assignment', 'organization'],
   invitations: ['account', 'membership'],
   mail: ['account', 'address_change', 'invitation'],
   organizations: ['account'],
-  sessions: ['account', 'client', 'consent_grant', 'token_family'],
+  sessions: ['account', 'client', 'consent_grant', 'token_family', 'upstream_session'],
   traces: ['account', 'client'],
+  upstreams: ['account', 'group_member', 'organization'],
 };
 
 test('the sources are read', () => {

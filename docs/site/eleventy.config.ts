@@ -38,6 +38,7 @@ export default function configure(eleventy: Eleventy) {
   eleventy.addPassthroughCopy({
     'docs/images': 'images',
     'docs/site/site.css': 'assets/site.css',
+    'docs/site/site.js': 'assets/site.js',
     'docs/site/search.js': 'assets/search.js',
     'node_modules/minisearch/dist/umd/index.js': 'assets/minisearch.js',
     'src/pages/assets/style.css': 'assets/style.css',

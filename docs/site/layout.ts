@@ -128,6 +128,7 @@ export function layout({ page, body: marked, headings }: Article, sections: read
 <link rel="icon" href="${linkTo(page, 'docs/assets/icon.svg')}" type="image/svg+xml">
 <link rel="search" href="${linkTo(page, SEARCH)}" title="Search">
 <script defer src="${linkTo(page, 'docs/assets/script.js')}"></script>
+<script defer src="${linkTo(page, 'docs/assets/site.js')}"></script>
 ${
   page === SEARCH &&
   html`<script defer src="assets/minisearch.js"></script>
@@ -140,7 +141,7 @@ ${
 <header class="masthead">
 <a class="brand" href="${linkTo(page, contents)}">${tile({ kind: 'mark' })}Tessera <span class="muted">documentation</span></a>
 <form class="find" role="search" action="${linkTo(page, SEARCH)}">
-<input type="search" name="q" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
+<input type="search" name="q" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false">
 <button>Search</button>
 </form>
 <a class="to-contents" href="#contents">Contents</a>

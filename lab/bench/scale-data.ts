@@ -171,7 +171,7 @@ async function begin(
   const model = await makeModel(environment);
   const core = await openCore(readConfig(environment), Date.now);
   const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
-  const { adminKey } = await createAdminKey(core, { name: 'scale' }, origin);
+  const { adminKey } = await createAdminKey({ ...core, operator: undefined }, { name: 'scale' }, origin);
   await core.close();
   const progress: Progress = {
     ...{ secret: environment['TESSERA_SECRET'] ?? '', model, adminKey },

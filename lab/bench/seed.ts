@@ -69,7 +69,7 @@ export async function makeModel(
   const clients: (App & { readonly secret: string })[] = [];
   for (let index = 0; index < CLIENTS; index++) {
     const { client, clientSecret = '' } = await createClient(
-      core,
+      { ...core, issuer: environment.TESSERA_BASE_URL, operator: undefined },
       {
         name: `Load ${index}`,
         redirectUris: [REDIRECT_URI],
@@ -83,7 +83,7 @@ export async function makeModel(
   const account = await createAccount(
     core,
     { username: 'model', displayName: 'Model', email: 'model@example.com', password: PASSWORD },
-    { kind: 'operator' },
+    { kind: 'operator', operator: undefined },
     origin,
   );
   const [grantId, familyId, client] = [await ids.next(), await ids.next(), clients[0]];

@@ -15,6 +15,7 @@ import { formParameters, jsonParameters } from '../../src/platform/http/paramete
 import { findJsonProblem } from '../../src/platform/validation/json-problem.ts';
 import { languageTag } from '../../src/platform/validation/language.ts';
 import { canonicalAddress, parseForwardedEntry } from '../../src/platform/validation/origin.ts';
+import { unwrapped } from '../../src/platform/validation/sent-text.ts';
 import { checkRequest } from '../../src/protocol/authorize/rules/check-request.ts';
 import { checkTarget } from '../../src/protocol/authorize/rules/check-target.ts';
 import { parseClaims } from '../../src/protocol/authorize/rules/claims-parameter.ts';
@@ -24,8 +25,8 @@ import {
   restoredRequest,
   storedRequest,
 } from '../../src/protocol/authorize/rules/request.ts';
-import { readCredentials } from '../../src/protocol/client-authentication/authenticate.ts';
-import { describeSecret, kindByForm, unwrapped } from '../../src/protocol/client-authentication/rules/secret-kind.ts';
+import { readCredentials } from '../../src/protocol/client-authentication/read-credentials.ts';
+import { describeSecret, kindByForm } from '../../src/protocol/client-authentication/rules/secret-kind.ts';
 import { bearerToken } from '../../src/protocol/token/bearer.ts';
 import { describeForm } from '../../src/protocol/token/rules/presented-form.ts';
 import { sentParameters } from '../../src/traces/rules/sent-parameters.ts';
@@ -63,7 +64,14 @@ const DOCUMENT_URL = 'https://agent.example/oauth/client.json';
 const CLIENT = {
   ...{ id: '1', name: 'App', redirectUris: ['https://app.example.com/callback', 'http://127.0.0.1/cb'], scopes: null },
   ...{ grantTypes: ['authorization_code'], endpoints: ['oidc' as const], type: 'public' as const, requirePkce: true },
-  ...{ defaultMaxAge: null, status: 'active' as const, generation: 'g', metadataUrl: null },
+  ...{
+    defaultMaxAge: null,
+    status: 'active' as const,
+    generation: 'g',
+    metadataUrl: null,
+    registeredBy: null,
+    acceptedAt: null,
+  },
 };
 function isJson(text: string): boolean {
   try {
@@ -364,7 +372,7 @@ export const targets: Readonly<Record<string, Target>> = {
     words: ['.', '=', 'Bearer ', '%20', '[object Object]', 'eyJ'],
     run(input) {
       for (const wanted of ['access', 'refresh'] as const) {
-        const { description } = describeForm(input, wanted);
+        const { description } = describeForm(input, wanted, 'https://id.example.com');
         assert.ok(description.length < 600);
       }
     },

@@ -8,10 +8,11 @@ export interface MadeAssignment {
   readonly to: AssignedTo;
 }
 
-/** A part of what an operator made at an instant or later, in the order of its ids. */
+/** A part of what an operator made from one instant on, and before another one, in the order of its ids. */
 export interface MakerPage {
   readonly madeBy: string;
   readonly since: number;
+  readonly until: number;
   readonly after: string;
   readonly limit: number;
 }
@@ -23,6 +24,7 @@ export const assignmentsMadeBy = many(
       .select(['id', 'client_id', 'account_id', 'group_id', 'organization_id'])
       .where('maker_id', '=', p.madeBy)
       .where('made_at', '>=', p.since)
+      .where('made_at', '<', p.until)
       .where('ended_at', 'is', null)
       .where('id', '>', p.after)
       .orderBy('id')

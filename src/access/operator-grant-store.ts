@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely';
+import { recordGivenRight } from '../operators/given-right-store.ts';
 import { operatorRole } from '../operators/permissions.ts';
-import { liveGrants, type OperatorGrant, type Within } from '../operators/rights.ts';
+import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
+import { liveGrants, type OperatorGrant } from '../operators/rights.ts';
 import type { Work } from '../platform/database/database.ts';
-import { positionsOf } from '../platform/database/positions.ts';
+import { type Positioned, positionsOf } from '../platform/database/positions.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import { changes, columnsOf, command, decoder, many, one, plain, storedField } from '../platform/database/statement.ts';
 
 /** A role that an account holds. */
 export interface AccountGrant extends OperatorGrant {
@@ -17,25 +19,18 @@ export interface AccountGrant extends OperatorGrant {
   readonly createdAt: number | null;
 }
 
-const COLUMNS = ['id', 'account_id', 'role', 'organization_id', 'expires_at', 'maker_id', 'created_at'] as const;
+const GRANT = {
+  id: storedField('id', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
+  role: storedField('role', operatorRole),
+  organizationId: storedField('organization_id', plain<string | null>()),
+  expiresAt: storedField('expires_at', plain<number | null>()),
+  madeBy: storedField('maker_id', plain<string | null>()),
+  createdAt: storedField('created_at', plain<number>()),
+} as const;
 
-const toGrant = (row: {
-  readonly id: string;
-  readonly account_id: string;
-  readonly role: string;
-  readonly organization_id: string | null;
-  readonly expires_at: number | null;
-  readonly maker_id: string | null;
-  readonly created_at: number;
-}): AccountGrant => ({
-  id: row.id,
-  accountId: row.account_id,
-  role: operatorRole.decode(row.role),
-  organizationId: row.organization_id,
-  expiresAt: row.expires_at,
-  madeBy: row.maker_id,
-  createdAt: row.created_at,
-});
+const COLUMNS = columnsOf(GRANT);
+const toGrant: (row: object) => AccountGrant = decoder(GRANT);
 
 const stored = (db: Kysely<Tables>) => db.selectFrom('operator_grant').select(COLUMNS);
 
@@ -52,23 +47,25 @@ const MEMBERSHIP_ROLES = { OWNER: 'owner', ADMIN: 'admin' } as const;
 const ofMemberships = (db: Kysely<Tables>) =>
   db
     .selectFrom('membership')
-    .select(['account_id', 'organization_id', 'role', 'role_maker_id', 'role_given_at'])
+    .select(['account_id as accountId', 'organization_id as organizationId', 'role'])
+    .select(['role_maker_id as makerId', 'role_given_at as createdAt'])
     .where('role', 'in', Object.keys(MEMBERSHIP_ROLES));
 
-const toMembershipGrant = (row: {
-  readonly account_id: string;
-  readonly organization_id: string;
+const toMembershipGrant = ({
+  makerId,
+  ...row
+}: {
+  readonly accountId: string;
+  readonly organizationId: string;
   readonly role: string | null;
-  readonly role_maker_id: string | null;
-  readonly role_given_at: number | null;
+  readonly makerId: string | null;
+  readonly createdAt: number | null;
 }): AccountGrant => ({
+  ...row,
   id: OF_MEMBERSHIP,
-  accountId: row.account_id,
   role: MEMBERSHIP_ROLES[row.role as keyof typeof MEMBERSHIP_ROLES],
-  organizationId: row.organization_id,
   expiresAt: null,
-  madeBy: row.role_maker_id,
-  createdAt: row.role_given_at,
+  madeBy: makerId,
 });
 
 const membershipGrants = many(
@@ -93,15 +90,14 @@ export function* liveGrantsOf(accountId: string, now: number): Work<readonly Acc
 }
 
 const accounts = positionsOf(50, '0');
-type Accounts = Readonly<Record<string, string>>;
-
 const givenAmong = many(
-  (db, p: Accounts) => db.selectFrom('operator_grant').select('account_id').where('account_id', 'in', accounts.list(p)),
+  (db, p: Positioned) =>
+    db.selectFrom('operator_grant').select('account_id').where('account_id', 'in', accounts.list(p)),
   (row) => row.account_id,
 );
 const membersAmong = many(
-  (db, p: Accounts) => ofMemberships(db).where('account_id', 'in', accounts.list(p)),
-  (row) => row.account_id,
+  (db, p: Positioned) => ofMemberships(db).where('account_id', 'in', accounts.list(p)),
+  (row) => row.accountId,
 );
 
 /** Which of these accounts hold a role of operators, or held one. */
@@ -121,14 +117,13 @@ interface GrantPage {
 const page = (db: Kysely<Tables>, p: GrantPage) => stored(db).where('id', '>', p.after).orderBy('id').limit(p.limit);
 
 const listAll = many((db, p: GrantPage) => page(db, p), toGrant);
-const listOfOrganization = many(
-  (db, p: GrantPage & { organizationId: string }) => page(db, p).where('organization_id', '=', p.organizationId),
+const listReached = many(
+  (db, p: GrantPage & Reached) => page(db, p).where('organization_id', 'in', reachedOrganizations(p)),
   toGrant,
 );
 
-/** The given grants in the order of their ids: all, or those of the organization that an operator reaches. */
-export const listGrants = ({ within, ...p }: GrantPage & { readonly within: Within | undefined }) =>
-  within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+/** The given grants in the order of their ids: all, or those of the organizations that an operator reaches. */
+export const listGrants = listWithin({ order: 'oldest first', all: listAll, reached: listReached });
 
 /** A grant with the names of its account, for lists. */
 export interface NamedGrant extends AccountGrant {
@@ -143,34 +138,25 @@ const named = (db: Kysely<Tables>, p: GrantPage) =>
     .selectFrom('operator_grant as g')
     .innerJoin('account as a', 'a.id', 'g.account_id')
     .leftJoin('organization as o', 'o.id', 'g.organization_id')
-    .select(['g.id', 'g.account_id', 'g.role', 'g.organization_id', 'g.expires_at', 'g.maker_id', 'g.created_at'])
-    .select(['a.username', 'a.display_name', 'o.name as organization'])
+    .select(COLUMNS.map((column) => `g.${column}` as const))
+    .select(['a.username', 'a.display_name as displayName', 'o.name as organization'])
     .where('g.id', '>', p.after)
     .orderBy('g.id')
     .limit(p.limit);
 
-const toNamed = (
-  row: Parameters<typeof toGrant>[0] & {
-    readonly username: string;
-    readonly display_name: string;
-    readonly organization: string | null;
-  },
-): NamedGrant => ({
-  ...toGrant(row),
-  username: row.username,
-  displayName: row.display_name,
-  organization: row.organization,
-});
+const toNamed = (row: Omit<NamedGrant, keyof AccountGrant>): NamedGrant => {
+  const { username, displayName, organization } = row;
+  return { ...toGrant(row), username, displayName, organization };
+};
 
 const namedOfAll = many((db, p: GrantPage) => named(db, p), toNamed);
-const namedOfOrganization = many(
-  (db, p: GrantPage & { organizationId: string }) => named(db, p).where('g.organization_id', '=', p.organizationId),
+const namedReached = many(
+  (db, p: GrantPage & Reached) => named(db, p).where('g.organization_id', 'in', reachedOrganizations(p)),
   toNamed,
 );
 
 /** {@link listGrants} with the names of the accounts. */
-export const listNamedGrants = ({ within, ...p }: GrantPage & { readonly within: Within | undefined }) =>
-  within === undefined ? namedOfAll(p) : namedOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+export const listNamedGrants = listWithin({ order: 'oldest first', all: namedOfAll, reached: namedReached });
 
 const storedMadeBy = many(
   (db, p: { madeBy: string }) => stored(db).where('maker_id', '=', p.madeBy).orderBy('id'),
@@ -205,17 +191,25 @@ const insert = command(
 );
 
 /** Adds a grant. The unit of work has locked the account by `lockOperator`, and has removed one of the same role and place. */
-export const insertGrant = (
+export function* insertGrant(
   grant: OperatorGrant & { accountId: string; madeBy: string | null; now: number },
-): Work<void> => insert(grant);
+): Work<void> {
+  const { accountId: holderId, now: givenAt, ...given } = grant;
+  yield* insert(grant);
+  yield* recordGivenRight({ ...given, kind: 'role', holderId, givenAt });
+}
 
-const remove = changes((db, p: { accountId: string; role: string; organizationId: string }) =>
-  db
-    .deleteFrom('operator_grant')
-    .where('account_id', '=', p.accountId)
-    .where('role', '=', p.role)
-    .where((eb) => eb(eb.fn.coalesce('organization_id', eb.val('0')), '=', p.organizationId))
-    .returning('id'),
+interface GrantOfAccount {
+  readonly accountId: string;
+  readonly role: string;
+}
+
+const matching = (db: Kysely<Tables>, p: GrantOfAccount) =>
+  db.deleteFrom('operator_grant').where('account_id', '=', p.accountId).where('role', '=', p.role).returning('id');
+
+const removeInInstallation = changes((db, p: GrantOfAccount) => matching(db, p).where('organization_id', 'is', null));
+const removeInOrganization = changes((db, p: GrantOfAccount & { organizationId: string }) =>
+  matching(db, p).where('organization_id', '=', p.organizationId),
 );
 
 /** Removes a grant; false where there is none. */
@@ -223,8 +217,10 @@ export const removeGrant = ({
   accountId,
   role,
   organizationId,
-}: Omit<OperatorGrant, 'expiresAt'> & { accountId: string }) =>
-  remove({ accountId, role, organizationId: organizationId ?? '0' });
+}: Omit<OperatorGrant, 'expiresAt'> & { accountId: string }): Work<boolean> =>
+  organizationId === null
+    ? removeInInstallation({ accountId, role })
+    : removeInOrganization({ accountId, role, organizationId });
 
 export const removeGrantById = changes((db, p: { id: string }) =>
   db.deleteFrom('operator_grant').where('id', '=', p.id).returning('id'),
@@ -253,3 +249,24 @@ export const lockOwners = many(
   (db, _p: object) => ownerGrants(db).select('account_id').orderBy('id').$call(forUpdate),
   (row) => row.account_id,
 );
+
+/** How many operators are told of something at most. */
+const MOST_TOLD = 50;
+
+const administrators = many(
+  (db, p: { organizationId: string; now: number }) =>
+    db
+      .selectFrom('operator_grant')
+      .select('account_id')
+      .where('role', 'in', ['owner', 'admin'])
+      .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', p.organizationId)]))
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
+      .union(ofMemberships(db).clearSelect().select('account_id').where('organization_id', '=', p.organizationId))
+      .orderBy('account_id')
+      .limit(MOST_TOLD),
+  (row) => row.account_id,
+);
+
+/** Some accounts that are owner or admin where something is: of its organization, if it is in one, or of the installation. */
+export const listAdministrators = (organizationId: string | null, now: number): Work<readonly string[]> =>
+  administrators({ organizationId: organizationId ?? '0', now });

@@ -10,6 +10,7 @@ import {
   command,
   decoder,
   encode,
+  jsonOr,
   many,
   one,
   plain,
@@ -47,6 +48,10 @@ const PREVIOUS_ADDRESS = {
   factorsSince: storedField('factors_since', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
   standing: storedField('by_operator', standing),
+  /** When the second factor was set up that proved the change; null where none did, or where that is not known. */
+  provedBy: storedField('proved_by', plain<number | null>()),
+  /** When the passkeys were set up that go when the change is taken back: another person may have made it with one of them. */
+  passkeys: storedField('passkeys', jsonOr<readonly number[], readonly number[]>([])),
 } as const;
 
 /** An address that an account had until it was changed. */

@@ -25,6 +25,10 @@ const REPLACED = {
   /** From when to when the account had it, by its own time. */
   setUpAt: storedField('set_up_at', plain<number>()),
   replacedAt: storedField('replaced_at', plain<number>()),
+  /** When a recovery ended it for good, by the same time; null where none did. */
+  endedAt: storedField('ended_at', plain<number | null>()),
+  /** When the second factor was set up that was shown to remove it; null where none was, or where that is not known. */
+  removedBy: storedField('removed_by', plain<number | null>()),
   expiresAt: storedField('expires_at', plain<number>()),
 } as const;
 
@@ -59,8 +63,12 @@ const prolong = command((db, p: { hash: string; replacedAt: number }) =>
   db.updateTable('replaced_value').set({ replaced_at: p.replacedAt }).where('hash', '=', p.hash),
 );
 
+/** What is to be remembered. */
+type Remembered = Omit<Replaced, 'hash' | 'expiresAt' | 'endedAt' | 'removedBy'> &
+  Partial<Pick<Replaced, 'endedAt' | 'removedBy'>>;
+
 /** Remembers what an account had, in the unit of work that replaces or removes it and holds the account's lock. */
-export function* rememberReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> {
+export function* rememberReplaced(replaced: Remembered): Work<void> {
   const earlier = yield* listReplaced(replaced);
   const last = earlier.at(-1);
   if (last !== undefined && earlier.length >= MOST) {
@@ -73,11 +81,21 @@ export function* rememberReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>
 }
 
 /** Stores what is remembered, however much that is. */
-export function insertReplaced(replaced: Omit<Replaced, 'hash' | 'expiresAt'>): Work<void> {
+export function insertReplaced(replaced: Remembered): Work<void> {
   const lifetime = replaced.kind.endsWith(' aside') ? SET_ASIDE : REMEMBERED;
   const expiresAt = replaced.replacedAt + lifetime;
-  return insert(encode(REPLACED, { ...replaced, hash: randomIdentifier(), expiresAt }));
+  return insert(encode(REPLACED, { endedAt: null, removedBy: null, ...replaced, hash: randomIdentifier(), expiresAt }));
 }
+
+/** Ends for good what is remembered of a kind. */
+export const endReplaced = command((db, p: { accountId: string; kind: ReplacedKind; endedAt: number }) =>
+  db
+    .updateTable('replaced_value')
+    .set({ ended_at: p.endedAt })
+    .where('account_id', '=', p.accountId)
+    .where('kind', '=', p.kind)
+    .where('ended_at', 'is', null),
+);
 
 export const removeReplaced = command((db, p: { hash: string }) =>
   db.deleteFrom('replaced_value').where('hash', '=', p.hash),

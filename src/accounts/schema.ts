@@ -57,7 +57,7 @@ export const AccountRecord = Type.Object(
   {
     id: Id,
     ...schemasOf(PROFILE_FIELDS, 'record'),
-    hasPicture: Type.Boolean({ about: 'Whether a picture was uploaded. Without one, the initials are shown.' }),
+    hasPicture: Type.Boolean({ about: 'Whether the account has a picture. Without one, the initials are shown.' }),
     hasPassword: Type.Boolean({ about: 'Whether the user can sign in with a password.' }),
     status: Type.Unsafe<string>({ enum: ['active', 'banned', 'suspended'] }),
     ban: nullableField(

@@ -1,4 +1,5 @@
 import type { Database, Work } from '../platform/database/database.ts';
+import { around } from '../platform/database/finishing.ts';
 import { conflict } from '../platform/failure.ts';
 import { holdAdminKey } from './live.ts';
 import { lockMaking } from './store.ts';
@@ -27,9 +28,11 @@ export function* holdHandingKey({ adminKeyId }: HandsOut, now: number): Work<voi
 export const makingDatabase = (database: Database): Database => ({
   ...database,
   commit<T>(work: () => Work<T>): Promise<T> {
-    return database.commit(function* making(): Work<T> {
-      yield* lockMaking({});
-      return yield* work();
-    });
+    return database.commit(
+      around(work, function* making(): Work<T> {
+        yield* lockMaking({});
+        return yield* work();
+      }),
+    );
   },
 });

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
+import { recordGivenRight } from '../operators/given-right-store.ts';
 import { type OperatorRole, operatorRole } from '../operators/permissions.ts';
-import type { OperatorGrant, Within } from '../operators/rights.ts';
+import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
+import type { OperatorGrant, Reach } from '../operators/rights.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
@@ -17,7 +19,9 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { containing, matches } from '../platform/database/text-search.ts';
 import { type Failure, notFound } from '../platform/failure.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 
 const roleOrNull: Codec<OperatorRole | null> = {
   decode: (stored) => (stored === null ? null : operatorRole.decode(stored)),
@@ -93,8 +97,12 @@ const insert = command((db, p: Omit<AdminKey, 'revokedAt' | 'lastUsedAt'> & { ha
   }),
 );
 
-export const insertAdminKey = (key: AdminKey, adminKey: string): Work<void> =>
-  insert({ ...key, hash: hashOf(adminKey, grantOfKey(key)) });
+export function* insertAdminKey(key: AdminKey, adminKey: string): Work<void> {
+  const grant = grantOfKey(key);
+  yield* insert({ ...key, hash: hashOf(adminKey, grant) });
+  const { id: holderId, madeBy, createdAt: givenAt } = key;
+  yield* recordGivenRight({ kind: 'admin key', madeBy, holderId, givenAt, ...grant });
+}
 
 type AtMoment<P> = P & { readonly now: number };
 
@@ -106,6 +114,12 @@ const live = (db: Kysely<Tables>, now: number) =>
 
 /** Whether there is any key, or was one. */
 export const hasAdminKeys = one((db, _p: object) => db.selectFrom('admin_key').select('id').orderBy('id').limit(1));
+
+/** Finds the key with one of these hashes, also one that was revoked or has ended: its use can then be explained. */
+export const findPresentedAdminKey = one(
+  (db, p: KeyHashes) => stored(db).where('hash', 'in', [p.plain, p.restricted]),
+  toAdminKey,
+);
 
 /** Finds the key with one of these hashes, unless it was revoked or has ended. */
 export const findLiveAdminKey = one(
@@ -196,36 +210,62 @@ interface KeyPage {
 const page = (db: Kysely<Tables>, p: KeyPage) => stored(db).where('id', '>', p.after).limit(p.limit);
 
 const listAll = many((db, p: KeyPage) => page(db, p), toAdminKey);
-const listOfOrganization = many(
-  (db, p: KeyPage & { organizationId: string }) => page(db, p).where('organization_id', '=', p.organizationId),
+const listReached = many(
+  (db, p: KeyPage & Reached) => page(db, p).where('organization_id', 'in', reachedOrganizations(p)),
   toAdminKey,
 );
 
-/** The keys in the order of their ids, revoked ones included: all, or those of the organization that an operator reaches. */
-export const listAdminKeys = ({ within, ...p }: KeyPage & { readonly within?: Within | undefined }) =>
-  within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+/** The keys in the order of their ids, revoked ones included: all, or those of the organizations that an operator reaches. */
+export const listAdminKeys = listWithin({ order: 'oldest first', all: listAll, reached: listReached });
 
-const listNewest = many(
-  (db, p: { before: string; limit: number; all: number; organizationId: string }) =>
-    db
-      .selectFrom('admin_key')
-      .select(COLUMNS)
-      .where('id', '<', p.before)
-      .where((eb) => eb.or([eb(eb.val(p.all), '=', 1), eb('organization_id', '=', p.organizationId)]))
-      .orderBy('id', 'desc')
-      .limit(p.limit),
+interface NewestPage {
+  readonly before: string;
+  readonly limit: number;
+}
+
+const newest = (db: Kysely<Tables>, p: NewestPage) =>
+  db.selectFrom('admin_key').select(COLUMNS).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit);
+
+const newestOfAll = many((db, p: NewestPage) => newest(db, p), toAdminKey);
+const newestReached = many(
+  (db, p: NewestPage & Reached) => newest(db, p).where('organization_id', 'in', reachedOrganizations(p)),
   toAdminKey,
 );
 
 /** The same, the newest first, before an id. */
-export const listNewestAdminKeys = ({
-  within,
-  ...page
-}: {
-  readonly before: string;
-  readonly limit: number;
-  readonly within: Within | undefined;
-}) => listNewest({ ...page, all: within === undefined ? 1 : 0, organizationId: within?.organizationId ?? '0' });
+export const listNewestAdminKeys = listWithin({ order: 'newest first', all: newestOfAll, reached: newestReached });
+
+interface KeySearch extends KeyPage {
+  readonly pattern: string;
+  readonly asTyped: string;
+  readonly id: string;
+}
+
+/** SQLite's `lower` converts ASCII letters only, so names are also compared as typed. */
+const searched = (db: Kysely<Tables>, p: KeySearch) =>
+  page(db, p).where((eb) =>
+    eb.or([eb('id', '=', p.id), matches(eb.fn('lower', ['name']), p.pattern), matches(eb.ref('name'), p.asTyped)]),
+  );
+
+const searchAll = many((db, p: KeySearch) => searched(db, p), toAdminKey);
+const searchReached = many(
+  (db, p: KeySearch & Reached) => searched(db, p).where('organization_id', 'in', reachedOrganizations(p)),
+  toAdminKey,
+);
+const search = listWithin({ order: 'oldest first', all: searchAll, reached: searchReached });
+
+/** The keys whose name contains a text, or whose id it is, in the order of their ids: all, or those of some organizations. */
+export const findAdminKeysContaining = (
+  { text, ...page }: KeyPage & { readonly text: string },
+  reach: Reach,
+): Work<readonly AdminKey[]> =>
+  search(
+    {
+      ...{ ...page, pattern: containing(text.toLowerCase()), asTyped: containing(text) },
+      id: isSnowflake(text) ? text : '0',
+    },
+    reach,
+  );
 
 export const adminKeyNotFound = (id: string): Failure =>
   notFound(`There is no admin key with the id ${id}. List them with: tessera admin-key list`);

@@ -11,14 +11,16 @@ import {
   updateGroup,
 } from '../account-actions/access/groups.ts';
 import { openAccount } from '../account-actions/accounts/accounts.ts';
-import { findGroupsContaining, listGroupMembers, listGroups, listGroupsOfPerson } from '../groups/store.ts';
+import { findGroupsContaining, listGroups } from '../groups/directory-store.ts';
+import { listGroupMembers, listGroupsOfPerson } from '../groups/store.ts';
 import { groupMemberView, groupOfPersonView, groupView } from '../groups/view.ts';
+import { reachedIn } from '../operators/rights.ts';
 import { invalid } from '../platform/failure.ts';
 import { previewTokens } from '../protocol/preview/preview.ts';
 import { previewView } from '../protocol/preview/schema.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
-import { EMPTY_PAGE, readBoundedPage, readPage } from './paging.ts';
+import { readBoundedPage, readPage } from './paging.ts';
 import * as access from './route-schemas/access.ts';
 import * as groups from './route-schemas/groups.ts';
 import { previewTokensSchema } from './route-schemas/preview.ts';
@@ -30,19 +32,17 @@ export function groupRoutes(admin: AdminApp): void {
   });
   admin.get('/groups', { schema: groups.listGroupsSchema }, async (request) => {
     const { q: text, organizationId: asked, ...query } = request.query;
-    const { services, within } = callerOf(request);
+    const { services, reach } = callerOf(request);
     const { database } = services;
-    // Of a role of an organization, another organization has no groups.
-    if (within !== undefined && asked !== undefined && asked !== within.organizationId) return EMPTY_PAGE;
-    const organizationId = within === undefined ? asked : (within.organizationId ?? asked);
+    const sought = asked === undefined ? reach : reachedIn(reach, asked);
     if (text !== undefined) {
       return readBoundedPage(
         query,
-        (page) => findGroupsContaining(database, { ...page, text, organizationId }),
+        (page) => findGroupsContaining(database, { ...page, text, reach: sought }),
         groupView,
       );
     }
-    return readPage(query, (page) => database.read(() => listGroups({ ...page, organizationId })), groupView);
+    return readPage(query, (page) => database.read(() => listGroups(page, sought)), groupView);
   });
   admin.get('/groups/:id', { schema: groups.readGroupSchema }, async (request) => {
     const { services } = callerOf(request);

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OwnerOptions } from '../account-actions/accounts/last-owner.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn } from '../account-actions/admission/admission.ts';
+import { roleNamesOf } from '../account-actions/admission/operator-session.ts';
+import { countPolicyWrite } from '../account-actions/admission/policy-limit.ts';
 import { makersDatabase } from '../account-actions/makers/tell-maker.ts';
 import type { SecurityNoticeServices } from '../account-actions/notices/notices.ts';
 import { deviceFacts } from '../account-actions/notices/rules/notice-text.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
-import { isMakerActive } from '../admin-keys/live.ts';
+import { isMakerActive, type KeyRefusal, whyRefused } from '../admin-keys/live.ts';
 import {
   type AdminKey,
   findLiveAdminKey,
@@ -20,9 +22,18 @@ import type { RecordThrottled } from '../audit/throttle.ts';
 import type { Keys } from '../keys/keys.ts';
 import { exceeded, take } from '../limits/limits.ts';
 import { handsOut } from '../operators/permissions.ts';
-import { holdsSomewhere, type Operator, type OperatorGrant, reachOf, type Within } from '../operators/rights.ts';
+import {
+  EVERYTHING,
+  heldByRoles,
+  holdsSomewhere,
+  type Operator,
+  type OperatorRights,
+  type Reach,
+  reachOf,
+} from '../operators/rights.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { type Clock, HOUR } from '../platform/clock.ts';
+import type { DeveloperSettings } from '../platform/config/developers.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { SignUpSettings } from '../platform/config/sign-up.ts';
@@ -30,14 +41,16 @@ import type { Passwords } from '../platform/crypto/passwords.ts';
 import { equalSecrets } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { conflict, type Failure } from '../platform/failure.ts';
+import { sentAuthorizations } from '../platform/http/authorizations.ts';
 import type { Outgoing } from '../platform/http/outgoing.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, deviceIn, type Origin, originOf } from '../platform/validation/origin.ts';
 import { adminMetadataUrl } from '../protocol/discovery/metadata.ts';
 import { bearerToken } from '../protocol/token/bearer.ts';
+import { describeAuthorization } from '../protocol/token/rules/presented-form.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
-import { findPerson, grantsOfPerson, holdGrantsOfPerson, looksLikeToken } from './person.ts';
+import { findPerson, heldByPerson, lockHeldByPerson, looksLikeToken } from './person.ts';
 
 /** What the operations of the admin API need. */
 export interface OperationServices extends SecurityNoticeServices {
@@ -49,6 +62,7 @@ export interface OperationServices extends SecurityNoticeServices {
   readonly pictures: Pictures;
   readonly secondFactor: SecondFactorSetting;
   readonly signUp: SignUpSettings;
+  readonly developers: DeveloperSettings;
   readonly outgoing: Outgoing;
   readonly traces: Pick<TraceRecorder, 'flush'>;
   /** For how long traces are kept, in milliseconds; null if none are recorded. */
@@ -81,8 +95,8 @@ export type CallerServices = OperationServices & ActingOperator & OwnerOptions &
 export interface AdminCaller {
   readonly services: CallerServices;
   readonly origin: Origin;
-  /** What the caller reaches by the permission of the route; undefined for everything. */
-  readonly within: Within | undefined;
+  /** What the caller reaches by the permission of the route. */
+  readonly reach: Reach;
   /** Told how many sign-ins have ended so far, where that takes long. */
   readonly progress?: (done: number) => void;
 }
@@ -112,13 +126,13 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     if (configured !== undefined && equalSecrets(key, configured.key)) {
       const operator = {
         id: configured.id,
-        grants: [{ role: 'owner', organizationId: null, expiresAt: null }],
-      } as const;
+        ...heldByRoles([{ role: 'owner', organizationId: null, expiresAt: null }]),
+      };
       const origin = originOf(request, { type: 'admin', id: null });
       return {
         services: { ...services, adminKeyId: configured.id, operator },
-        within: undefined,
-        origin: { ...origin, role: 'owner' },
+        reach: EVERYTHING,
+        origin: { ...origin, roles: ['owner'] },
       };
     }
     return looksLikeToken(key) ? byToken(request, key) : byKey(request, key);
@@ -131,42 +145,46 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       const live = yield* findLiveAdminKey({ ...hashes, now });
       return live !== undefined && (yield* isMakerActive(live, now)) ? live : undefined;
     });
-    if (found === undefined) throw await invalidKey(request);
+    const refused = () => database.read(() => whyRefused(hashes, clock()));
+    if (found === undefined) throw await invalidKey(request, await refused());
     const grant = grantOfKey(found);
-    const operator = { id: found.id, grants: [grant] };
+    const held = heldByRoles([grant]);
     const caller = await callerFor(services, request, {
-      operator,
-      invalidKey: () => invalidKey(request),
+      operator: { id: found.id, ...held },
+      invalidKey: async () => invalidKey(request, await refused()),
       adminKeyId: found.id,
-      origin: { ...originOf(request, { type: 'admin', id: found.id }), role: grant.role },
+      origin: { ...originOf(request, { type: 'admin', id: found.id }), roles: [grant.role] },
       *verify(at, locks, actedOn) {
-        const held = { ...hashes, now: at };
+        const key = { ...hashes, now: at };
         if (locks && !(yield* isMakerActive(found, at, { actedOn }))) return undefined;
-        const live = yield* locks ? lockLiveAdminKey(held) : findLiveAdminKey(held);
-        return live !== undefined && (locks || (yield* isMakerActive(live, at))) ? operator.grants : undefined;
+        const live = yield* locks ? lockLiveAdminKey(key) : findLiveAdminKey(key);
+        return live !== undefined && (locks || (yield* isMakerActive(live, at))) ? held : undefined;
       },
     });
     await noteUse(database, found, clock());
     return caller;
   }
 
-  /** A person who signed in with the command line, with the roles that they hold at this moment: decisions §15. */
+  /** A person who signed in with the command line, with what they hold at this moment: decisions §15. */
   async function byToken(request: FastifyRequest, token: string): Promise<AdminCaller> {
-    const person = await findPerson(services, token);
-    if (person === undefined) throw await invalidKey(request);
-    const { accountId, grants } = person;
-    const roles = [...new Set(grants.map(({ role }) => role))].join(', ');
+    const found = await findPerson(services, token);
+    if (found === undefined) throw await invalidKey(request, 'token of no operator');
+    const { person, held } = found;
+    const { accountId } = person;
+    const { policy } = services.developers;
+    const roles = roleNamesOf(held);
     return callerFor(services, request, {
-      operator: { id: accountId, grants },
-      invalidKey: () => invalidKey(request),
+      operator: { id: accountId, ...held },
+      invalidKey: () => invalidKey(request, 'token of no operator'),
       adminKeyId: null,
-      origin: { ...originOf(request, { type: 'user', id: accountId }), ...(roles !== '' && { role: roles }) },
-      verify: (now, locks, actedOn) => (locks ? holdGrantsOfPerson(person, now, actedOn) : grantsOfPerson(person, now)),
+      origin: { ...originOf(request, { type: 'user', id: accountId }), ...(roles.length > 0 && { roles }) },
+      verify: (now, locks, actedOn) =>
+        locks ? lockHeldByPerson(person, { policy, now }, actedOn) : heldByPerson(person, { policy, now, locks }),
     });
   }
 
   /** Counts an invalid key against the caller's address. Keys are looked up first, so a valid key is never limited. */
-  async function invalidKey(request: FastifyRequest): Promise<OAuthError> {
+  async function invalidKey(request: FastifyRequest, reason: KeyRefusal | 'token of no operator'): Promise<OAuthError> {
     const [now, origin] = [clock(), originOf(request)];
     const bucket = `admin-key ${addressBucket(origin.address ?? '')}`;
     // Guesses beyond the limit write nothing.
@@ -178,12 +196,21 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
     return namingMetadata(
       invalidToken(
         `The admin key is not valid: ${describeKey(request.headers.authorization)}. The operator makes another on the server with: tessera admin-key create`,
-        'unknown admin key',
+        reason,
       ),
       services.issuer,
-    );
+    ).withDetail({ expected: 'an admin key that is valid now', received: KEY_REFUSALS[reason] });
   }
 }
+
+/** What came, for operators alone. */
+const KEY_REFUSALS: Readonly<Record<KeyRefusal | 'token of no operator', string>> = {
+  'unknown admin key': 'a key that is not on record here',
+  'revoked admin key': 'a key that was revoked',
+  'admin key that has ended': 'a key whose time has ended',
+  'admin key whose maker may not act': 'a key that was made by a person who may not act now',
+  'token of no operator': 'a token that has ended, or that is of another app or of a person without a role',
+};
 
 async function noteUse(
   database: Database,
@@ -224,14 +251,15 @@ async function callerFor(
   const { permission, acts } = asked();
   const maker = { accountId: adminKeyId === null ? operator.id : null, facts: deviceFacts(deviceIn(request)) };
   const acting = actingDatabase(acts && handsOut(permission) ? makersDatabase(services, maker) : database, {
+    acts,
     *verify(locks) {
-      const grants = yield* verify(clock(), locks, personIn(asked()));
-      if (grants !== undefined) operator.grants = grants;
-      return grants !== undefined;
+      const held = yield* verify(clock(), locks, personIn(asked()));
+      if (held !== undefined) Object.assign(operator, held);
+      return held !== undefined;
     },
     ended: invalidKey,
-    *admit(locks) {
-      yield* admit(operator, asked(), { now, locks });
+    *admit(locks, places) {
+      yield* admit(operator, asked(), { now, locks, places });
       if (adminKeyId === null && request.routeOptions.schema?.handsOut === true) throw handsOutByKey();
     },
     refused: ({ permission }) =>
@@ -240,11 +268,13 @@ async function callerFor(
         details: { permission, reason: permission },
       }),
   });
+  const wait = acts ? await countPolicyWrite(services, operator, permission, origin) : 0;
+  if (wait > 0) throw rateLimited(wait);
   // Before the body is read. It throws, unless the key is revoked at this moment.
   if (!holdsSomewhere(operator, permission)) await acting.read(nothing);
   return {
     services: { ...services, database: acting, adminKeyId, operator },
-    within: reachOf(operator, permission),
+    reach: reachOf(operator, permission),
     origin,
   };
 }
@@ -268,10 +298,35 @@ function adminKeyOf(request: FastifyRequest, issuer: string): string {
     return bearerToken(request.headers.authorization);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const remedy =
-      'Send an admin key: Authorization: Bearer <key>. The operator makes one on the server with: tessera admin-key create';
-    throw namingMetadata(new OAuthError(error.status, error.code, remedy, error.headers), issuer);
+    const { cause, remedy } = describeKeyHeader(request);
+    const detail = {
+      rule: 'RFC 6750 §2.1',
+      expected: 'Authorization: Bearer and an admin key',
+      received: cause,
+      remedy,
+    };
+    const challenge = `${cause} ${remedy}`;
+    throw namingMetadata(new OAuthError(error.status, error.code, challenge, error.headers), issuer).withDetail(detail);
   }
+}
+
+const MAKE_KEY = 'The operator makes one on the server with: tessera admin-key create';
+
+/** Why a request has no admin key that could be looked up: its sender knows what it sent. */
+function describeKeyHeader(request: FastifyRequest): { readonly cause: string; readonly remedy: string } {
+  const { authorization } = request.headers;
+  const send = 'Authorization: Bearer <key>';
+  if (authorization === undefined) {
+    return { cause: 'The request has no Authorization header.', remedy: `Send an admin key: ${send}. ${MAKE_KEY}` };
+  }
+  if (/^["']?tak_/.test(authorization.trim())) {
+    return {
+      cause: 'The word Bearer is missing before the admin key.',
+      remedy: `Add Bearer and a space before it: ${send}.`,
+    };
+  }
+  const { cause } = describeAuthorization(authorization, sentAuthorizations(request));
+  return { cause, remedy: `Send an admin key: ${send}. ${MAKE_KEY}` };
 }
 
 /** The caller of a request that {@link requireAdminKey} has let through. */
@@ -285,7 +340,14 @@ function askedOf(request: FastifyRequest): () => Asked {
   const { permission, objects = {} } = request.routeOptions.schema ?? {};
   if (permission === undefined) throw new Error(`${request.routeOptions.url} requires no permission`);
   const acts = request.method !== 'GET' && request.method !== 'HEAD';
-  return () => ({ permission, objects, acts, params: fieldsOf(request.params), body: fieldsOf(request.body) });
+  return () => ({
+    permission,
+    objects,
+    acts,
+    params: fieldsOf(request.params),
+    query: fieldsOf(request.query),
+    body: fieldsOf(request.body),
+  });
 }
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -298,12 +360,8 @@ interface IdentifiedOperator {
   readonly operator: Operator;
   readonly adminKeyId: string | null;
   readonly origin: Origin;
-  /** The roles that the operator holds at this moment; undefined where the credential is not valid any more. */
-  readonly verify: (
-    now: number,
-    locks: boolean,
-    actedOn: string | undefined,
-  ) => Work<readonly OperatorGrant[] | undefined>;
+  /** What the operator holds at this moment; undefined where the credential is not valid any more. */
+  readonly verify: (now: number, locks: boolean, actedOn: string | undefined) => Work<OperatorRights | undefined>;
   /** Makes the error for a credential that is not valid any more. */
   readonly invalidKey: () => Promise<OAuthError>;
 }

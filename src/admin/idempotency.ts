@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Sealer } from '../keys/sealer.ts';
 import { takeWithin } from '../limits/limits.ts';
+import { lacksPermission } from '../operators/refusal.ts';
+import { holdsByPolicyAlone, lostOf, type Operator, type OperatorRights } from '../operators/rights.ts';
 import { DAY } from '../platform/clock.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Database } from '../platform/database/database.ts';
+import { finishingDatabase } from '../platform/database/finishing.ts';
 import { makesNew } from '../platform/http/operation.ts';
 import { requestIds } from '../platform/http/request-tracing.ts';
 import { logLine } from '../platform/log.ts';
@@ -15,6 +18,8 @@ import { beginRequest, findRequest, forgetRequest, type KnownRequest, saveAnswer
 const KEPT = DAY;
 /** How many answers of one caller are kept at a time, and how long each may be, in characters. */
 const MOST_KEPT = 100_000;
+/** The same for somebody who may ask for it by the policy of the installation alone. */
+const MOST_KEPT_BY_POLICY = 100;
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_KEY = 255;
 
@@ -70,17 +75,38 @@ const underWay = (): OAuthError =>
 
 const contextOf = ({ hash }: OnceRequest): string => `answer of ${hash}`;
 
-/** The answer to a request that was done before. @throws {OAuthError} 409, 422 where there is none to give */
-function answerOf(known: KnownRequest, request: OnceRequest, sealer: Sealer) {
+/** An answer as it is kept, and the rights of the caller whom it was for. */
+interface KeptAnswer {
+  readonly etag?: string;
+  readonly body: string;
+  /** Undefined in what an earlier version kept. */
+  readonly held?: OperatorRights['grants'];
+  readonly developsByPolicy?: boolean;
+}
+
+/**
+ * The answer to a request that was done before. It may hold a secret that is a right of its own, so who lost a right since does not get it.
+ * @throws {OAuthError} 409, 422 where there is none to give
+ * @throws {InsufficientPermission} where the caller held a permission then that they lack now
+ */
+function answerOf(known: KnownRequest, request: OnceRequest, operator: Operator, sealer: Sealer) {
   if (known.fingerprint !== request.fingerprint) throw reused();
   const text = known.answer === null ? undefined : sealer.open(known.answer, contextOf(request));
   if (known.status === null || text === undefined) throw underWay();
-  const { etag, body }: { readonly etag?: string; readonly body: string } = JSON.parse(text);
+  const { etag, body, held, developsByPolicy = false }: KeptAnswer = JSON.parse(text);
+  if (held === undefined) throw underWay();
+  const lost = lostOf(operator, { grants: held, developsByPolicy });
+  if (lost !== undefined) throw lacksPermission(lost);
   return { status: known.status, etag, body };
 }
 
 /** A database whose first commit notes that the request is begun: of two at the same time one is done, and the other does nothing. */
-function once(database: Database, request: OnceRequest, operatorId: string, now: number): Database {
+function once(
+  database: Database,
+  request: OnceRequest,
+  caller: { readonly id: string; readonly mostKept: number },
+  now: number,
+): Database {
   return {
     ...database,
     async commit(work) {
@@ -91,8 +117,8 @@ function once(database: Database, request: OnceRequest, operatorId: string, now:
           const known = yield* findRequest({ hash, now });
           throw known?.fingerprint === fingerprint ? underWay() : reused();
         }
-        const limit = { count: MOST_KEPT, windowMs: KEPT };
-        if (!(yield* takeWithin(`idempotency ${operatorId}`, limit, now))) throw rateLimited(KEPT / 1000);
+        const limit = { count: caller.mostKept, windowMs: KEPT };
+        if (!(yield* takeWithin(`idempotency ${caller.id}`, limit, now))) throw rateLimited(KEPT / 1000);
         return yield* work();
       });
       request.isBegun = true;
@@ -110,19 +136,22 @@ export function answerOnce(admin: FastifyInstance): void {
   admin.addHook('preHandler', async (request, reply) => {
     const { method, headers, adminCaller, routeOptions } = request;
     const header = headers['idempotency-key'];
-    const operatorId = adminCaller?.services.operator?.id;
-    if (header === undefined || adminCaller === undefined || operatorId === undefined) return undefined;
+    const operator = adminCaller?.services.operator;
+    if (header === undefined || adminCaller === undefined || operator === undefined) return undefined;
     if (!makesNew(method, routeOptions.schema)) return undefined;
     const { services } = adminCaller;
     const asked: OnceRequest = {
-      hash: digest(`${operatorId} ${readKey(header)}`),
+      hash: digest(`${operator.id} ${readKey(header)}`),
       fingerprint: digest(`${method} ${request.url} ${canonical(request.body)}`),
       isBegun: false,
     };
     const now = services.clock();
     const known = await services.database.read(() => findRequest({ hash: asked.hash, now }));
-    if (known !== undefined) return sendAgain(reply, answerOf(known, asked, services.sealer));
-    const onceServices: CallerServices = { ...services, database: once(services.database, asked, operatorId, now) };
+    if (known !== undefined) return sendAgain(reply, answerOf(known, asked, operator, services.sealer));
+    const { permission } = routeOptions.schema ?? {};
+    const isBounded = permission !== undefined && holdsByPolicyAlone(operator, permission);
+    const caller = { id: operator.id, mostKept: isBounded ? MOST_KEPT_BY_POLICY : MOST_KEPT };
+    const onceServices: CallerServices = { ...services, database: once(services.database, asked, caller, now) };
     request.adminCaller = { ...adminCaller, services: onceServices };
     request.once = asked;
     return undefined;
@@ -130,12 +159,15 @@ export function answerOnce(admin: FastifyInstance): void {
   admin.addHook('onSend', async (request, reply, payload) => {
     const { once: asked, adminCaller } = request;
     if (asked?.isBegun !== true || adminCaller === undefined) return payload;
-    const { database, sealer } = adminCaller.services;
+    const { operator, sealer, database: own } = adminCaller.services;
+    const database = finishingDatabase(own);
     const { statusCode: status } = reply;
     try {
       if (status >= 400 && status < 500) await database.commit(() => forgetRequest({ hash: asked.hash }));
       if (status < 300 && typeof payload === 'string' && payload.length <= LONGEST_ANSWER) {
-        const answer = sealer.seal(JSON.stringify({ etag: reply.getHeader('etag'), body: payload }), contextOf(asked));
+        const { grants: held, developsByPolicy } = operator ?? {};
+        const kept = { etag: reply.getHeader('etag'), body: payload, held, developsByPolicy };
+        const answer = sealer.seal(JSON.stringify(kept), contextOf(asked));
         await database.commit(() => saveAnswer({ hash: asked.hash, status, answer }));
       }
     } catch (error) {

@@ -2,13 +2,15 @@ import { listGrants } from '../access/operator-grant-store.ts';
 import type { AssignedTo } from '../access/store.ts';
 import { openAccount } from '../account-actions/accounts/accounts.ts';
 import { createAdminKey, getAdminKey, revokeAdminKey } from '../account-actions/makers/admin-keys.ts';
-import { isNothing, type Made } from '../account-actions/makers/made.ts';
+import { grantRole } from '../account-actions/makers/grant-role.ts';
+import { isNothing, type Made } from '../account-actions/makers/list-made.ts';
 import type { MadeAccess } from '../account-actions/makers/made-access.ts';
+import type { MadeAccountAct } from '../account-actions/makers/made-accounts.ts';
 import { revokeRole } from '../account-actions/makers/revoke-role.ts';
-import { grantRole, grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
+import { grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
 import type { ClientActKind } from '../clients/act-store.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, iso } from '../platform/clock.ts';
 import type { UpstreamActKind } from '../upstreams/act-store.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
@@ -18,16 +20,36 @@ import * as keys from './route-schemas/admin-keys.ts';
 import * as operators from './route-schemas/operators.ts';
 
 /** What an operator made, in answers. */
-export const madeView = ({ adminKeys, roles, apps, upstreams, access, hasMoreAccess }: Made, now: number) => ({
-  adminKeys: adminKeys.map((key) => adminKeyView(key, now)),
-  roles: roles.map(grantView),
-  apps: apps.map(({ clientId, name, acts }) => ({ clientId, name, acts: acts.map((act) => ACTS[act]) })),
-  upstreams: upstreams.map(({ upstreamId, name, acts }) => ({
+export const madeView = ({ through, ...made }: Made, now: number) => ({
+  ...madeAloneView(made, now),
+  through: through.map(({ accountId, acts, since, until, ends, made: own }) => ({
+    userId: accountId,
+    acts: acts.map((act) => ACCOUNT_ACTS[act]),
+    since: iso(since),
+    until: until === null ? null : iso(until),
+    ends,
+    made: madeAloneView(own, now),
+  })),
+});
+
+const madeAloneView = (made: Omit<Made, 'through'>, now: number) => ({
+  adminKeys: made.adminKeys.map((key) => adminKeyView(key, now)),
+  roles: made.roles.map(grantView),
+  apps: made.apps.map(({ clientId, name, acts }) => ({ clientId, name, acts: acts.map((act) => ACTS[act]) })),
+  unblockedDomains: made.unblockedDomains,
+  settings: made.settings.map(({ kind, id, name, fields, left }) => ({ kind, id, name, fields, left })),
+  upstreams: made.upstreams.map(({ upstreamId, name, acts }) => ({
     ...{ upstreamId, name },
     acts: acts.map((act) => UPSTREAM_ACTS[act]),
   })),
-  access: access.map(accessView),
-  hasMoreAccess,
+  access: made.access.map(accessView),
+  hasMoreAccess: made.hasMoreAccess,
+  accounts: made.accounts.map(({ accountId, acts, ends }) => ({
+    userId: accountId,
+    acts: acts.map((act) => ACCOUNT_ACTS[act]),
+    ends,
+  })),
+  hasMoreAccounts: made.hasMoreAccounts,
 });
 
 /** One whom an operator let in. */
@@ -37,7 +59,8 @@ function accessView(one: MadeAccess) {
     case 'assignment':
       return { ...view, clientId: one.clientId, ...namedIn(one.to) };
     case 'group member':
-      return { ...view, groupId: one.groupId, userId: one.accountId };
+    case 'member through provider':
+      return { ...view, kind: 'group_member', groupId: one.groupId, userId: one.accountId };
     case 'member':
       return { ...view, organizationId: one.organizationId, userId: one.accountId };
   }
@@ -58,7 +81,6 @@ const ACTS = {
   enabled: 'enabled',
   approved: 'approved',
   secret: 'secret_added',
-  'redirect URIs': 'redirect_uris_changed',
 } as const satisfies Record<ClientActKind, string>;
 
 const UPSTREAM_ACTS = {
@@ -68,12 +90,25 @@ const UPSTREAM_ACTS = {
   client: 'client_changed',
 } as const satisfies Record<UpstreamActKind, string>;
 
+const ACCOUNT_ACTS = {
+  created: 'created',
+  invited: 'invited',
+  address: 'address_changed',
+  password: 'password_set',
+  username: 'username_changed',
+  'factor removed': 'factor_removed',
+  recovered: 'recovered',
+  'let in again': 'let_in_again',
+  joined: 'joined_through_provider',
+  written: 'written_through_provider',
+} as const satisfies Record<MadeAccountAct, string>;
+
 /** The roles of accounts, and the admin keys. */
 export function operatorRoutes(admin: AdminApp, clock: Clock): void {
   admin.get('/operators', { schema: operators.listOperatorsSchema }, async (request) => {
-    const { services, within } = callerOf(request);
+    const { services, reach } = callerOf(request);
     const { database } = services;
-    return readPage(request.query, (page) => database.read(() => listGrants({ ...page, within })), grantView);
+    return readPage(request.query, (page) => database.read(() => listGrants(page, reach)), grantView);
   });
 
   admin.get('/users/:id/roles', { schema: operators.listRolesSchema }, async (request) => {
@@ -86,7 +121,9 @@ export function operatorRoutes(admin: AdminApp, clock: Clock): void {
   admin.put(role, { schema: operators.grantRoleSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     const { id, role } = request.params;
-    return grantView(await grantRole(services, id, { ...request.body, role }, origin));
+    const endMade = request.query.endMade === 'true';
+    const { grant, made } = await grantRole(services, id, { ...request.body, role }, origin, { endMade });
+    return { ...grantView(grant), ...takenView(made, endMade, clock()) };
   });
 
   admin.delete(role, { schema: operators.revokeRoleSchema }, async (request) => {
@@ -105,11 +142,11 @@ export function operatorRoutes(admin: AdminApp, clock: Clock): void {
   });
 
   admin.get('/admin-keys', { schema: keys.listAdminKeysSchema }, async (request) => {
-    const { services, within } = callerOf(request);
+    const { services, reach } = callerOf(request);
     const { database } = services;
     return readPage(
       request.query,
-      (page) => database.read(() => listAdminKeys({ ...page, within })),
+      (page) => database.read(() => listAdminKeys(page, reach)),
       (key) => adminKeyView(key, clock()),
     );
   });

@@ -1,5 +1,6 @@
 import { createInvitation, invitationView, revokeInvitation } from '../account-actions/invitations/invitations.ts';
 import { removeMember, setMember } from '../account-actions/makers/memberships.ts';
+import { grantView } from '../account-actions/operators/grants.ts';
 import {
   createOrganization,
   deleteOrganization,
@@ -27,13 +28,9 @@ export function organizationRoutes(admin: AdminApp, clock: Clock): void {
     return reply.code(201).send(organizationView(organization));
   });
   admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) => {
-    const { services, within } = callerOf(request);
+    const { services, reach } = callerOf(request);
     const { database } = services;
-    return readPage(
-      request.query,
-      (page) => database.read(() => listOrganizations({ ...page, within })),
-      organizationView,
-    );
+    return readPage(request.query, (page) => database.read(() => listOrganizations(page, reach)), organizationView);
   });
   admin.get('/organizations/:id', { schema: organizations.readOrganizationSchema }, async (request) => {
     const { services } = callerOf(request);
@@ -66,9 +63,9 @@ export function organizationRoutes(admin: AdminApp, clock: Clock): void {
     const { services, origin } = callerOf(request);
     const { id, userId } = request.params;
     const endMade = request.query.endMade === 'true';
-    const { made } = await removeMember(services, id, userId, origin, { endMade });
-    const told = takenView(made, endMade, clock());
-    return told === undefined ? reply.code(204).send() : reply.send(told);
+    const { made, roles } = await removeMember(services, id, userId, origin, { endMade });
+    const told = { ...takenView(made, endMade, clock()), ...(roles.length > 0 && { roles: roles.map(grantView) }) };
+    return Object.keys(told).length === 0 ? reply.code(204).send() : reply.send(told);
   });
 }
 
@@ -80,9 +77,9 @@ export function adminInvitationRoutes(admin: AdminApp): void {
     return reply.code(201).send({ ...invitationView(invitation), ...(link !== undefined && { link }) });
   });
   admin.get('/invitations', { schema: invitations.listInvitationsSchema }, async (request) => {
-    const { services, within } = callerOf(request);
+    const { services, reach } = callerOf(request);
     const { database } = services;
-    return readPage(request.query, (page) => database.read(() => listInvitations({ ...page, within })), invitationView);
+    return readPage(request.query, (page) => database.read(() => listInvitations(page, reach)), invitationView);
   });
   admin.delete('/invitations/:id', { schema: invitations.revokeInvitationSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);

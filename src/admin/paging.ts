@@ -56,8 +56,6 @@ interface Page<V> {
   readonly nextCursor: string | null;
 }
 
-export const EMPTY_PAGE: Page<never> = { items: [], nextCursor: null };
-
 /**
  * Reads a page of a list where one request examines only so many items: a page may be short before the end of the list.
  * @param read answers with at most `limit` items, and with the id after which to go on, if there is more

@@ -1,11 +1,12 @@
-import { liveGrantsOf } from '../access/operator-grant-store.ts';
+import { heldBy } from '../account-actions/admission/held.ts';
 import { lockActing } from '../accounts/store.ts';
 import { adminResource, COMMAND_LINE_ID } from '../clients/rules/command-line.ts';
 import { holdFamily, readTokenHolder } from '../credentials/token-family-store.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../keys/keys.ts';
 import { verifyToken } from '../keys/tokens.ts';
-import type { OperatorGrant } from '../operators/rights.ts';
+import type { OperatorRights } from '../operators/rights.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { DeveloperPolicy, DeveloperSettings } from '../platform/config/developers.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { readAnyClaims } from '../protocol/token/rules/claims.ts';
 import { judge } from '../verdict/rules.ts';
@@ -17,6 +18,7 @@ interface PersonServices {
   readonly issuer: string;
   /** Whether operators can sign in with the command line. */
   readonly commandLineSignIn: boolean;
+  readonly developers: DeveloperSettings;
 }
 
 /** A person who acts by an access token of the command line. */
@@ -26,18 +28,25 @@ export interface ActingPerson {
   readonly clientId: string;
 }
 
+/** What the rights of a person rest on: see `heldBy`. */
+interface Holding {
+  readonly policy: DeveloperPolicy;
+  readonly now: number;
+  readonly locks: boolean;
+}
+
 /** Whether a credential may be an access token: admin keys have no dots, and tokens have two. */
 export const looksLikeToken = (credential: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(credential);
 
 /**
- * Finds the person of an access token, and the roles that the person holds now: decisions §15. Only a token that was issued to the command
+ * Finds the person of an access token, and what the person holds now: decisions §15. Only a token that was issued to the command
  * line for the admin API is accepted.
  * @returns undefined where the token is not valid
  */
 export function findPerson(
-  { database, clock, keys, issuer, commandLineSignIn }: PersonServices,
+  { database, clock, keys, issuer, commandLineSignIn, developers }: PersonServices,
   presented: string,
-): Promise<(ActingPerson & { readonly grants: readonly OperatorGrant[] }) | undefined> {
+): Promise<{ readonly person: ActingPerson; readonly held: OperatorRights } | undefined> {
   return withCurrentKeys(keys, async () => {
     const now = clock();
     const signed = commandLineSignIn ? await verifyToken(keys, 'access', presented) : undefined;
@@ -48,29 +57,30 @@ export function findPerson(
     const found = await database.read(() => readTokenHolder({ accountId, familyId, clientId }));
     if (found === undefined) return undefined;
     requireVersion(signed.keySet, found.keyVersion);
-    const grants = await database.read(() => grantsOfPerson({ accountId, familyId, clientId }, now));
-    return grants && { accountId, familyId, clientId, grants };
+    const person = { accountId, familyId, clientId };
+    const held = await database.read(() => heldByPerson(person, { policy: developers.policy, now, locks: false }));
+    return held && { person, held };
   });
 }
 
 /**
- * The roles that a person holds, at the beginning of a unit of work; undefined where the token is not valid any more: revoked, or the
+ * What a person holds, at the beginning of a unit of work; undefined where the token is not valid any more: revoked, or the
  * session, the consent or the account has ended.
  */
-export function* grantsOfPerson(person: ActingPerson, now: number): Work<readonly OperatorGrant[] | undefined> {
+export function* heldByPerson(person: ActingPerson, holding: Holding): Work<OperatorRights | undefined> {
   const holder = yield* readTokenHolder(person);
-  if (holder === undefined || judge(holder.state, holder.inherited, now).kind !== 'live') return undefined;
-  return yield* liveGrantsOf(person.accountId, now);
+  if (holder === undefined || judge(holder.state, holder.inherited, holding.now).kind !== 'live') return undefined;
+  return yield* heldBy(person.accountId, holding);
 }
 
-/** {@link grantsOfPerson}, for a unit of work that writes: what ends the token or a role comes before it or after it. */
-export function* holdGrantsOfPerson(
+/** {@link heldByPerson}, for a unit of work that writes: what ends the token or a role comes before it or after it. */
+export function* lockHeldByPerson(
   person: ActingPerson,
-  now: number,
+  holding: Omit<Holding, 'locks'>,
   actedOn = person.accountId,
-): Work<readonly OperatorGrant[] | undefined> {
+): Work<OperatorRights | undefined> {
   const { accountId } = person;
   yield* lockActing({ accountId, actedOn });
   yield* holdFamily(person);
-  return yield* grantsOfPerson(person, now);
+  return yield* heldByPerson(person, { ...holding, locks: true });
 }

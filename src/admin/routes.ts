@@ -1,21 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import {
-  banAccount,
-  deleteAccount,
-  getAccount,
-  openAccount,
-  reinstateAccount,
-  setPicture,
-  signOutEverywhere,
-  suspendAccount,
-  unbanAccount,
-} from '../account-actions/accounts/accounts.ts';
+import { getAccount, openAccount, setPicture, signOutEverywhere } from '../account-actions/accounts/accounts.ts';
 import { createAccount } from '../account-actions/accounts/create-account.ts';
 import { releaseUsername } from '../account-actions/accounts/usernames.ts';
 import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
 import { updateAccount } from '../account-actions/addresses/update-account.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
-import { cancelDeletion, scheduleDeletion } from '../account-actions/personal-data/deletion.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { endWeakerAccess } from '../account-actions/sign-in/end-weaker.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
@@ -43,6 +32,7 @@ import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
+import { appLog } from '../traces/app-log.ts';
 import { getTrace, listSteps } from '../traces/read-trace.ts';
 import { assignmentRoutes, groupRoutes } from './access-routes.ts';
 import type { AdminApp } from './admin-app.ts';
@@ -60,11 +50,13 @@ import { listMailSchema } from './route-schemas/mail.ts';
 import * as pictures from './route-schemas/pictures.ts';
 import { endWeakerAccessSchema } from './route-schemas/second-factor.ts';
 import * as sessionSchemas from './route-schemas/sessions.ts';
-import { listTraceStepsSchema, readTraceSchema } from './route-schemas/traces.ts';
+import { listTraceStepsSchema, readAppLogSchema, readTraceSchema } from './route-schemas/traces.ts';
 import * as users from './route-schemas/users.ts';
+import { scopeRequestRoutes } from './scope-request-routes.ts';
+import { standingRoutes } from './standing-routes.ts';
 import { supportRoutes } from './support-routes.ts';
 import { unregisteredRoutes } from './unregistered-routes.ts';
-import { upstreamRoutes } from './upstream-routes.ts';
+import { identityRoutes, upstreamRoutes } from './upstream-routes.ts';
 import { versionRecords } from './versions.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
@@ -100,6 +92,7 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   });
 
   userRoutes(admin, clock);
+  standingRoutes(admin, clock);
   supportRoutes(admin);
   clientRoutes(admin, clock);
   pictureRoutes(admin, clock);
@@ -108,8 +101,10 @@ export function adminOperations(scope: FastifyInstance, clock: Clock): void {
   groupRoutes(admin);
   assignmentRoutes(admin);
   apiScopeRoutes(admin);
+  scopeRequestRoutes(admin, clock);
   unregisteredRoutes(admin, clock);
   upstreamRoutes(admin);
+  identityRoutes(admin);
   adminInvitationRoutes(admin);
   mailRoutes(admin);
   eventRoutes(admin);
@@ -122,7 +117,8 @@ function userRoutes(admin: AdminApp, clock: Clock): void {
 
   admin.post('/users', { schema: users.createUserSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
-    const account = await createAccount(services, request.body, { kind: 'operator' }, origin);
+    const by = { kind: 'operator', operator: services.operator } as const;
+    const account = await createAccount(services, request.body, by, origin);
     return reply.code(201).send(view(account));
   });
   admin.get('/users', { schema: users.listUsersSchema }, async (request) => {
@@ -139,35 +135,6 @@ function userRoutes(admin: AdminApp, clock: Clock): void {
   admin.patch('/users/:id', { schema: users.updateUserSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return view(await updateAccount(services, request.params.id, request.body, origin));
-  });
-  admin.delete('/users/:id', { schema: users.deleteUserSchema }, async (request, reply) => {
-    const { services, origin } = callerOf(request);
-    await deleteAccount(services, request.params.id, origin);
-    return reply.code(204).send();
-  });
-  admin.put('/users/:id/ban', { schema: users.banUserSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return view(await banAccount(services, request.params.id, request.body, origin));
-  });
-  admin.delete('/users/:id/ban', { schema: users.unbanUserSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return view(await unbanAccount(services, request.params.id, origin));
-  });
-  admin.put('/users/:id/suspension', { schema: users.suspendUserSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return view(await suspendAccount(services, request.params.id, request.body, origin));
-  });
-  admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return view(await reinstateAccount(services, request.params.id, origin));
-  });
-  admin.put('/users/:id/deletion', { schema: users.scheduleDeletionSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return view(await scheduleDeletion(services, request.params.id, request.body, origin));
-  });
-  admin.delete('/users/:id/deletion', { schema: users.cancelDeletionSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    return view(await cancelDeletion(services, request.params.id, origin));
   });
   admin.post(
     '/users/:id/recovery-link',
@@ -225,20 +192,18 @@ function announceRemoval({ faces }: FormerEndpoints, reply: FastifyReply): void 
 
 function clientRoutes(admin: AdminApp, clock: Clock): void {
   admin.post('/clients', { schema: clients.createClientSchema }, async (request, reply) => {
-    const { services, origin, within } = callerOf(request);
-    // Where everything is reached, nothing is one's own.
-    const developerId = within?.developerId ?? null;
-    const created = await createClient(services, request.body, origin, { developerId });
+    const { services, origin } = callerOf(request);
+    const created = await createClient(services, request.body, origin);
     announceRemoval(request.body, reply);
     return reply.code(201).send({ ...clientView(created), clientSecret: created.clientSecret });
   });
   admin.get('/clients', { schema: clients.listClientsSchema }, async (request) => {
-    const { services, within } = callerOf(request);
+    const { services, reach } = callerOf(request);
     const { database } = services;
     const now = clock();
     return readPage(
       request.query,
-      (page) => database.read(() => listClientsWithSecrets(page, now, within)),
+      (page) => database.read(() => listClientsWithSecrets(page, now, reach)),
       (listed) => clientView(listed),
     );
   });
@@ -345,6 +310,19 @@ function traceRoutes(admin: AdminApp, clock: Clock): void {
     return readPage(
       query,
       (page) => database.read(() => listSteps({ ...page, clientId, order })),
+      (step) => step,
+    );
+  });
+  admin.get('/clients/:clientId/trace-steps', { schema: readAppLogSchema }, async (request) => {
+    const { requestId, order, ...query } = request.query;
+    const { services } = callerOf(request);
+    const { clientId } = request.params;
+    // There may be none of a client that does not exist.
+    await getClient(services, clientId);
+    await services.traces.flush();
+    return readPage(
+      query,
+      (page) => services.database.read(() => appLog({ ...page, clientId, requestId, order })),
       (step) => step,
     );
   });

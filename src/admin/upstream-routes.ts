@@ -1,6 +1,8 @@
+import { openAccount } from '../account-actions/accounts/accounts.ts';
 import { disableUpstream } from '../account-actions/upstreams/end-upstream.ts';
 import { readOnlyUpstream, requireUpstream } from '../account-actions/upstreams/only-upstream.ts';
 import { previewClaims } from '../account-actions/upstreams/preview.ts';
+import { removeIdentityOf } from '../account-actions/upstreams/remove-identity.ts';
 import { testUpstream } from '../account-actions/upstreams/test-upstream.ts';
 import {
   createUpstream,
@@ -9,8 +11,9 @@ import {
   updateUpstream,
   upstreamNotFound,
 } from '../account-actions/upstreams/upstreams.ts';
+import { listIdentities } from '../upstreams/identity-store.ts';
 import { findUpstream, listUpstreams } from '../upstreams/store.ts';
-import { upstreamView } from '../upstreams/view.ts';
+import { identityView, upstreamView } from '../upstreams/view.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
 import { readPage } from './paging.ts';
@@ -80,5 +83,22 @@ export function upstreamRoutes(admin: AdminApp): void {
     const { services, origin } = callerOf(request);
     await deleteUpstream(services, request.params.id, origin);
     return reply.code(204).send();
+  });
+}
+
+/** The providers that a person connected: decisions §14. */
+export function identityRoutes(admin: AdminApp): void {
+  admin.get('/users/:id/identities', { schema: schemas.listIdentitiesSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id: accountId } = await openAccount(services, request.params.id, 'identities', origin);
+    const found = await services.database.read(() => listIdentities({ accountId }));
+    return { items: found.map(identityView), nextCursor: null };
+  });
+
+  admin.delete('/users/:id/identities/:identityId', { schema: schemas.removeIdentitySchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id, identityId } = request.params;
+    const removed = await removeIdentityOf(services, id, identityId, origin);
+    return { removed: removed !== undefined, ended: { sessions: removed?.sessions ?? 0 } };
   });
 }

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { grantsOf } from '../access/operator-grant-store.ts';
 import { lockAssignment } from '../access/store.ts';
 import { assignmentView } from '../access/view.ts';
-import { madeBy } from '../account-actions/makers/made.ts';
+import { madeBy } from '../account-actions/makers/list-made.ts';
 import { grantView } from '../account-actions/operators/grants.ts';
 import { membershipView, organizationView } from '../account-actions/organizations/organizations.ts';
 import { lockAccount, takeAccountLock } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { makingDatabase } from '../admin-keys/hand-out.ts';
 import { findAdminKey } from '../admin-keys/store.ts';
+import { lockAllowedScopes } from '../clients/api-scopes.ts';
 import { holdClient, lockClient } from '../clients/store.ts';
 import { clientView } from '../clients/view.ts';
 import { lockGroup } from '../groups/store.ts';
@@ -19,6 +20,9 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { beforeFirstCommit } from '../platform/database/first-commit.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
+import { findUpstreamOfOrganization } from '../upstreams/only-store.ts';
+import { lockAmongAll } from '../upstreams/store.ts';
+import { upstreamView } from '../upstreams/view.ts';
 import type { CallerServices } from './guard.ts';
 import { adminKeyView } from './keys.ts';
 import { madeView } from './operator-routes.ts';
@@ -32,12 +36,17 @@ export type Versioned =
   | 'membership'
   | 'assignment'
   | 'roles'
-  | 'admin key';
+  | 'admin key'
+  | 'upstream'
+  | 'only upstream'
+  | 'allowed scopes';
 
 declare module 'fastify' {
   interface FastifySchema {
     /** The kind of record that a route is about, which its path names: its answer has the `ETag`, and a change heeds `If-Match`. */
     versioned?: Versioned;
+    /** Its answer is not the record, and has no `ETag`. */
+    answersOther?: true;
   }
 }
 
@@ -48,12 +57,18 @@ type PathIds = readonly [string, ...string[]];
 
 /** What is no part of a version, because it changes by itself: a secret is used, a claim was too long; and the members of an organization. */
 const APART = ['secrets', 'claimsLeftOut', 'members', 'lastUsedAt', 'nextCursor'];
-/** What the answer to a change of a membership tells beside it. Of an admin key, what was made with it is a part of the version. */
-const BESIDE_MEMBERSHIP = ['made', 'ended'];
+/** What the answer to a change tells beside the record. Of an admin key, what was made with it is a part of the version. */
+const BESIDE: Readonly<Partial<Record<Versioned, readonly string[]>>> = {
+  user: ['made', 'ended'],
+  membership: ['made', 'ended'],
+  // They follow from the name, which never changes.
+  upstream: ['redirectUri', 'backchannelLogoutUri'],
+  'only upstream': ['ended'],
+};
 
 /** The entity tag of a record: RFC 9110 §8.8.3. It differs for any two states of what can be changed. */
 function tagOf(kind: Versioned, view: View): string {
-  const apart = kind === 'membership' ? [...APART, ...BESIDE_MEMBERSHIP] : APART;
+  const apart = [...APART, ...(BESIDE[kind] ?? [])];
   const counted = Object.entries(view).filter(([name]) => !apart.includes(name));
   return `"${digest(JSON.stringify(counted, (name, value) => (name === 'lastUsedAt' ? undefined : value)))}"`;
 }
@@ -97,6 +112,19 @@ const CURRENT: Readonly<Record<Versioned, (ids: PathIds, now: number) => Work<Vi
   *'admin key'([id], now) {
     const key = yield* findAdminKey({ id });
     return key && { ...adminKeyView(key, now), made: madeView(yield* madeBy(id, now), now) };
+  },
+  *upstream([id]) {
+    const upstream = yield* lockAmongAll({ id });
+    return upstream && upstreamView(upstream, '');
+  },
+  *'only upstream'([id]) {
+    yield* lockOrganization({ id });
+    if ((yield* findOrganization({ id })) === undefined) return undefined;
+    return { upstreamId: (yield* findUpstreamOfOrganization({ organizationId: id })) ?? null };
+  },
+  *'allowed scopes'([apiId, clientId = '']) {
+    const found = yield* lockAllowedScopes(apiId, clientId);
+    return found && { ...found };
   },
 };
 
@@ -152,8 +180,8 @@ const conditional = (
   beforeFirstCommit(database, function* check() {
     const view = ids.every(isSnowflake) ? yield* CURRENT[kind](ids, now) : undefined;
     if (view === undefined) {
-      // Setting a membership would make it again. Any other act itself says that there is no such record.
-      if (kind === 'membership') throw ended(tags.join(', '));
+      // Setting one of these would make it again. Any other act itself says that there is no such record.
+      if (kind === 'membership' || kind === 'allowed scopes') throw ended(tags.join(', '));
     } else if (!tags.includes(tagOf(kind, view))) {
       throw precondition(tags.join(', '), tagOf(kind, view));
     }
@@ -172,14 +200,14 @@ export function versionRecords(admin: FastifyInstance): void {
     const ids: PathIds = kind === 'roles' ? [first] : [first, ...others];
     const { services } = adminCaller;
     // Acts that hand something out come one after the other, before anything is locked.
-    const handsOut = kind === 'membership' || kind === 'roles' || kind === 'admin key';
+    const handsOut = kind === 'user' || kind === 'membership' || kind === 'roles' || kind === 'admin key';
     const base = handsOut ? makingDatabase(services.database) : services.database;
     const database = conditional(base, kind, ids, tags, services.clock());
     const conditioned: CallerServices = { ...services, database };
     reply.request.adminCaller = { ...adminCaller, services: conditioned };
   });
   admin.addHook('preSerialization', async ({ method, routeOptions: { schema } }, reply, payload) => {
-    const kind = schema?.versioned;
+    const kind = schema?.answersOther === true ? undefined : schema?.versioned;
     const isAnswer = typeof payload === 'object' && payload !== null && reply.statusCode < 300;
     if (kind !== undefined && isAnswer && isRecordOf(kind, method)) reply.header('etag', tagOf(kind, payload as View));
     return payload;

@@ -38,7 +38,7 @@ export const NEWEST_ACTIVITY = '9223372036854775807';
 /** The kinds of events that people look for, by how their types begin. */
 const KINDS = {
   'sign-ins': /^(sign_in\.|sign_out$|session\.|browser\.|upstream\.|account\.signed_out)/,
-  account: /^(account\.(?!signed_out)|passkey\.|recovery\.|export\.)/,
+  account: /^(account\.(?!signed_out)|passkey\.|recovery\.|export\.|operator\.)/,
   apps: /^(consent\.|access\.)/,
   organization: /^(organization\.|group\.)/,
 } as const;

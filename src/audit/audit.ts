@@ -36,7 +36,8 @@ export const eventTypes = {
   'account.password_changed': 'A password was set; all earlier sessions and tokens are revoked.',
   'account.factor_added':
     'A person set up a way to prove who they are (`factor`), or replaced it. All earlier sessions and tokens are revoked, unless it is one more passkey.',
-  'account.factor_removed': 'Such a way (`factor`) was removed; all earlier sessions and tokens are revoked.',
+  'account.factor_removed':
+    'Such a way (`factor`; of another provider its `name`) was removed; all earlier sessions and tokens are revoked.',
   'account.recovery_codes_created':
     'A person got new recovery codes, which replace the earlier ones; all earlier sessions and tokens are revoked.',
   'account.recovery_setting_changed':
@@ -92,9 +93,10 @@ export const eventTypes = {
   'token.refresh_reused': 'A rotated refresh token was used again; its token family is revoked.',
   'token.revoked': 'An app revoked a token; all tokens of its family are revoked.',
   'token.foreign_client': 'A code or token was presented or introspected by a client that it was not issued to.',
-  'client.auth_failed': 'A client failed to authenticate (`reason`; `cause` if its keys could not be read).',
+  'client.auth_failed':
+    'A client failed to authenticate (`reason`; `cause` if its keys could not be read; `secretId` if it sent a former secret of its own).',
   'client.created':
-    'A client was registered; `registeredBy` tells one that no operator registered: metadata, open, or token with `initialAccessTokenId`.',
+    'A client was registered; `registeredBy` tells one that no operator registered: metadata, open, token with `initialAccessTokenId`, or developer by the policy of the installation alone.',
   'client.updated': 'A client’s registration was changed.',
   'client.disabled': 'A client was disabled; its tokens are revoked.',
   'client.enabled': 'A client was enabled again.',
@@ -105,10 +107,15 @@ export const eventTypes = {
     'The approval of the scopes of an app was withdrawn, or ended with a change of its registration.',
   'client.api_scopes_changed':
     'An API (`apiId`) let a client request scopes (`added`), or took them away (`removed`), in its tokens too.',
+  'client.scope_requested':
+    'The developer of an app asked operators for a scope (`scope`; of an API with its `resource`; `requestId`).',
+  'client.scope_approved': 'An operator allowed that: the app may request the scope.',
+  'client.scope_declined': 'An operator declined that.',
+  'client.scope_request_withdrawn': 'Such a request was withdrawn.',
   'client.accepted': 'An operator accepted an app that nobody had registered: it passes for a registered one.',
   'client.acceptance_ended': 'An operator withdrew that.',
   'client.domain_blocked':
-    'The metadata documents of a domain (`domain`) are refused; everything that was issued to its apps is revoked.',
+    'The metadata documents of a domain (`domain`) are refused; everything that was issued to its apps is revoked (`putBack`: an operator had unblocked it, who was ended with all that it made).',
   'client.domain_unblocked': 'Apps of a domain (`domain`) may ask people again.',
   'client.self_registration_ended': 'An operator took over the registration of an app that had registered itself.',
   'initial_access_token.created': 'A token was made with which apps may register themselves (`mostUses`).',
@@ -149,7 +156,7 @@ export const eventTypes = {
   'operator.role_granted':
     'An account got a role of operators (`role`), in the installation or in one organization (`organizationId`), perhaps until a certain time (`expiresAt`).',
   'operator.role_revoked':
-    'A role of operators was taken away (`role`, `organizationId`). The keys and roles that the operator had made were `ended`, if that was asked for.',
+    'A role of operators was taken away (`role`, `organizationId`), or ended with the membership of the organization (`withMembership`). The keys and roles that the operator had made were `ended`, if that was asked for.',
   'operator.refused':
     'An operator asked for something that their role does not include (`permission`), or acted on somebody who holds that permission.',
   'account.viewed': 'An operator opened the record of a person (`part`: which part of it).',
@@ -160,9 +167,9 @@ export const eventTypes = {
   'upstream.enabled': 'People can sign in through such a provider again.',
   'upstream.deleted': 'Such a provider was deleted, with what people had connected.',
   'upstream.sessions_ended':
-    'Sessions of a user that began at another provider (`upstream`) were ended with what was issued in them, because the provider ended its session, or an operator disabled the provider (`by`).',
+    'Sessions of a user that began at another provider (`upstream`, `upstreamId`) were ended with what was issued in them, because the provider ended its session, or an operator disabled the provider (`by`).',
   'upstream.refused':
-    'A sign-in through another provider (`upstream`), or a logout token of it, was refused (`reason`): by the provider, or because of what it sent.',
+    'A sign-in through another provider (`upstream`, `upstreamId`), or a logout token of it, was refused (`reason`): by the provider, or because of what it sent.',
   'invitation.created': 'A person was invited to join.',
   'invitation.declined': 'The invited person declined an invitation.',
   'invitation.revoked': 'An invitation was revoked.',
@@ -239,6 +246,8 @@ export const activityTypes = [
   'organization.member_removed',
   'group.member_added',
   'group.member_removed',
+  'operator.role_granted',
+  'operator.role_revoked',
   'access.assigned',
   'access.unassigned',
   'export.requested',
@@ -301,7 +310,7 @@ export function* recordAs(id: string, event: AuditEvent): Work<void> {
 }
 
 function toRow(event: AuditEvent): EventRow {
-  const { role, systemUser } = event.origin;
+  const { roles, systemUser } = event.origin;
   return {
     at: event.at,
     type: event.type,
@@ -314,7 +323,7 @@ function toRow(event: AuditEvent): EventRow {
     requestId: event.origin.requestId,
     details: JSON.stringify({
       ...event.details,
-      ...(role !== undefined && { actorRole: role }),
+      ...(roles !== undefined && { actorRole: roles.join(', ') }),
       ...(systemUser !== undefined && { systemUser }),
       ...deviceDetails(event),
     }),

@@ -22,19 +22,12 @@ const eventsAfter = many(
   (db, p: { after: string; until: number; limit: number }) =>
     db
       .selectFrom('audit_event')
-      .select(['id', 'at', 'type', 'outcome', 'client_id', 'details'])
+      .select(['id', 'at', 'type', 'outcome', 'client_id as clientId', 'details'])
       .where('id', '>', p.after)
       .where('at', '<=', p.until)
       .orderBy('id')
       .limit(p.limit),
-  (row): CountableEvent => ({
-    id: row.id,
-    at: row.at,
-    type: row.type,
-    outcome: row.outcome,
-    clientId: row.client_id,
-    details: row.details,
-  }),
+  (row): CountableEvent => row,
 );
 
 const add = command((db, p: { hour: number; type: string; reason: string; clientId: string; count: number }) =>
@@ -102,16 +95,11 @@ export const listRefusalCounts = many(
   (db, p: { since: number; limit: number }) =>
     db
       .selectFrom('event_count')
-      .select((eb) => ['type', 'reason', 'client_id', eb.fn.sum<number>('count').as('count')])
+      .select((eb) => ['type', 'reason', 'client_id as clientId', eb.fn.sum<number>('count').as('count')])
       .where('hour', '>=', p.since)
       .where('type', 'in', REFUSAL_TYPES)
       .groupBy(['type', 'reason', 'client_id'])
       .orderBy('count', 'desc')
       .limit(p.limit),
-  (row): RefusalCount => ({
-    type: row.type,
-    reason: row.reason,
-    clientId: row.client_id,
-    count: Number(row.count),
-  }),
+  (row): RefusalCount => ({ ...row, count: Number(row.count) }),
 );

@@ -13,6 +13,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { matches } from '../platform/database/text-search.ts';
 import type { EventType } from './audit.ts';
 
 const EVENT = {
@@ -57,6 +58,8 @@ interface SearchStep {
   readonly address: string;
   readonly requestId: string;
   readonly outcome: string;
+  /** A pattern for the details. */
+  readonly details: string;
   readonly since: number;
   readonly until: number;
 }
@@ -68,6 +71,12 @@ export const ANY_ID = '0';
 /** The block of an id, as in the indexes. */
 const blockOf = (id: Expression<unknown>) => sql<number>`${id} / ${constant(BLOCK)}`;
 const bigint = (id: string) => sql<string>`cast(${id} as bigint)`;
+
+/** The id of the newest event; 0 where there is none. */
+export const newestEventId = one(
+  (db, _p: object) => db.selectFrom('audit_event').select('id').orderBy('id', 'desc').limit(1),
+  ({ id }) => id,
+);
 
 /** The events of the blocks between two ids, joined so that the index by block is used. */
 const selectByBlock = (db: Kysely<Tables>, p: SearchStep, extent: string) =>
@@ -112,6 +121,7 @@ const searchStep = (order: 'asc' | 'desc', extent: string, { index, byBlock = fa
       .where((eb) => eb.or([eb(eb.val(p.address), '=', ANY), eb('address', '=', p.address)]))
       .where((eb) => eb.or([eb(eb.val(p.requestId), '=', ANY), eb('request_id', '=', p.requestId)]))
       .where((eb) => eb.or([eb(eb.val(p.outcome), '=', ANY), eb('outcome', '=', p.outcome)]))
+      .where((eb) => eb.or([eb(eb.val(p.details), '=', ANY), matches(eb.ref('details'), p.details)]))
       .where('at', '>=', p.since)
       .where('at', '<', p.until)
       .orderBy('id', order)

@@ -42,6 +42,7 @@ export const eventFilters = {
   actorId: id('Only events caused by this user, client or admin key.'),
   userId: id('Only events about this user.'),
   clientId: id('Only events about this client.'),
+  upstreamId: id('Only events about this provider through which people sign in.'),
   address: Type.Optional(
     Type.String({
       format: 'ip-address',

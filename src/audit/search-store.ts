@@ -1,4 +1,5 @@
 import type { Database } from '../platform/database/database.ts';
+import { containing } from '../platform/database/text-search.ts';
 import { ACCOUNT_STEP, ANY, ANY_ID, BLOCK, eventsIn, type RecordedEvent } from './event-store.ts';
 import type { EventFilter } from './schema.ts';
 import {
@@ -124,6 +125,8 @@ const criteriaOf = (filter: EventFilter) => ({
   address: filter.address ?? ANY,
   requestId: filter.requestId ?? ANY,
   outcome: filter.outcome ?? ANY,
+  // As the details are stored.
+  details: filter.upstreamId === undefined ? ANY : containing(`"upstreamId":"${filter.upstreamId}"`),
   since: filter.since === undefined ? 0 : Date.parse(filter.since),
   until: filter.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(filter.until),
 });

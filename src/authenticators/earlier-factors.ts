@@ -1,4 +1,5 @@
 import {
+  endReplaced,
   forgetReplaced,
   insertReplaced,
   listReplaced,
@@ -13,15 +14,18 @@ import { insertPasskey, listPasskeys, type Passkey, removePasskey } from './pass
 import { insertRecoveryCode, listRecoveryCodes, removeRecoveryCodes } from './recovery-code-store.ts';
 import {
   acceptedIn,
+  acceptedOf,
   afterRecovery,
   afterTakingBack,
   type CodeKind,
   type Held,
   type History,
   isKept,
+  isOfRecovery,
   keptLine,
   lineage,
   lineOf,
+  restoredOf,
   type Span,
   type TakingBack,
   untilNow,
@@ -43,16 +47,17 @@ export interface HeldCodes extends Held {
   readonly hashes: readonly string[];
 }
 
-const appOf = ({ value, setUpAt, replacedAt }: Replaced): HeldApp => ({
-  ...(JSON.parse(value) as SeedValue),
+const heldOf = ({ setUpAt, replacedAt, endedAt, removedBy }: Omit<Replaced, 'value'>): Held => ({
   setUpAt,
   replacedAt,
+  endedAt,
+  removedBy,
 });
+const appOf = ({ value, ...held }: Replaced): HeldApp => ({ ...(JSON.parse(value) as SeedValue), ...heldOf(held) });
 const seedValue = ({ sealed, lastStep }: HeldApp): string => JSON.stringify({ sealed, lastStep } satisfies SeedValue);
-const codesOf = ({ value, setUpAt, replacedAt }: Replaced): HeldCodes => ({
+const codesOf = ({ value, ...held }: Replaced): HeldCodes => ({
   hashes: JSON.parse(value) as readonly string[],
-  setUpAt,
-  replacedAt,
+  ...heldOf(held),
 });
 const codesValue = ({ hashes }: HeldCodes): string => JSON.stringify(hashes);
 
@@ -126,9 +131,9 @@ type StoredPasskey = Omit<Passkey, 'publicKey'> & { readonly publicKey: string }
 const passkeyValue = ({ publicKey, ...passkey }: Passkey): string =>
   JSON.stringify({ ...passkey, publicKey: Buffer.from(publicKey).toString('base64url') } satisfies StoredPasskey);
 
-function passkeyOf({ value, setUpAt, replacedAt }: Replaced): HeldPasskey {
+function passkeyOf({ value, ...held }: Replaced): HeldPasskey {
   const { publicKey, ...passkey } = JSON.parse(value) as StoredPasskey;
-  return { ...passkey, publicKey: Buffer.from(publicKey, 'base64url'), setUpAt, replacedAt };
+  return { ...passkey, publicKey: Buffer.from(publicKey, 'base64url'), ...heldOf(held) };
 }
 
 function* readPasskeys(accountId: string): Work<readonly HeldPasskey[]> {
@@ -143,6 +148,9 @@ function* readPasskeys(accountId: string): Work<readonly HeldPasskey[]> {
 /** So many passkeys are remembered: those that were set up first, which no later ones push out. */
 const MOST_PASSKEYS = 20;
 
+/** How passkeys go: see {@link Held}. */
+type Removal = Pick<Held, 'removedBy' | 'endedAt'>;
+
 /**
  * Removes passkeys of an account, and remembers them for those who take it back, inside a unit of work that holds its lock.
  * @param isRemoved which of them; all by default
@@ -153,12 +161,14 @@ export function* removePasskeys(
   accountId: string,
   at: number,
   isRemoved: (passkey: Passkey) => boolean = () => true,
+  removal: Removal = {},
 ): Work<number> {
   const removed = (yield* listPasskeys({ accountId })).filter(isRemoved);
   for (const passkey of removed) {
     const { id, createdAt: setUpAt } = passkey;
     yield* removePasskey({ id, accountId });
-    yield* insertReplaced({ accountId, kind: 'passkey', value: passkeyValue(passkey), setUpAt, replacedAt: at });
+    const gone = { value: passkeyValue(passkey), setUpAt, replacedAt: at, ...removal };
+    yield* insertReplaced({ accountId, kind: 'passkey', ...gone });
   }
   const remembered = yield* listReplaced({ accountId, kind: 'passkey' });
   const younger = remembered.toSorted((one, other) => one.setUpAt - other.setUpAt).slice(MOST_PASSKEYS);
@@ -166,26 +176,55 @@ export function* removePasskeys(
   return removed.length;
 }
 
+/** Ends all passkeys of an account for good, those included that went before, in the unit of work of a recovery. */
+export function* endPasskeys(accountId: string, at: number): Work<void> {
+  yield* removePasskeys(accountId, at, undefined, { endedAt: at });
+  yield* endReplaced({ accountId, kind: 'passkey', endedAt: at });
+}
+
+/** What became of the passkeys of an account that was taken back. */
+export interface SettledPasskeys {
+  /** How many were removed that were added since. */
+  readonly passkeys: number;
+  /** How many are there again. */
+  readonly passkeysRestored: number;
+  /** How many were removed with which another person may have acted. */
+  readonly usedPasskeys: number;
+}
+
 /**
- * Gives an account that is taken back the passkeys from before that were replaced, or removed since the end of a span, inside a unit of work
- * that holds its lock.
- * @returns how many
+ * Leaves an account that is taken back its passkeys, inside a unit of work that holds its lock: those that were added since go, unless a
+ * recovery of the owner gave them or one was shown, and those from before come back that another person may have replaced or removed.
  */
-export function* restorePasskeys(accountId: string, span: Span): Work<number> {
-  const gone = (yield* acceptedPasskeys(accountId, span)).filter(
-    ({ setUpAt, replacedAt }) => setUpAt < span.since && replacedAt !== NOT_REPLACED,
-  );
-  const ids = gone.map(({ id }) => id);
-  for (const { setUpAt: _from, replacedAt: _until, ...passkey } of gone) yield* insertPasskey(passkey);
+export function* settlePasskeys(accountId: string, back: TakingBack, at: number): Work<SettledPasskeys> {
+  const { span, shown, passkeys: acted = [], keepsPassword = false } = back;
+  const held = yield* readPasskeys(accountId);
+  const own = shown?.method === 'passkey' ? shown.factorSince : null;
+  const isUsed = ({ setUpAt }: Held) => acted.includes(setUpAt) && setUpAt !== own;
+  const used = held.filter((one) => one.replacedAt === NOT_REPLACED && isUsed(one));
+  // Nobody shows these again: they are not remembered.
+  for (const { id } of used) yield* removePasskey({ id, accountId });
+  const passkeys = yield* removePasskeys(accountId, at, (passkey) => {
+    const one = { setUpAt: passkey.createdAt, replacedAt: NOT_REPLACED };
+    return one.setUpAt >= span.since && one.setUpAt !== own && !isOfRecovery(one, held, span);
+  });
+  const restored = restoredOf(held, back);
+  const unused = restored.filter((one) => !isUsed(one));
+  const isLast = unused.length === 0 && keepsPassword && (yield* listPasskeys({ accountId })).length === 0;
+  const again = isLast ? restored : unused;
+  const ids = again.map(({ id }) => id);
+  for (const { setUpAt: _from, replacedAt: _until, endedAt: _end, removedBy: _by, ...passkey } of again) {
+    yield* insertPasskey(passkey);
+  }
   for (const one of yield* listReplaced({ accountId, kind: 'passkey' })) {
     if (ids.includes(passkeyOf(one).id)) yield* removeReplaced({ hash: one.hash });
   }
-  return gone.length;
+  return { passkeys, passkeysRestored: again.length, usedPasskeys: used.length };
 }
 
 /** The passkeys of which one is accepted where a change of address is undone. */
 export function* acceptedPasskeys(accountId: string, span: Span): Work<readonly HeldPasskey[]> {
-  return keptLine(lineOf(yield* readPasskeys(accountId), span), span);
+  return acceptedOf(yield* readPasskeys(accountId), span);
 }
 
 /** The apps of which a code is accepted where an account is taken back. */
@@ -323,7 +362,15 @@ function* storeRemembered<T extends Held>(
   for (const which of ['earlier', 'aside'] as const) {
     for (const one of after[which]) {
       const { setUpAt, replacedAt } = one;
-      yield* insertReplaced({ accountId, kind: KINDS[kind][which], value: textOf(one), setUpAt, replacedAt });
+      const removal = { endedAt: one.endedAt ?? null, removedBy: one.removedBy ?? null };
+      yield* insertReplaced({
+        accountId,
+        kind: KINDS[kind][which],
+        value: textOf(one),
+        setUpAt,
+        replacedAt,
+        ...removal,
+      });
     }
   }
 }

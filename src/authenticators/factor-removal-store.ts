@@ -1,7 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
 import { command } from '../platform/database/statement.ts';
 import { removeIdentitiesSince } from '../upstreams/identity-store.ts';
-import { removePasskeys, restorePasskeys, type SettledFactors, settleFactors } from './earlier-factors.ts';
+import { type SettledFactors, type SettledPasskeys, settleFactors, settlePasskeys } from './earlier-factors.ts';
 import type { TakingBack } from './rules/taking-back.ts';
 
 interface Since {
@@ -21,33 +21,23 @@ const removePending = command((db, p: { accountId: string }) =>
 );
 
 /** What was removed of a person's factors, and what is there again. */
-export interface FactorsUndone extends SettledFactors {
-  /** How many passkeys were removed. */
-  readonly passkeys: number;
-  /** How many are there again. */
-  readonly passkeysRestored: number;
+export interface FactorsUndone extends SettledFactors, SettledPasskeys {
   /** How many identities at other providers were disconnected. */
   readonly identities: number;
 }
 
-/** No passkey was set up then. */
-const NONE = -1;
-
 /**
  * Removes the factors beside the password that were added at an instant or later, with trusted browsers and sign-ins that wait for a second
- * factor, except for the one that was shown. An app or recovery codes that were renewed since are settled: see `rules/taking-back.ts`.
+ * factor, except for the one that was shown. What was renewed since is settled: see `rules/taking-back.ts`.
  * The caller holds the account's lock.
  * @param at the time of the account
  */
 export function* removeFactorsSince(accountId: string, back: TakingBack, at: number): Work<FactorsUndone> {
   const { since } = back.span;
-  const kept = back.shown?.method === 'passkey' ? (back.shown.factorSince ?? NONE) : NONE;
-  const passkeys = yield* removePasskeys(accountId, at, ({ createdAt }) => createdAt >= since && createdAt !== kept);
   const settled = yield* settleFactors(accountId, back, at);
   const identities = (yield* removeIdentitiesSince({ accountId, since })).length;
   yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
-  const passkeysRestored = yield* restorePasskeys(accountId, back.span);
-  return { ...settled, passkeys, passkeysRestored, identities };
+  return { ...settled, ...(yield* settlePasskeys(accountId, back, at)), identities };
 }

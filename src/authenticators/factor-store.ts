@@ -2,6 +2,7 @@ import type { Account } from '../accounts/store.ts';
 import { isSecondFactorRequired } from '../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
+import { positionsOf } from '../platform/database/positions.ts';
 import { many } from '../platform/database/statement.ts';
 import { rememberRecoveryCodes, rememberTotp } from './earlier-factors.ts';
 import { removeRecoveryCodes } from './recovery-code-store.ts';
@@ -28,6 +29,32 @@ const findTotp = many(
 export function* listFactors({ id: accountId, passwordHash }: Pick<Account, 'id' | 'passwordHash'>): Work<Factor[]> {
   const password: Factor[] = passwordHash === null ? [] : [{ kind: 'password', createdAt: 0 }];
   return [...password, ...(yield* findTotp({ accountId })), ...(yield* findPasskeys({ accountId }))];
+}
+
+const accounts = positionsOf(50, '0');
+type Accounts = Readonly<Record<string, string>>;
+
+const withPasskeyAmong = many(
+  (db, p: Accounts) => db.selectFrom('passkey').select('account_id').where('account_id', 'in', accounts.list(p)),
+  (row) => row.account_id,
+);
+const withTotpAmong = many(
+  (db, p: Accounts) =>
+    db
+      .selectFrom('totp_secret')
+      .select('account_id')
+      .where('account_id', 'in', accounts.list(p))
+      .where('confirmed_at', 'is not', null),
+  (row) => row.account_id,
+);
+
+/** Those of some accounts that have a factor beside a password. */
+export function* withFactorAmong(accountIds: readonly string[]): Work<readonly string[]> {
+  const found: string[] = [];
+  for (const chunk of accounts.chunks(accountIds)) {
+    found.push(...(yield* withPasskeyAmong(chunk)), ...(yield* withTotpAmong(chunk)));
+  }
+  return found;
 }
 
 /**

@@ -14,8 +14,15 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { MappedClaims } from '../upstreams/rules/claims-map.ts';
 import type { UpstreamOrigin } from '../upstreams/session-store.ts';
 import type { Method } from './rules/authentication-context.ts';
+
+/** Where a person came from, and what that writes into the account once the sign-in is complete. */
+interface PendingOrigin extends UpstreamOrigin {
+  /** Absent where an earlier version stored it, which wrote it at once. */
+  readonly mapped?: MappedClaims;
+}
 
 const PENDING_SIGN_IN = {
   /** The secret in the browser's cookie is stored as a hash. */
@@ -30,7 +37,7 @@ const PENDING_SIGN_IN = {
   /** The digest of the pending request that needs the sign-in, if there is one. */
   interactionHash: storedField('interaction_hash', plain<string | null>()),
   /** Where the person came from, if it was another provider. */
-  upstream: storedField('upstream', jsonOr<UpstreamOrigin, null>(null)),
+  upstream: storedField('upstream', jsonOr<PendingOrigin, null>(null)),
   createdAt: storedField('created_at', plain<number>()),
   expiresAt: storedField('expires_at', plain<number>()),
 } as const;

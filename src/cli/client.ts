@@ -17,6 +17,7 @@ import { type PictureField, savePicture, withPicture } from './picture.ts';
 import { confirm, YES } from './prompt.ts';
 import type { ClientView } from './records.ts';
 import { describeReplaced, replacesList } from './replaced-lists.ts';
+import { scopeRequestCommands } from './scope-requests.ts';
 import { unregisteredCommands } from './unregistered.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -63,7 +64,7 @@ type ClientCommands = ReturnType<typeof clientTools>;
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, unregistered, accept, end-acceptance, end-self-registration, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, request-scope, scope-requests, approve-scope, decline-scope, withdraw-scope-request, unregistered, accept, end-acceptance, end-self-registration, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
   );
 
   const tools = clientTools(client, getContext);
@@ -170,6 +171,7 @@ function credentialCommands({ client, about, showing, getContext }: ClientComman
   accessCommands(about, checkedClientId, getContext);
   apiScopeCommands(about, checkedClientId, getContext);
   consentApprovalCommands(about, checkedClientId, getContext);
+  scopeRequestCommands(client, about, checkedClientId, getContext);
   unregisteredCommands(client, about, checkedClientId, getContext);
 
   examples(

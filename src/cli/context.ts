@@ -5,7 +5,7 @@ import { Failure } from '../platform/failure.ts';
 import type * as Type from '../platform/validation/type.ts';
 import { validate } from '../platform/validation/validate.ts';
 import { optionNames } from './fields.ts';
-import type { Output } from './output.ts';
+import { type Output, printable } from './output.ts';
 import type { GlobalFlags } from './session.ts';
 
 /** Reads the global flags of a command, and creates its output. */
@@ -68,6 +68,20 @@ function replaceFieldNames(error: Failure, fields: readonly string[]): Failure {
   return new Failure(error.kind, `${flagOf(name)}${place}${others.replaceAll(/\bor null\b/g, 'or ""')}`);
 }
 
+/** Shows the value of an option that was given several times, in place of its number. */
+function withGiven(error: Failure, command: Command): Failure {
+  const [named = '', flag, at] = /^(--[a-z-]+)\[(\d{1,3})\]/.exec(error.message) ?? [];
+  const option = command.options.find(({ long }) => long === flag);
+  const given: unknown = option && command.getOptionValue(option.attributeName());
+  const value: unknown = Array.isArray(given) ? given[Number(at)] : undefined;
+  if (typeof value !== 'string') return error;
+  const parts = value.split(/[\s,]+/).map((part) => `${flag} ${part}`);
+  const rest = error.message
+    .slice(named.length)
+    .replace('Give each by itself, as an item of its own.', `Give each by itself: ${parts.join(' ')}`);
+  return new Failure(error.kind, printable(`${flag} ${value}${rest}`));
+}
+
 /**
  * Replaces field names by flags in the error of a domain function.
  * @param command the command that failed, whose options are the possible flags
@@ -75,5 +89,5 @@ function replaceFieldNames(error: Failure, fields: readonly string[]): Failure {
 export function withFlagNames(error: Failure, command: Command): Failure {
   const names = command.options.map((option) => option.attributeName());
   const plural = Object.keys(OPTION_NAMES).filter((name) => names.includes(OPTION_NAMES[name] ?? ''));
-  return replaceFieldNames(error, [...names, ...plural]);
+  return withGiven(replaceFieldNames(error, [...names, ...plural]), command);
 }

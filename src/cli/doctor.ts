@@ -21,7 +21,7 @@ import { judgeMail } from '../operations/doctor/rules/mail.ts';
 import { judgeNodeNumbers } from '../operations/doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
 import { judgeSecret, type SecretMatch, type SecretSight } from '../operations/doctor/rules/secret.ts';
-import { judgeUpstreams } from '../operations/doctor/rules/upstreams.ts';
+import { judgeProviders, judgeUpstreams } from '../operations/doctor/rules/upstreams.ts';
 import { judgeVersion } from '../operations/doctor/rules/version.ts';
 import { baseUrlOf, type Config, ConfigError, readConfig } from '../platform/config/config.ts';
 import { findSecret, previousSecrets, secretFile } from '../platform/config/secret-file.ts';
@@ -32,6 +32,7 @@ import { describeServers } from '../platform/database/server-address.ts';
 import { cookieStyle } from '../platform/http/browser.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
 import { listActiveUpstreams } from '../upstreams/store.ts';
+import { askProviders } from './ask-providers.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
 import { reportProgress } from './progress.ts';
@@ -84,6 +85,10 @@ async function examine(
   const fit: SecretMatch = (await read('secret', (source) => findSecretMatch(source, roots, clock))) ?? {
     kind: empty ? 'no keys' : 'not checked',
   };
+  const opens = secret !== undefined && (fit.kind === 'current' || fit.kind === 'no keys');
+  const asked = await read('upstreams', async (source) =>
+    opens && upstreams?.length ? askProviders(source, upstreams, { config, baseUrl, secret, clock }) : undefined,
+  );
   await inspection?.close();
   const findings = [
     ...failed,
@@ -95,6 +100,7 @@ async function examine(
     ...judgeBackup(backup === undefined ? undefined : await lookAtBackup(backup, roots)),
     ...judgeMail(config, baseUrl, deadMails),
     ...judgeUpstreams(upstreams, clock()),
+    ...judgeProviders(asked),
   ];
   if (config.baseUrl === undefined && config.port === 0) {
     const found = 'TESSERA_PORT is 0, so the address of the server is not known.';

@@ -10,6 +10,7 @@ import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { follow } from './follow.ts';
 import { pastTime, wholeNumber } from './option-parsers.ts';
 import { printable } from './output.ts';
+import { findUpstreamId } from './upstream.ts';
 
 interface Flags {
   readonly type?: string;
@@ -17,6 +18,7 @@ interface Flags {
   readonly actorId?: string;
   readonly user?: string;
   readonly client?: string;
+  readonly upstream?: string;
   readonly address?: string;
   readonly request?: string;
   readonly outcome?: string;
@@ -50,6 +52,7 @@ export function eventsCommand(getContext: GetCommandContext): Command {
     .option('--actor-id <id>', 'ID of the user, client or admin key that acted')
     .option('--user <user>', 'about this user: ID, username or email; for a deleted user, the ID')
     .option('--client <clientId>', 'about this app')
+    .option('--upstream <upstream>', 'about this provider through which people sign in: ID or name')
     .option('--address <address>', 'from this address')
     .option('--request <id>', 'from this request: the correlation ID of an error page, a response or the log')
     .option('--outcome <outcome>', 'success or failure')
@@ -81,7 +84,7 @@ export function eventsCommand(getContext: GetCommandContext): Command {
 const EVENTS = '/audit-events';
 
 async function readFilter(api: Api, flags: Flags) {
-  const { user, client, actor } = flags;
+  const { user, client, actor, upstream } = flags;
   // An ID is not looked up: the events of a deleted account can still be listed.
   const idOf = async (who: string) => (isSnowflake(who) ? who : accountId(api, who));
   const kind = actorTypes.find((type): type is ActorType => type === actor);
@@ -91,6 +94,7 @@ async function readFilter(api: Api, flags: Flags) {
     actorId: flags.actorId ?? (actor === undefined || kind !== undefined ? undefined : await idOf(actor)),
     userId: user === undefined ? undefined : await idOf(user),
     clientId: client,
+    upstreamId: upstream === undefined ? undefined : await findUpstreamId(api, upstream),
     address: flags.address,
     requestId: flags.request,
     outcome: flags.failures ? 'failure' : flags.outcome,

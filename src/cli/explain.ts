@@ -67,6 +67,10 @@ export function explainCommand(getContext: GetCommandContext): Command {
 function requestIdOf(text: string): string {
   const id = text.trim().toLowerCase();
   if (formats.uuid(id)) return id;
+  const bare = /^["'`“”‘’]+(.*?)["'`“”‘’]+$/.exec(id)?.[1]?.trim();
+  if (bare !== undefined && formats.uuid(bare)) {
+    throw invalid(`The correlation ID has quotes around it. Give it alone: tessera explain ${bare}`);
+  }
   throw invalid(
     'The argument must be a correlation ID such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11, from an error page, the response header ' +
       'x-request-id or the log. A token is read from standard input instead: printf %s "$TOKEN" | tessera explain',

@@ -4,6 +4,7 @@ import type { AdminCaller } from '../admin/guard.ts';
 import { ADMIN_PATH } from '../admin/path.ts';
 import { adminOperations } from '../admin/routes.ts';
 import type { Core } from '../core.ts';
+import { EVERYTHING } from '../operators/rights.ts';
 import { createApp } from '../platform/http/server.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { countProgress } from './progress.ts';
@@ -22,12 +23,13 @@ export async function sendInProcess(core: Core, { lastOwner }: { readonly lastOw
       ...{ ...core, ...(await core.notices()) },
       secondFactor: config.secondFactor,
       signUp: config.signUp,
+      developers: config.developers,
       traces: { flush: async () => {} },
       traceRetention: config.traceRetention,
-      ...{ adminKeyId: null, lastOwner },
+      ...{ adminKeyId: null, operator: undefined, lastOwner },
     },
     origin: CLI_ORIGIN,
-    within: undefined,
+    reach: EVERYTHING,
     progress: countProgress('Sign-ins'),
   };
   let thrown: unknown;

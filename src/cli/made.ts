@@ -1,10 +1,29 @@
 import type { AdminKeyView, RoleView } from './records.ts';
 
+interface ChangedSettingsView {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly fields: readonly string[];
+  readonly left: readonly string[];
+}
+
 /** What an operator made, as the admin API answers. */
-export interface MadeView {
+export interface MadeView extends MadeAloneView {
+  readonly through: readonly {
+    readonly userId: string;
+    readonly acts: readonly string[];
+    readonly ends: boolean;
+    readonly made: MadeAloneView;
+  }[];
+}
+
+interface MadeAloneView {
   readonly adminKeys: readonly AdminKeyView[];
   readonly roles: readonly RoleView[];
   readonly apps: readonly { readonly clientId: string; readonly name: string; readonly acts: readonly string[] }[];
+  readonly unblockedDomains: readonly string[];
+  readonly settings: readonly ChangedSettingsView[];
   readonly upstreams: readonly {
     readonly upstreamId: string;
     readonly name: string;
@@ -12,12 +31,14 @@ export interface MadeView {
   }[];
   readonly access: readonly { readonly kind: string }[];
   readonly hasMoreAccess: boolean;
+  readonly accounts: readonly { readonly userId: string; readonly acts: readonly string[]; readonly ends: boolean }[];
+  readonly hasMoreAccounts: boolean;
 }
 
 /** The option that ends it. */
 export const END_MADE = [
   '--end-made',
-  'end what it made, too, and what these made: keys, roles, what it did to apps and other providers, and whom it let in',
+  'end what it made, too, and what these made: keys, roles, what it did to apps, blocked domains, other providers and settings, whom it let in, and accounts that it created and nobody took over',
 ] as const;
 
 const actsOf = (acts: readonly string[]): string => acts.join(', ').replaceAll('_', ' ');
@@ -37,25 +58,72 @@ function accessOf(access: MadeView['access'], hasMore: boolean): readonly string
   return [...counted.filter((text) => text !== ''), ...(hasMore ? ['more assignments and members'] : [])];
 }
 
-/** What an operator made, in a sentence. */
-export function describeMade(
-  { adminKeys, roles, apps, upstreams, access, hasMoreAccess }: MadeView,
-  ended: boolean,
-): string {
-  const made = [
+/** Accounts that were created or changed, of which some end. */
+const accountsText = ({ accounts, hasMoreAccounts }: MadeAloneView, which: boolean | 'all'): readonly string[] => [
+  ...accounts
+    .filter(({ ends }) => which === 'all' || ends === which)
+    .map(({ userId, acts }) => `the account ${userId}: ${actsOf(acts)}`),
+  ...(hasMoreAccounts ? ['more accounts'] : []),
+];
+
+/** Settings of apps, organizations and groups. */
+const settingsOf = ({ settings }: MadeAloneView, which: 'fields' | 'left'): readonly string[] =>
+  settings
+    .filter((one) => one[which].length > 0)
+    .map((one) => `${one[which].join(', ')} of the ${one.kind} ${one.id} (${one.name})`);
+
+/** What of it ended, or goes on. */
+function listOf(view: MadeAloneView, ended: boolean): readonly string[] {
+  const { adminKeys, roles, apps, upstreams, access, hasMoreAccess } = view;
+  return [
     ...adminKeys.map(({ id, name }) => `the admin key ${id} (${name})`),
     ...roles.map(({ userId, role }) => `the role ${role} of the user ${userId}`),
     ...apps.map(({ clientId, name, acts }) => `the app ${clientId} (${name}): ${actsOf(acts)}`),
     ...upstreams.map(({ upstreamId, name, acts }) => `the upstream ${upstreamId} (${name}): ${actsOf(acts)}`),
+    ...view.unblockedDomains.map((domain) =>
+      ended ? `the domain ${domain}, which is blocked again` : `the domain ${domain}: unblocked`,
+    ),
+    ...settingsOf(view, 'fields').map((text) => `the change of ${text}`),
     ...accessOf(access, hasMoreAccess),
+    ...accountsText(view, ended ? true : 'all'),
   ];
-  if (made.length === 0) return 'It had made nothing that still counts.';
-  if (!ended) return `It had made, and these go on: ${made.join(', ')}. To end them as well, use --end-made.`;
-  const changed = apps.filter(({ acts }) => acts.includes('redirect_uris_changed')).map(({ clientId }) => clientId);
+}
+
+/** The accounts of others with which a part of it was made. */
+const throughText = ({ through }: MadeView, ended: boolean): readonly string[] =>
+  through.map(({ userId, acts, ends, made }) => {
+    const list = listOf(made, ended);
+    const what = list.length === 0 ? 'nothing that still counts' : list.join(', ');
+    const closes = ended
+      ? 'It was signed out and has no password now'
+      : 'With --end-made, it is signed out and loses its password';
+    return `Of these, made with the account of the user ${userId} (${actsOf(acts)}): ${what}.${ends ? ` ${closes}.` : ''}`;
+  });
+
+/** What an operator made, in a sentence. */
+export function describeMade(view: MadeView, ended: boolean): string {
+  const { upstreams } = view;
+  const made = listOf(view, ended);
+  const through = throughText(view, ended);
+  const others = ended ? accountsText({ ...view, hasMoreAccounts: false }, false) : [];
+  const left = settingsOf(view, 'left');
+  if (made.length + others.length + left.length + through.length === 0) return 'It had made nothing that still counts.';
+  const check =
+    left.length > 0
+      ? [
+          `Check ${left.join('; ')}: somebody else changed that since, or it was changed very often, so it stays as it is.`,
+        ]
+      : [];
+  if (!ended) {
+    const goesOn = `It had made, and these go on: ${made.join(', ')}. To end them as well, use --end-made.`;
+    return [...(made.length > 0 ? [goesOn] : []), ...through, ...check].join(' ');
+  }
   const clients = upstreams.filter(({ acts }) => acts.includes('client_changed')).map(({ name }) => name);
   return [
-    `Ended with it: ${made.join(', ')}.`,
-    ...(changed.length > 0 ? [`Check the redirect URIs of ${changed.join(', ')}: they were left as they are.`] : []),
+    ...(made.length > 0 ? [`Ended with it: ${made.join(', ')}.`] : []),
+    ...through,
+    ...check,
+    ...(others.length > 0 ? [`Check these, which go on: ${others.join(', ')}.`] : []),
     ...(clients.length > 0 ? [`Check the client ID and secret of ${clients.join(', ')}: they were left, too.`] : []),
   ].join(' ');
 }

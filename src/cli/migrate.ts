@@ -5,7 +5,7 @@ import { type Config, ConfigError, readConfig } from '../platform/config/config.
 import { migrationState, type UnfinishedMigration } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { examples, type GetCommandContext } from './context.ts';
-import { environment, reportAdvance, reportWaiting } from './session.ts';
+import { environment, reportAdvance, reportWaiting, tellNewDatabase } from './session.ts';
 
 export function migrateCommand(getContext: GetCommandContext): Command {
   return examples(new Command('migrate'), 'tessera migrate --dry-run', 'tessera migrate')
@@ -54,7 +54,7 @@ export function migrateCommand(getContext: GetCommandContext): Command {
         });
       } finally {
         say(unfinished);
-        if (made && existsSync(path)) process.stderr.write(`Created a new database: ${path}\n`);
+        if (made && existsSync(path)) tellNewDatabase(path);
       }
       const done = ran.size === 0 ? UP_TO_DATE : 'The database is up to date.';
       out.say([done, ...findings.map((text) => `\nTo decide: ${text}`)].join('\n'), {

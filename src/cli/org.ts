@@ -29,6 +29,12 @@ export async function organizationId(api: Api, which: string): Promise<string> {
   throw notFound(`There is no organization named ${which}. List them with: tessera org list`);
 }
 
+/** What ended with a membership, and what its person made. */
+interface RemovedView {
+  readonly roles?: readonly { readonly role: string }[];
+  readonly made?: MadeView;
+}
+
 export function orgCommands(getContext: GetCommandContext): Command {
   const org = new Command('org').description(
     'manage organizations: create, show, update, list, require-upstream, add-member, remove-member, delete',
@@ -190,11 +196,13 @@ function memberCommands(org: Command, getContext: GetCommandContext): void {
       const ids = await withApi(flags, async (api) => {
         const found = await findMember(api, command, which, who);
         const to = path`/organizations/${found.organizationId}/members/${found.userId}`;
-        const taken = await api.delete<{ made: MadeView } | undefined>(to, { endMade: String(endMade) });
+        const taken = await api.delete<RemovedView | undefined>(to, { endMade: String(endMade) });
         return { ...found, ...taken };
       });
-      const told = ids.made === undefined ? '' : `\n${describeMade(ids.made, endMade)}`;
-      out.say(`Removed ${who} from the organization.${told}`, { ...ids, removed: true });
+      const { roles = [], made } = ids;
+      const ended = roles.length === 0 ? '' : ` Roles that ended with it: ${roles.map(({ role }) => role).join(', ')}.`;
+      const told = made === undefined ? '' : `\n${describeMade(made, endMade)}`;
+      out.say(`Removed ${who} from the organization.${ended}${told}`, { ...ids, removed: true });
     });
 
   examples(org.command('delete'), 'tessera org delete acme', 'tessera org delete acme --yes')

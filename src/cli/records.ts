@@ -3,6 +3,7 @@ import type { connectionView } from '../account-actions/connections/connections.
 import type { invitationView } from '../account-actions/invitations/invitations.ts';
 import type { grantView } from '../account-actions/operators/grants.ts';
 import type { organizationView } from '../account-actions/organizations/organizations.ts';
+import type { scopeRequestView } from '../account-actions/scope-requests/scope-requests.ts';
 import type { accountView } from '../accounts/view.ts';
 import type { adminKeyView } from '../admin/keys.ts';
 import type { clientView } from '../clients/view.ts';
@@ -20,6 +21,7 @@ export type InvitationView = ReturnType<typeof invitationView>;
 export type AdminKeyView = ReturnType<typeof adminKeyView>;
 export type RoleView = ReturnType<typeof grantView>;
 export type UpstreamView = ReturnType<typeof upstreamView>;
+export type ScopeRequestView = ReturnType<typeof scopeRequestView>;
 export type ConnectionView = ReturnType<typeof connectionView>;
 
 /** A record of which only what is printed is of interest. */

@@ -65,6 +65,11 @@ export function readServer(environment: Environment): Server | undefined {
 const SERVER = '--server (TESSERA_SERVER)';
 
 function readKey(file: string): string {
+  if (file.trim().startsWith('tak_')) {
+    throw new ConfigError([
+      '--key-file (TESSERA_KEY_FILE) has an admin key, and must be the path of a file that holds one. Write the key into a file that only you can read, and give its path.',
+    ]);
+  }
   let key: string;
   try {
     key = readFileSync(file, 'utf8').trim();

@@ -32,23 +32,28 @@ export function roleCommands(
     .addArgument(roleArgument())
     .option(...ORGANIZATION)
     .option(...END)
+    .option(...END_MADE)
     .option(...LAST_OWNER)
     .action(
       async (
         who: string,
         role: OperatorRole,
-        { organization, expires, lastOwner }: { organization?: string; expires?: string; lastOwner?: boolean },
+        options: { organization?: string; expires?: string; endMade?: boolean; lastOwner?: boolean },
         command: Command,
       ) => {
         const { flags, out } = getContext(command);
+        const { organization, expires, endMade = false, lastOwner } = options;
         const grant = async (api: Api) => {
           const input = checkInput(GrantRoleRequest, {
             organizationId: organization === undefined ? undefined : await organizationId(api, organization),
             expiresAt: expires,
           });
-          return api.put<RoleView>(path`/users/${await accountId(api, who)}/roles/${role}`, input);
+          const to = path`/users/${await accountId(api, who)}/roles/${role}?endMade=${String(endMade)}`;
+          return api.put<RoleView & { readonly made?: MadeView }>(to, input);
         };
-        out.show(await withApi(flags, grant, { lastOwner }));
+        const given = await withApi(flags, grant, { lastOwner });
+        if (given.made === undefined) out.show(given);
+        else out.say(`Changed the end of the role ${role}.\n${describeMade(given.made, endMade)}`, given);
       },
     );
 

@@ -91,6 +91,13 @@ export function environment(
   };
 }
 
+/** Says on standard error where a database was made, which may not be the one of the server that is meant. */
+export function tellNewDatabase(path: string): void {
+  process.stderr.write(
+    `Created a new database: ${path}\nFor a server with another data folder, give that folder with --data-dir.\n`,
+  );
+}
+
 /**
  * Opens the database, runs the work and closes it. A server may use the database at the same time.
  * @param options.mayBeNew whether to create the database if it does not exist
@@ -114,7 +121,7 @@ export async function withCore<T>(
   }
   const core = await openCore(config, Date.now, { ...options, migration: { progress: reportLong } });
   try {
-    if (isNew) process.stderr.write(`Created a new database: ${path}\n`);
+    if (isNew) tellNewDatabase(path);
     return await work(core);
   } finally {
     await core.close();

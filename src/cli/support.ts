@@ -3,6 +3,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { accountId } from './account-id.ts';
 import { path, withApi } from './api.ts';
 import { examples, type GetCommandContext } from './context.ts';
+import { confirm, YES } from './prompt.ts';
 import type { ListedRow } from './records.ts';
 
 /** Adds the commands that help a person who cannot get in. Each of them tells the person by mail. */
@@ -91,6 +92,50 @@ export function supportCommands(
       if (!removed) throw notFound(`The user has no factor ${factorId}. List them with: tessera user factors ${who}`);
       out.say(`Removed the factor ${factorId}.`, { userId: id, factorId, removed });
     });
+}
+
+/** Adds the commands about the providers that a person connected. */
+export function identityCommands(
+  about: (name: string, description: string) => Command,
+  getContext: GetCommandContext,
+): void {
+  examples(
+    about('identities', 'list the providers that a user connected, through which they sign in'),
+    'tessera user identities ada',
+  ).action(async (who: string, _options, command: Command) => {
+    const { flags, out } = getContext(command);
+    const found = await withApi(flags, async (api) =>
+      api.items<ListedRow>(path`/users/${await accountId(api, who)}/identities`),
+    );
+    out.list(found, ['id', 'displayName', 'subject', 'createdAt', 'lastUsedAt']);
+  });
+
+  examples(
+    about('remove-identity', 'remove a provider that a user connected; the sessions and tokens from before end'),
+    'tessera user remove-identity ada Yk3vZ0f1n8Qw',
+    'tessera user remove-identity ada Yk3vZ0f1n8Qw --yes',
+  )
+    .argument('<identityId>', 'ID from: tessera user identities <user>')
+    .option(...YES)
+    .action(async (who: string, identityId: string, options: { yes?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const { id, removed, ended } = await withApi(flags, async (api) => {
+        const found = await accountId(api, who);
+        await confirm(`This signs ${who} out everywhere, and out of every app.`, options);
+        const done = await api.delete<RemovedIdentity>(path`/users/${found}/identities/${identityId}`);
+        return { id: found, ...done };
+      });
+      if (!removed) {
+        throw notFound(`The user has not connected ${identityId}. List what is: tessera user identities ${who}`);
+      }
+      const done = `Removed ${identityId}. Signed ${ended.sessions} browsers out.`;
+      out.say(done, { userId: id, identityId, removed, ended });
+    });
+}
+
+interface RemovedIdentity {
+  readonly removed: boolean;
+  readonly ended: { readonly sessions: number };
 }
 
 interface LastSignIn {

@@ -102,7 +102,7 @@ const withFields = (command: Command): Command =>
     )
     .option(
       '--map <field=pointer>',
-      'write a claim into the account: name, language or groups, by a JSON pointer; none for nothing (repeatable)',
+      'write a claim into the account: name, language, picture or groups, by a JSON pointer; none for nothing (repeatable)',
       collect,
     )
     .option('--position <number>', 'the buttons are in this order', wholeNumber(0, 1000));

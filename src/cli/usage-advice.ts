@@ -7,6 +7,9 @@ const HELP = 'Run the command with --help to see its options.';
 export function usageAdvice(error: CommanderError, program: Command, args: readonly string[]): string | undefined {
   let called = program;
   for (const word of args) called = called.commands.find((child) => child.name() === word) ?? called;
+  const isOfType = args.some((word) => /^--type(=|$)/.test(word));
+  if (error.code === 'commander.unknownOption' && isOfType && called.parent?.name() === 'client')
+    return 'error: The type of an app cannot be changed. Register another app: tessera client create --help';
   if (error.code === 'commander.missingMandatoryOptionValue') return misspeltOption(called, program, args);
   return error.code === 'commander.excessArguments'
     ? switchWithValue([...called.options, ...program.options], args)

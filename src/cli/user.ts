@@ -8,13 +8,14 @@ import { findClientId } from './client-id.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { noteDefaultBaseUrl } from './link-note.ts';
+import { describeMade, END_MADE, type MadeView } from './made.ts';
 import { futureTime } from './option-parsers.ts';
 import { type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, savePicture, withPicture } from './picture.ts';
 import { confirm, LAST_OWNER, readSecret, YES } from './prompt.ts';
 import type { ConnectionView, ListedRow, UserView } from './records.ts';
 import { roleCommands } from './roles.ts';
-import { supportCommands } from './support.ts';
+import { identityCommands, supportCommands } from './support.ts';
 import { findInOrder } from './swapped.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -41,6 +42,12 @@ interface LastOwner {
   readonly lastOwner?: boolean;
 }
 
+interface Barring extends LastOwner {
+  readonly endMade?: boolean;
+}
+
+type BarredView = UserView & { readonly made?: MadeView };
+
 /** What the commands have in common. */
 function userTools(user: Command, getContext: GetCommandContext) {
   /** A command that takes a user. */
@@ -55,14 +62,26 @@ function userTools(user: Command, getContext: GetCommandContext) {
       out.show(await withApi(flags, async (api) => work(api, await accountId(api, who), options), options));
     };
 
-  return { user, about, showing, getContext };
+  /** The action of a command that bars an account: what its person made as an operator is told as well. */
+  const barring =
+    <O extends Barring>(work: (api: Api, to: string, options: O) => Promise<BarredView>) =>
+    async (who: string, options: O, command: Command): Promise<void> => {
+      const { flags, out } = getContext(command);
+      const { endMade = false } = options;
+      const bar = async (api: Api) => work(api, path`/users/${await accountId(api, who)}`, options);
+      const answer = await withApi(flags, bar, options);
+      if (answer.made === undefined) out.show(answer);
+      else out.say(`The account is ${answer.status}.\n${describeMade(answer.made, endMade)}`, answer);
+    };
+
+  return { user, about, showing, barring, getContext };
 }
 
 type UserCommands = ReturnType<typeof userTools>;
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, send-recovery, factors, last-sign-ins, remove-factor, unlock, remind-to-verify, roles, grant-role, revoke-role',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, groups, sessions, sign-out, recovery-link, send-recovery, factors, last-sign-ins, remove-factor, identities, remove-identity, unlock, remind-to-verify, roles, grant-role, revoke-role',
   );
 
   const tools = userTools(user, getContext);
@@ -70,6 +89,7 @@ export function userCommands(getContext: GetCommandContext): Command {
   standingCommands(tools);
   accessCommands(tools);
   supportCommands(tools.about, getContext);
+  identityCommands(tools.about, getContext);
   roleCommands(tools.about, getContext);
   return user;
 }
@@ -128,7 +148,7 @@ function profileCommands({ user, about, showing, getContext }: UserCommands): vo
 }
 
 /** Whether an account may be used, and its end. */
-function standingCommands({ user, about, showing, getContext }: UserCommands): void {
+function standingCommands({ user, about, showing, barring, getContext }: UserCommands): void {
   examples(
     about('ban', 'ban an account; its tokens and sessions become invalid immediately'),
     'tessera user ban ada --until 24h --reason "spam"',
@@ -140,10 +160,11 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
       futureTime,
     )
     .option('--reason <text>', 'for the audit log; the user does not see it')
+    .option(...END_MADE)
     .option(...LAST_OWNER)
     .action(
-      showing((api, id, { until, reason }: { until?: string; reason?: string } & LastOwner) =>
-        api.put(path`/users/${id}/ban`, checkInput(BanRequest, { until, reason })),
+      barring((api, to, { until, reason, endMade = false }: { until?: string; reason?: string } & Barring) =>
+        api.put(`${to}/ban?endMade=${endMade}`, checkInput(BanRequest, { until, reason })),
       ),
     );
 
@@ -152,10 +173,11 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     'tessera user suspend ada --reason "asked for by phone"',
   )
     .option('--reason <text>', 'for the audit log; the user does not see it')
+    .option(...END_MADE)
     .option(...LAST_OWNER)
     .action(
-      showing((api, id, { reason }: { reason?: string } & LastOwner) =>
-        api.put(path`/users/${id}/suspension`, checkInput(SuspensionRequest, { reason })),
+      barring((api, to, { reason, endMade = false }: { reason?: string } & Barring) =>
+        api.put(`${to}/suspension?endMade=${endMade}`, checkInput(SuspensionRequest, { reason })),
       ),
     );
 
@@ -173,17 +195,22 @@ function standingCommands({ user, about, showing, getContext }: UserCommands): v
     'tessera user delete ada --yes',
   )
     .option(...YES)
+    .option(...END_MADE)
     .option(...LAST_OWNER)
-    .action(async (who: string, options: { yes?: boolean } & LastOwner, command: Command) => {
+    .action(async (who: string, options: { yes?: boolean } & Barring, command: Command) => {
       const { flags, out } = getContext(command);
+      const { endMade = false } = options;
       const remove = async (api: Api) => {
         const found = await accountId(api, who);
         await confirm(`This deletes the user ${who} (${found}).`, options);
-        await api.delete(path`/users/${found}`);
-        return found;
+        const taken = await api.delete<{ made: MadeView } | undefined>(path`/users/${found}`, {
+          endMade: String(endMade),
+        });
+        return { id: found, ...taken };
       };
-      const id = await withApi(flags, remove, options);
-      out.say(`Deleted the user ${id}.`, { id, deleted: true });
+      const answer = await withApi(flags, remove, options);
+      const told = answer.made === undefined ? '' : `\n${describeMade(answer.made, endMade)}`;
+      out.say(`Deleted the user ${answer.id}.${told}`, { ...answer, deleted: true });
     });
 
   examples(

@@ -4,16 +4,15 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { type ClientActor, recordClientAct } from './act-store.ts';
-import { isBlockedHost } from './blocked-domains.ts';
+import { findBlockedHost, oneRegistrationAtATime } from './blocked-hosts.ts';
 import { type ClientWithSecrets, clientNotFound } from './clients.ts';
 import { disableClient } from './disable.ts';
-import { oneRegistrationAtATime, redirectHosts } from './self-registration.ts';
 import { type Client, findClient, liveSecrets, lockClient, saveClient } from './store.ts';
 
 /**
  * Accepts a client that no operator registered, or withdraws that. An accepted one passes for a registered one: the consent page has no
- * warning, and remembers what was decided. One that registered itself openly and leads to a domain that was blocked while it was accepted is
- * disabled when that ends, as the blocking would have done.
+ * warning, and remembers what was decided. One that registered itself openly, or that a developer by the policy registered, and that leads to a
+ * domain that was blocked while it was accepted is disabled when that ends, as the blocking would have done.
  * @throws {Failure} `not found`, `conflict` for a client that an operator registered
  */
 export function acceptClient(
@@ -45,7 +44,6 @@ export function acceptClient(
 
 /** Clients with metadata documents are refused by the host of these, whether they are accepted or not. */
 function* leadsToBlockedHost({ registeredBy, redirectUris }: Client): Work<boolean> {
-  if (registeredBy !== 'open') return false;
-  for (const host of redirectHosts(redirectUris)) if (yield* isBlockedHost(host)) return true;
-  return false;
+  if (registeredBy !== 'open' && registeredBy !== 'developer') return false;
+  return (yield* findBlockedHost(redirectUris)) !== undefined;
 }

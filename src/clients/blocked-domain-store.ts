@@ -1,40 +1,85 @@
-import { changes, many, one } from '../platform/database/statement.ts';
+import { changes, columnsOf, command, decoder, many, one, plain, storedField } from '../platform/database/statement.ts';
 
 /** A domain whose metadata documents are refused. */
 export interface BlockedDomain {
   readonly domain: string;
   readonly createdAt: number;
+  /** Who blocked it; null for the command line on the server. */
+  readonly blockedBy: string | null;
 }
 
-const toBlocked = (row: { domain: string; created_at: number }): BlockedDomain => ({
-  domain: row.domain,
-  createdAt: row.created_at,
-});
+const DOMAIN = {
+  domain: storedField('domain', plain<string>()),
+  createdAt: storedField('created_at', plain<number>()),
+  blockedBy: storedField('operator_id', plain<string | null>()),
+} as const;
+
+const COLUMNS = columnsOf(DOMAIN);
+const toBlocked: (row: object) => BlockedDomain = decoder(DOMAIN);
 
 export const insertDomain = one(
-  (db, p: { domain: string; now: number }) =>
+  (db, p: BlockedDomain) =>
     db
       .insertInto('blocked_client_domain')
-      .values({ domain: p.domain, created_at: p.now })
+      .values({ domain: p.domain, created_at: p.createdAt, operator_id: p.blockedBy })
       .onConflict((conflict) => conflict.doNothing())
-      .returning(['domain', 'created_at']),
+      .returning(COLUMNS),
   toBlocked,
 );
 export const findDomain = one(
-  (db, p: { domain: string }) =>
-    db.selectFrom('blocked_client_domain').select(['domain', 'created_at']).where('domain', '=', p.domain),
+  (db, p: { domain: string }) => db.selectFrom('blocked_client_domain').select(COLUMNS).where('domain', '=', p.domain),
   toBlocked,
 );
-export const removeDomain = changes((db, p: { domain: string }) =>
-  db.deleteFrom('blocked_client_domain').where('domain', '=', p.domain).returning('domain'),
+export const removeDomain = one(
+  (db, p: { domain: string }) =>
+    db.deleteFrom('blocked_client_domain').where('domain', '=', p.domain).returning(COLUMNS),
+  toBlocked,
 );
 export const listDomains = many(
   (db, p: { after: string; limit: number }) =>
     db
       .selectFrom('blocked_client_domain')
-      .select(['domain', 'created_at'])
+      .select(COLUMNS)
       .where('domain', '>', p.after)
       .orderBy('domain')
       .limit(p.limit),
   toBlocked,
+);
+
+/** A domain that an operator unblocked, as it was before. */
+export interface UnblockedDomain extends BlockedDomain {
+  readonly operatorId: string;
+  readonly unblockedAt: number;
+}
+
+/** Keeps who unblocked a domain, until it is blocked again. */
+export const insertUnblocked = command((db, p: UnblockedDomain) => {
+  const row = {
+    operator_id: p.operatorId,
+    unblocked_at: p.unblockedAt,
+    blocker_id: p.blockedBy,
+    blocked_at: p.createdAt,
+  };
+  return db
+    .insertInto('unblocked_client_domain')
+    .values({ domain: p.domain, ...row })
+    .onConflict((conflict) => conflict.column('domain').doUpdateSet(row));
+});
+
+export const removeUnblocked = changes((db, p: { domain: string }) =>
+  db.deleteFrom('unblocked_client_domain').where('domain', '=', p.domain).returning('domain'),
+);
+
+/** The domains that an operator unblocked from one instant on, and before another one, and that nobody has blocked since. */
+export const unblockedBy = many(
+  (db, p: { operatorId: string; since: number; until: number }) =>
+    db
+      .selectFrom('unblocked_client_domain')
+      .select(['domain', 'operator_id as operatorId', 'unblocked_at as unblockedAt'])
+      .select(['blocker_id as blockerId', 'blocked_at as createdAt'])
+      .where('operator_id', '=', p.operatorId)
+      .where('unblocked_at', '>=', p.since)
+      .where('unblocked_at', '<', p.until)
+      .orderBy('domain'),
+  ({ blockerId, ...row }): UnblockedDomain => ({ ...row, blockedBy: blockerId }),
 );

@@ -5,11 +5,22 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { asciiDomain } from '../platform/domain-name.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { type BlockedDomain, findDomain, insertDomain, listDomains, removeDomain } from './blocked-domain-store.ts';
+import type { ClientActor } from './act-store.ts';
+import {
+  type BlockedDomain,
+  findDomain,
+  insertDomain,
+  insertUnblocked,
+  listDomains,
+  removeDomain,
+  removeUnblocked,
+  type UnblockedDomain,
+  unblockedBy,
+} from './blocked-domain-store.ts';
+import { oneRegistrationAtATime, redirectHosts } from './blocked-hosts.ts';
 import { disableClient } from './disable.ts';
-import { domainsOf, hasHost } from './rules/metadata-document.ts';
-import { oneRegistrationAtATime, redirectHosts } from './self-registration.ts';
-import { listSelfRegistered } from './self-registration-store.ts';
+import { hasHost } from './rules/metadata-document.ts';
+import { LISTS_OF_STRANGERS } from './self-registration-store.ts';
 import { listMetadataHosts, renewGenerationsAt } from './store.ts';
 
 /** How many rows are read at a time. */
@@ -17,12 +28,6 @@ const PAGE = 1000;
 
 /** The blocked domains: operators block few. */
 export const listBlockedDomains = (): Work<readonly BlockedDomain[]> => listDomains({ after: '', limit: PAGE });
-
-/** Whether a host is blocked, by itself or by a domain above it. */
-export function* isBlockedHost(host: string): Work<boolean> {
-  for (const domain of domainsOf(host)) if ((yield* findDomain({ domain })) !== undefined) return true;
-  return false;
-}
 
 /** A domain as it is stored: in lower case and ASCII, perhaps with a dot in front. */
 function checkedDomain(typed: string): string {
@@ -34,30 +39,42 @@ function checkedDomain(typed: string): string {
   return typed.startsWith('.') ? `.${domain}` : domain;
 }
 
-interface Context {
+interface Context extends ClientActor {
   readonly database: Database;
   readonly clock: Clock;
 }
 
 /**
- * Blocks a domain: its metadata documents are refused, and so are apps that register themselves and send people there. Everything that was
+ * Blocks a domain: its metadata documents are refused, and so are the apps of strangers that send people there. Everything that was
  * issued to its clients is invalid from here on, also once the domain is no longer blocked.
  * @throws {Failure} `invalid`
  */
-export function blockDomain({ database, clock }: Context, typed: string, origin: Origin): Promise<BlockedDomain> {
+export function blockDomain(
+  { database, clock, operator }: Context,
+  typed: string,
+  origin: Origin,
+): Promise<BlockedDomain> {
   const domain = checkedDomain(typed);
   const now = clock();
-  return database.commit(function* block(): Work<BlockedDomain> {
-    yield* oneRegistrationAtATime(now);
-    const added = yield* insertDomain({ domain, now });
-    yield* endAll(domain);
-    yield* disableSelfRegistered(domain, now, origin);
-    if (added !== undefined) {
-      yield* record({ at: now, type: 'client.domain_blocked', origin, details: { domain } });
-      return added;
-    }
-    return (yield* findDomain({ domain })) ?? { domain, createdAt: now };
-  });
+  return database.commit(() => block({ domain, createdAt: now, blockedBy: operator?.id ?? null }, {}, origin, now));
+}
+
+/** Blocks a domain, inside a unit of work. */
+function* block(
+  wanted: BlockedDomain,
+  why: { readonly putBack?: true },
+  origin: Origin,
+  now: number,
+): Work<BlockedDomain> {
+  const { domain } = wanted;
+  yield* oneRegistrationAtATime(now);
+  const added = yield* insertDomain(wanted);
+  yield* removeUnblocked({ domain });
+  yield* endAll(domain);
+  yield* disableAppsOfStrangers(domain, now, origin);
+  if (added === undefined) return (yield* findDomain({ domain })) ?? wanted;
+  yield* record({ at: now, type: 'client.domain_blocked', origin, details: { domain, ...why } });
+  return added;
 }
 
 /** Ends everything that was issued to the clients of a domain. */
@@ -72,25 +89,70 @@ function* endAll(domain: string): Work<void> {
   }
 }
 
-/** Disables the apps that registered themselves and send people to a domain, unless an operator has accepted them. */
-function* disableSelfRegistered(domain: string, now: number, origin: Origin): Work<void> {
-  for (let after = '0'; ; ) {
-    const apps = yield* listSelfRegistered({ after, limit: PAGE });
-    for (const { id, redirectUris } of apps) {
-      if (redirectHosts(redirectUris).some((host) => hasHost([domain], host))) yield* disableClient(id, now, origin);
+/** Disables the apps that strangers registered and that send people to a domain, unless an operator has accepted them. */
+function* disableAppsOfStrangers(domain: string, now: number, origin: Origin): Work<void> {
+  for (const listAfter of Object.values(LISTS_OF_STRANGERS)) {
+    for (let after = '0'; ; ) {
+      const apps = yield* listAfter({ after, limit: PAGE });
+      for (const { id, redirectUris } of apps) {
+        if (redirectHosts(redirectUris).some((host) => hasHost([domain], host))) yield* disableClient(id, now, origin);
+      }
+      const last = apps.at(-1);
+      if (last === undefined || apps.length < PAGE) break;
+      after = last.id;
     }
-    const last = apps.at(-1);
-    if (last === undefined || apps.length < PAGE) return;
-    after = last.id;
   }
 }
 
 /** Lets clients of a domain ask people again. What was issued to them before stays invalid. @throws {Failure} `not found` */
-export async function unblockDomain({ database, clock }: Context, typed: string, origin: Origin): Promise<void> {
+export async function unblockDomain(
+  { database, clock, operator }: Context,
+  typed: string,
+  origin: Origin,
+): Promise<void> {
   const domain = checkedDomain(typed);
   const now = clock();
   await database.commit(function* unblock(): Work<void> {
-    if (!(yield* removeDomain({ domain }))) throw notFound(`The domain ${domain} is not blocked.`);
+    const blocked = yield* removeDomain({ domain });
+    if (blocked === undefined) throw notFound(`The domain ${domain} is not blocked.`);
+    if (operator !== undefined) yield* insertUnblocked({ ...blocked, operatorId: operator.id, unblockedAt: now });
     yield* record({ at: now, type: 'client.domain_unblocked', origin, details: { domain } });
   });
+}
+
+/** An operator of whose unblocking is asked: what was done earlier than an instant stays. */
+interface MakerOfDomains {
+  readonly id: string;
+  readonly since: number;
+  readonly until: number;
+}
+
+/** What operators unblocked that is still so, but for what they had blocked themselves. */
+function* unblockedAmong(makers: readonly MakerOfDomains[]): Work<readonly UnblockedDomain[]> {
+  const isTheirs = ({ blockedBy, createdAt: at }: UnblockedDomain): boolean =>
+    makers.some(({ id, since, until }) => id === blockedBy && at >= since && at < until);
+  const found: UnblockedDomain[] = [];
+  for (const { id: operatorId, since, until } of makers) {
+    const unblocked = yield* unblockedBy({ operatorId, since, until });
+    found.push(...unblocked.filter((one) => !isTheirs(one)));
+  }
+  return found.sort((one, other) => (one.domain < other.domain ? -1 : 1));
+}
+
+/** The domains that operators unblocked and nobody has blocked since, but for those that they had blocked themselves. */
+export function* domainsUnblockedBy(makers: readonly MakerOfDomains[]): Work<readonly string[]> {
+  return (yield* unblockedAmong(makers)).map(({ domain }) => domain);
+}
+
+/**
+ * Blocks the domains again that operators unblocked, inside a unit of work that has locked no client yet. What was issued meanwhile to
+ * their clients ends, as where a domain is blocked for the first time.
+ * @returns them
+ */
+export function* blockAgain(makers: readonly MakerOfDomains[], origin: Origin, now: number): Work<readonly string[]> {
+  const unblocked = yield* unblockedAmong(makers);
+  for (const { domain, createdAt, blockedBy } of unblocked) {
+    yield* block({ domain, createdAt, blockedBy }, { putBack: true }, origin, now);
+  }
+  return unblocked.map(({ domain }) => domain);
 }

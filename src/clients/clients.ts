@@ -1,37 +1,41 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isRoleAssigned } from '../access/store.ts';
-import { type EventType, record } from '../audit/audit.ts';
-import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
+import { record } from '../audit/audit.ts';
 import { type JwkSet, readRegisteredSet } from '../keys/rules/jwks.ts';
-import { giveUpAlgorithm } from '../keys/store.ts';
-import type { Operator, Within } from '../operators/rights.ts';
+import type { Operator, Reach } from '../operators/rights.ts';
 import { findOrganization, organizationNotFound } from '../organizations/store.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import { type Clock, DAY, SECOND } from '../platform/clock.ts';
-import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
+import { randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { canonicalEmail } from '../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId, notFound } from '../platform/failure.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { type ClientActor, recordClientAct, recordStatusAct } from './act-store.ts';
-import { removeScopeOfApi } from './api-scope-store.ts';
-import { requireMayDecide } from './decided-fields.ts';
+import { type ClientActor, recordClientAct } from './act-store.ts';
+import { changedFields, clientProblem, giveUpAlgorithms, requireUniqueResource, saveClientChange } from './change.ts';
+import { requireMayDecide, takeOverDisabling } from './decided-fields.ts';
+import { answeredFor, developed, orderWithBlocking, type Registrar, requireOwnScopes } from './developer-apps.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { withoutFormerEndpoints } from './former-endpoints.ts';
 import { requireOwnFields } from './own-fields.ts';
-import { needsNewApproval, needsNewConsent, showsMoreGroups } from './rules/consent-approval.ts';
-import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
-import { presentsSecret, registrationProblem } from './rules/registration.ts';
+import { isOwnResource } from './resources.ts';
+import { redirectUriProblem } from './rules/redirect-uri.ts';
+import { presentsSecret } from './rules/registration.ts';
 import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from './schema.ts';
+import { endSecretNow, issueSecret } from './secrets.ts';
 import type { Client, ClientSecret } from './store.ts';
 import * as store from './store.ts';
 
 interface ClientsContext {
   readonly database: Database;
   readonly clock: Clock;
+}
+
+interface RegistrationContext extends ClientsContext {
+  readonly issuer: string;
+  /** Who acts; undefined for the command line on the server. */
+  readonly operator: Operator | undefined;
 }
 
 /** A client and its secrets that are valid, oldest first. */
@@ -48,6 +52,7 @@ export const clientNotFound = (id: string): Failure =>
 
 /** How a client that an operator registers was registered. */
 export const REGISTERED_BY_OPERATOR = {
+  narrowed: null,
   registeredBy: null,
   acceptedAt: null,
   metadataUrl: null,
@@ -87,59 +92,16 @@ function checkedFields<Fields extends UpdateClientRequest>(sent: Fields, type: C
   };
 }
 
+/** @throws {Failure} `invalid` where the resource is below the issuer: only this service's own are there */
+function rejectOwnResource({ resource }: Pick<Client, 'resource'>, issuer: string): void {
+  if (resource === null || !isOwnResource(resource, issuer)) return;
+  throw invalid(`resource must not be at ${issuer}: that is this service's own address.`);
+}
+
 /** The checks of a whole registration. @throws {Failure} `invalid` naming a field and the remedy */
 function checkRegistration(client: Client): void {
-  const problem = registrationProblem(client) ?? backchannelLogoutProblem(client);
+  const problem = clientProblem(client);
   if (problem !== undefined) throw invalid(problem);
-}
-
-/** Decisions §1: logout tokens are signed with a key of the key set, because only a hash of the secret is stored. */
-function backchannelLogoutProblem({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client): string | undefined {
-  if (backchannelLogoutUri === null) return undefined;
-  // OpenID Connect Back-Channel Logout 1.0 §2.2: an absolute URI without a fragment.
-  const problem = serverUriProblem(backchannelLogoutUri);
-  if (problem !== undefined) return `backchannelLogoutUri must ${problem}.`;
-  if (idTokenSignedResponseAlg !== 'HS256') return undefined;
-  return (
-    'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri, or left out: ' +
-    'a logout token cannot be signed with its secret.'
-  );
-}
-
-type Algorithms = Pick<Client, 'idTokenSignedResponseAlg' | 'userinfoSignedResponseAlg'>;
-
-const registeredAlgorithms = (client: Algorithms | undefined): readonly (IdTokenAlg | null)[] =>
-  client === undefined ? [] : [client.idTokenSignedResponseAlg, client.userinfoSignedResponseAlg];
-
-/** Part of the unit of work that changes or deletes a client: notes the algorithms that it uses no more. */
-export function* giveUpAlgorithms(before: Algorithms, after: Algorithms | undefined, now: number): Work<void> {
-  const kept = registeredAlgorithms(after);
-  const given = registeredAlgorithms(before).filter((alg) => !kept.includes(alg));
-  for (const alg of OPTIONAL_ALGS) if (given.includes(alg)) yield* giveUpAlgorithm({ alg, now });
-}
-
-/** A resource server introspects the tokens of its `resource`, so no other may have the same. @throws {Failure} `conflict` */
-function* requireUniqueResource({ id, resource }: Client): Work<void> {
-  const other = resource === null ? undefined : yield* store.findResource({ resource });
-  if (other !== undefined && other.id !== id) throw conflict('resource is that of another client.');
-}
-
-/** A role stays while somebody is assigned to the app in it. @throws {Failure} `conflict` */
-function* requireNoLostRole(before: Client, after: Client): Work<void> {
-  const kept = new Set(after.roles.map(({ name }) => name));
-  for (const { name } of before.roles) {
-    if (!kept.has(name) && (yield* isRoleAssigned({ clientId: after.id, role: name }))) {
-      throw conflict(`roles must keep ${name}: somebody is assigned to the app in it. Change these assignments first.`);
-    }
-  }
-}
-
-/** A scope that an API declares no more ends for every client: it is in no token, grant or form from then on. */
-function* removeLostScopes(before: Client, after: Client): Work<void> {
-  const kept = new Set(after.resourceScopes?.map(({ name }) => name));
-  for (const { name } of before.resourceScopes ?? []) {
-    if (!kept.has(name)) yield* removeScopeOfApi({ apiId: after.id, name });
-  }
 }
 
 /**
@@ -149,26 +111,20 @@ function* removeLostScopes(before: Client, after: Client): Work<void> {
  * @throws {Failure} `invalid` naming the field, `conflict` where the resource is taken
  */
 export async function createClient(
-  { database, clock, ids, operator }: ClientsContext & ClientActor & { readonly ids: Ids },
+  context: Omit<RegistrationContext, 'operator'> & Registrar & { readonly ids: Ids },
   { organizationId = null, ...input }: CreateClientRequest,
   origin: Origin,
-  {
-    alsoCommit,
-    developerId = null,
-  }: {
-    readonly alsoCommit?: (client: Client, clientSecret: string) => Work<void>;
-    /** The operator who registers it as a developer. */
-    readonly developerId?: string | null;
-  } = {},
+  { alsoCommit }: { readonly alsoCommit?: (client: Client, clientSecret: string) => Work<void> } = {},
 ): Promise<ClientWithSecrets & { readonly clientSecret?: string }> {
+  const { database, clock, ids, issuer, operator } = context;
   const fields = checkedFields(input, input.type ?? 'confidential');
   const now = clock();
-  const client: Client = {
+  const registered: Client = {
     id: await ids.next(),
     ...initialValues(CLIENT_FIELDS, fields),
     picture: null,
     organizationId,
-    developerId,
+    developerId: null,
     consentApproval: null,
     leftOut: null,
     ...REGISTERED_BY_OPERATOR,
@@ -178,35 +134,31 @@ export async function createClient(
     createdAt: now,
     updatedAt: now,
   };
-  checkRegistration(client);
-  const hasSecret = presentsSecret(client);
+  checkRegistration(registered);
+  rejectOwnResource(registered, issuer);
+  const hasSecret = presentsSecret(registered);
   const clientSecret = newSecret();
   const secretId = await ids.next();
-  const secrets = await database.commit(function* create(): Work<readonly ClientSecret[]> {
+  const created = await database.commit(function* create(): Work<ClientWithSecrets> {
+    // By what the operator holds now: the admission has just read it.
+    const named = input.scopes !== undefined;
+    yield* orderWithBlocking(operator, now);
+    const client = yield* developed(context, registered, { named, origin, now });
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
       throw organizationNotFound(organizationId);
     }
-    yield* requireUniqueResource(client);
+    yield* requireUniqueResource(client, { operator, origin, now });
     yield* store.insertClient(client);
-    if (hasSecret) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
+    if (hasSecret) yield* issueSecret(client.id, { id: secretId, text: clientSecret }, now);
     yield* recordClientAct({ operator }, client.id, { kind: 'registered' }, now);
-    yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
+    const { registeredBy } = client;
+    const details = registeredBy === null ? {} : { details: { registeredBy } };
+    yield* record({ at: now, type: 'client.created', origin, clientId: client.id, ...details });
     if (alsoCommit !== undefined) yield* alsoCommit(client, clientSecret);
-    return yield* store.liveSecrets({ clientId: client.id, now });
+    return { client, secrets: yield* store.liveSecrets({ clientId: client.id, now }) };
   });
-  return { client, secrets, ...(hasSecret && { clientSecret }) };
+  return { ...created, ...(hasSecret && { clientSecret }) };
 }
-
-/** Where an app gets codes and tokens, and what proves that it is the app. */
-const ADDRESSES: ReadonlySet<keyof Client> = new Set<keyof Client>(['redirectUris', 'jwks', 'jwksUri']);
-
-function updateEvent(before: Client, after: Client): EventType {
-  if (after.status === before.status) return 'client.updated';
-  return after.status === 'disabled' ? 'client.disabled' : 'client.enabled';
-}
-
-const changedFields = (before: Client, after: Client): readonly (keyof Client)[] =>
-  (Object.keys(before) as (keyof Client)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]));
 
 /**
  * Changes a client. Disabling it, or changing who may use it, invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
@@ -214,61 +166,35 @@ const changedFields = (before: Client, after: Client): readonly (keyof Client)[]
  * @throws {Failure} `not found`, `invalid`, `conflict`, `insufficient permission`
  */
 export async function updateClient(
-  { database, clock, operator }: ClientsContext & { readonly operator?: Operator | undefined },
+  { database, clock, issuer, operator }: RegistrationContext,
   id: string,
   change: UpdateClientRequest | ((client: Client) => UpdateClientRequest),
   origin: Origin,
 ): Promise<ClientWithSecrets> {
   const now = clock();
   return database.commit(function* update(): Work<ClientWithSecrets> {
+    yield* orderWithBlocking(operator, now);
     const client = yield* store.lockClient({ id });
     if (client === undefined) throw clientNotFound(id);
     const given = typeof change === 'function' ? change(client) : change;
     requireOwnFields(client, given);
     const changed: Client = { ...client, ...checkedFields(given, client.type) };
     checkRegistration(changed);
-    const fields = changedFields(client, changed);
+    if (changed.resource !== client.resource) rejectOwnResource(changed, issuer);
     yield* requireMayDecide(operator, client, changed);
-    if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
-
-    // People who may use the app authorize it again: what was issued before rests on the earlier rule, or would show more groups.
-    const isEnded =
-      changed.status !== client.status || changed.access !== client.access || showsMoreGroups(client, changed);
-    const endsApproval = client.consentApproval !== null && needsNewApproval(client, changed);
-    const saved: Client = {
-      ...changed,
-      // A token that may have been stolen manages it no more, also once it is enabled again.
-      registrationHash: changed.status === 'disabled' ? null : client.registrationHash,
-      consentApproval: endsApproval ? null : client.consentApproval,
-      updatedAt: now,
-      generation: isEnded ? randomIdentifier() : client.generation,
-      consentEpoch: needsNewConsent(client, changed) ? randomIdentifier() : client.consentEpoch,
-    };
-    yield* requireUniqueResource(saved);
-    yield* requireNoLostRole(client, saved);
-    yield* store.saveClient(saved);
-    if (fields.some((field) => ADDRESSES.has(field))) {
-      yield* recordClientAct({ operator }, id, { kind: 'redirect URIs' }, now);
+    requireOwnScopes(operator, client, changed);
+    const answered = yield* answeredFor(operator, client, changed);
+    const saved = yield* saveClientChange(client, answered, { operator, origin, now });
+    if (given.status === 'disabled' && client.status === 'disabled') {
+      yield* takeOverDisabling(operator, client, origin, now);
     }
-    if (saved.status !== client.status) yield* recordStatusAct({ operator }, id, saved.status, now);
-    yield* removeLostScopes(client, saved);
-    if (endsApproval) yield* record({ at: now, type: 'client.consent_approval_ended', origin, clientId: id });
-    yield* giveUpAlgorithms(client, saved, now);
-    // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.
-    if (!presentsSecret(saved)) {
-      for (const { id: secretId } of yield* store.liveSecrets({ clientId: id, now })) {
-        yield* store.removeSecret({ id: secretId, clientId: id });
-        yield* record({ at: now, type: 'client.secret_ended', origin, clientId: id, details: { secretId } });
-      }
-    }
-    yield* record({ at: now, type: updateEvent(client, saved), origin, clientId: id, details: { fields } });
     return { client: saved, secrets: yield* store.liveSecrets({ clientId: id, now }) };
   });
 }
 
 /** Sets or replaces a client's picture; null removes it, and its initials are shown. @throws {Failure} `not found` */
 export async function setClientPicture(
-  { database, clock }: ClientsContext,
+  { database, clock, operator }: Omit<RegistrationContext, 'issuer'>,
   id: string,
   picture: Picture | null,
   origin: Origin,
@@ -280,10 +206,11 @@ export async function setClientPicture(
     const secrets = yield* store.liveSecrets({ clientId: id, now });
     const name = picture?.name ?? null;
     if (name === client.picture) return { client, secrets };
-    const saved: Client = { ...client, picture: name, updatedAt: now };
+    const saved = { ...(yield* answeredFor(operator, client, { ...client, picture: name })), updatedAt: now };
     yield* store.saveClient(saved);
     yield* replacePicture({ clientId: id }, picture);
-    yield* record({ at: now, type: 'client.updated', origin, clientId: id, details: { fields: ['picture'] } });
+    const details = { fields: changedFields(client, { ...saved, updatedAt: client.updatedAt }) };
+    yield* record({ at: now, type: 'client.updated', origin, clientId: id, details });
     return { client: saved, secrets };
   });
 }
@@ -319,20 +246,24 @@ export async function rotateSecret(
   return database.commit(function* rotate() {
     const client = yield* store.lockClient({ id: clientId });
     if (client === undefined) throw clientNotFound(clientId);
-    if (client.type === 'public') throw conflict('A public client has no secret.');
+    if (client.type === 'public')
+      throw conflict(
+        'A public client has no secret. It sends client_id alone, with PKCE. For an app with a secret, register another with type confidential.',
+      );
     if (!presentsSecret(client)) {
-      throw conflict('This client authenticates with its key (private_key_jwt) and has no secret.');
+      throw conflict(
+        'This client authenticates with its key (private_key_jwt) and has no secret. To give it one, set tokenEndpointAuthMethod to client_secret_basic first.',
+      );
     }
     const earlier = yield* store.liveSecrets({ clientId, now });
     const previous = earlier.at(-1);
     for (const secret of earlier) {
       const overlapEnd = Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER);
       const expiresAt = secret === previous ? overlapEnd : now;
-      yield* store.expireSecret({ id: secret.id, at: expiresAt });
-      if (expiresAt > now) continue;
-      yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: secret.id } });
+      if (expiresAt > now) yield* store.expireSecret({ id: secret.id, at: expiresAt });
+      else yield* endSecretNow(clientId, secret.id, now, origin);
     }
-    yield* store.addSecret({ id, clientId, hash: digest(clientSecret), now });
+    yield* issueSecret(clientId, { id, text: clientSecret }, now);
     yield* recordClientAct({ operator }, clientId, { kind: 'secret', secretId: id }, now);
     yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });
     const secrets = yield* store.liveSecrets({ clientId, now });
@@ -358,8 +289,7 @@ export async function endSecret(
     const live = yield* store.liveSecrets({ clientId, now });
     if (!live.some((secret) => secret.id === id)) throw notFound(`The client has no secret with the id ${id}.`);
     if (live.length === 1) throw conflict('This is the only secret of the client. Add another one first.');
-    yield* store.removeSecret({ id, clientId });
-    yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: id } });
+    yield* endSecretNow(clientId, id, now, origin);
   });
 }
 
@@ -367,20 +297,22 @@ export async function endSecret(
 export function* listClientsWithSecrets(
   page: { readonly after: string; readonly limit: number },
   now: number,
-  within?: Within,
+  reach: Reach,
 ): Work<readonly (ClientWithSecrets & { readonly id: string })[]> {
   const listed = [];
-  for (const client of yield* store.listClients(page, within)) {
+  for (const client of yield* store.listClients(page, reach)) {
     listed.push({ id: client.id, client, secrets: yield* store.liveSecrets({ clientId: client.id, now }) });
   }
   return listed;
 }
 
 /** @throws {Failure} `not found` */
-export async function getClient({ database, clock }: ClientsContext, id: string): Promise<ClientWithSecrets> {
-  return database.read(function* get(): Work<ClientWithSecrets> {
-    const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
-    if (client === undefined) throw clientNotFound(id);
-    return { client, secrets: yield* store.liveSecrets({ clientId: id, now: clock() }) };
-  });
+export const getClient = ({ database, clock }: ClientsContext, id: string): Promise<ClientWithSecrets> =>
+  database.read(() => readRegistered(id, clock()));
+
+/** {@link getClient} inside a unit of work. */
+export function* readRegistered(id: string, now: number): Work<ClientWithSecrets> {
+  const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
+  if (client === undefined) throw clientNotFound(id);
+  return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 }

@@ -1,3 +1,4 @@
+import { behind } from '../admin-keys/live.ts';
 import { record } from '../audit/audit.ts';
 import { isRegisteredScope, SCOPES } from '../claims/permissions.ts';
 import { findOrganization, organizationNotFound } from '../organizations/store.ts';
@@ -42,8 +43,9 @@ export async function approveConsent(
     if (organizationId !== null && (yield* findOrganization({ id: organizationId })) === undefined) {
       throw organizationNotFound(organizationId);
     }
-    // Decisions §12: never the app's own developer.
-    if (operator !== undefined && client.developerId === operator.id) {
+    // Decisions §12: never the app's own developer, by whichever of their keys.
+    const { developerId } = client;
+    if (operator && developerId !== null && (yield* behind(developerId)) === (yield* behind(operator.id))) {
       throw conflict('An app is approved by somebody else than its own developer.');
     }
     const registered = yield* listApiScopes({ clientId });

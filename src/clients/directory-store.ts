@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Within } from '../operators/rights.ts';
-import type { Database, Work } from '../platform/database/database.ts';
+import { listWithin, type Reached } from '../operators/reach.ts';
+import type { Reach } from '../operators/rights.ts';
+import type { Database } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { columnsOf, decoder, many, one, plain, storedField, type Values } from '../platform/database/statement.ts';
 import {
@@ -12,6 +13,7 @@ import {
   searchInSteps,
 } from '../platform/database/text-search.ts';
 import { CLIENT_FIELDS } from './fields.ts';
+import { isReached } from './store.ts';
 
 /** What a list of apps shows of each. */
 const LISTED = {
@@ -29,49 +31,19 @@ export type ListedApp = Values<typeof LISTED>;
 const COLUMNS = columnsOf(LISTED);
 const toListed: (row: object) => ListedApp = decoder(LISTED);
 
-/** No id. */
-const NOBODY = '0';
-
-/** What an operator reaches, as a statement compares it. */
-interface Reached {
-  readonly all: number;
-  readonly organizationId: string;
-  readonly developerId: string;
-}
-
-const reached = (within: Within | undefined): Reached => ({
-  all: within === undefined ? 1 : 0,
-  organizationId: within?.organizationId ?? NOBODY,
-  developerId: within?.developerId ?? NOBODY,
-});
-
-const apps = (db: Kysely<Tables>, p: Reached) =>
-  db
-    .selectFrom('client')
-    .select(COLUMNS)
-    .where((eb) =>
-      eb.or([
-        eb(eb.val(p.all), '=', 1),
-        eb('organization_id', '=', p.organizationId),
-        eb('developer_id', '=', p.developerId),
-      ]),
-    );
-
-const newest = many(
-  (db, p: Reached & { before: string; limit: number }) =>
-    apps(db, p).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
-  toListed,
-);
-
-/** The apps that an operator reaches, before an id, the newest first. */
-export const listNewestApps = ({
-  within,
-  ...page
-}: {
+interface NewestPage {
   readonly before: string;
   readonly limit: number;
-  readonly within: Within | undefined;
-}): Work<readonly ListedApp[]> => newest({ ...page, ...reached(within) });
+}
+
+const newest = (db: Kysely<Tables>, p: NewestPage) =>
+  db.selectFrom('client').select(COLUMNS).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit);
+
+const newestOfAll = many((db, p: NewestPage) => newest(db, p), toListed);
+const newestReached = many((db, p: NewestPage & Reached) => newest(db, p).where((eb) => isReached(eb, p)), toListed);
+
+/** The apps that an operator reaches, before an id, the newest first. */
+export const listNewestApps = listWithin({ order: 'newest first', all: newestOfAll, reached: newestReached });
 
 const lastOfStep = one((db, p: { after: string; size: number }) =>
   db
@@ -79,22 +51,31 @@ const lastOfStep = one((db, p: { after: string; size: number }) =>
     .select((eb) => eb.fn.max('step.id').as('id')),
 );
 
-const searchStep = many(
-  (db, p: SearchRange & Reached & { pattern: string; asTyped: string }) =>
-    apps(db, p)
-      .where('id', '>', p.after)
-      .where('id', '<=', p.through)
-      .where((eb) => eb.or([matches(eb.fn('lower', ['name']), p.pattern), matches(eb.ref('name'), p.asTyped)]))
-      .orderBy('id')
-      .limit(p.limit),
-  toListed,
-);
+interface Sought extends SearchRange {
+  readonly pattern: string;
+  readonly asTyped: string;
+}
+
+const searched = (db: Kysely<Tables>, p: Sought) =>
+  db
+    .selectFrom('client')
+    .select(COLUMNS)
+    .where('id', '>', p.after)
+    .where('id', '<=', p.through)
+    .where((eb) => eb.or([matches(eb.fn('lower', ['name']), p.pattern), matches(eb.ref('name'), p.asTyped)]))
+    .orderBy('id')
+    .limit(p.limit);
+
+const searchAll = many((db, p: Sought) => searched(db, p), toListed);
+const searchReached = many((db, p: Sought & Reached) => searched(db, p).where((eb) => isReached(eb, p)), toListed);
+
+const search = listWithin({ order: 'oldest first', all: searchAll, reached: searchReached });
 
 /** The apps that an operator reaches whose name contains a text: see {@link searchInSteps}. */
 export const findAppsContaining = (
   database: Pick<Database, 'read'>,
-  { text, within, ...search }: Search & { readonly text: string; readonly within: Within | undefined },
+  { text, reach, ...steps }: Search & { readonly text: string; readonly reach: Reach },
 ): Promise<Found<ListedApp>> => {
-  const sought = { pattern: containing(text.toLowerCase()), asTyped: containing(text), ...reached(within) };
-  return searchInSteps(database, search, lastOfStep, (range) => searchStep({ ...sought, ...range }));
+  const patterns = { pattern: containing(text.toLowerCase()), asTyped: containing(text) };
+  return searchInSteps(database, steps, lastOfStep, (range) => search({ ...patterns, ...range }, reach));
 };

@@ -2,7 +2,14 @@ import { record } from '../audit/audit.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { type ClientActKind, clientActsSince, type MakerOfClients } from './act-store.ts';
+import {
+  type ClientActKind,
+  clientActsSince,
+  type MakerOfClients,
+  recordStatusAct,
+  wasActiveBefore,
+} from './act-store.ts';
+import { endSecretNow } from './secrets.ts';
 import * as store from './store.ts';
 
 /**
@@ -11,7 +18,10 @@ import * as store from './store.ts';
  */
 export function* disableClient(id: string, now: number, origin: Origin): Work<boolean> {
   const client = yield* store.lockClient({ id });
-  if (client === undefined || client.status === 'disabled') return false;
+  if (client === undefined) return false;
+  // Nobody enables it again because it was they who had disabled it.
+  yield* recordStatusAct({ operator: undefined }, id, 'disabled', now);
+  if (client.status === 'disabled') return false;
   const generation = randomIdentifier();
   yield* store.saveClient({ ...client, status: 'disabled', registrationHash: null, generation, updatedAt: now });
   yield* record({ at: now, type: 'client.disabled', origin, clientId: id, details: { fields: ['status'] } });
@@ -31,10 +41,11 @@ export function* clientsTouchedBy(makers: readonly MakerOfClients[], now: number
     string,
     { readonly clientId: string; readonly name: string; readonly acts: ClientActKind[] }
   >();
-  for (const { id: operatorId, since, goesOn } of makers) {
-    for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since })) {
+  for (const { id: operatorId, since, until, goesOn } of makers) {
+    for (const { clientId, kind, secretId } of yield* clientActsSince({ operatorId, since, until })) {
       const client = yield* store.findClient({ id: clientId });
       if (client === undefined || client.status === 'disabled' || goesOn(kind, client)) continue;
+      if (kind === 'enabled' && (yield* wasActiveBefore(makers, client))) continue;
       const counts =
         kind === 'approved'
           ? client.consentApproval?.approvedBy.id === operatorId
@@ -56,8 +67,6 @@ export interface ClientsUndone {
   readonly registered: number;
   /** and how many secrets of other apps ended that were added. */
   readonly secrets: number;
-  /** The other apps whose redirect URIs were changed: they are as they were left. */
-  readonly redirected: readonly string[];
 }
 
 /** A secret that ended, with which its client may have got tokens for itself. */
@@ -67,8 +76,9 @@ export interface EndedSecret {
 }
 
 /**
- * Ends what operators did to clients, inside a unit of work: the clients that they registered, accepted or enabled are disabled, the secrets
- * that they added end, and people are asked again where they approved. Redirect URIs stay: nobody knows whose they are.
+ * Ends what operators did to clients, inside a unit of work: the clients that they registered or accepted are disabled, as are those that they
+ * enabled and that were not active before, the secrets
+ * that they added end, and people are asked again where they approved.
  * The caller ends the tokens that clients got for themselves with the secrets (`endClientTokens`).
  */
 export function* endClientActs(
@@ -78,32 +88,29 @@ export function* endClientActs(
 ): Work<ClientsUndone & { readonly endedSecrets: readonly EndedSecret[] }> {
   let registered = 0;
   const endedSecrets: EndedSecret[] = [];
-  const redirected = new Set<string>();
   const disabled = new Set<string>();
-  for (const { id: operatorId, since, goesOn } of makers) {
+  for (const { id: operatorId, since, until, goesOn } of makers) {
     // An app is made before anything else is done to it.
-    for (const { clientId, kind, secretId, actedAt: addedAt } of yield* clientActsSince({ operatorId, since })) {
+    for (const { clientId, kind, secretId, actedAt: addedAt } of yield* clientActsSince({ operatorId, since, until })) {
       const client = yield* store.findClient({ id: clientId });
       if (client === undefined || goesOn(kind, client)) continue;
+      if (kind === 'enabled' && (yield* wasActiveBefore(makers, client))) continue;
       if (kind === 'registered' || kind === 'accepted' || kind === 'enabled') {
         disabled.add(clientId);
         if (yield* disableClient(clientId, now, origin)) registered++;
       } else if (kind === 'secret' && secretId !== null) {
         const isEnded = yield* endSecret(clientId, secretId, origin, now);
         if (isEnded && !disabled.has(clientId)) endedSecrets.push({ clientId, addedAt });
-      } else if (kind === 'redirect URIs') redirected.add(clientId);
-      else if (kind === 'approved') yield* endApproval(clientId, operatorId, origin, now);
+      } else if (kind === 'approved') yield* endApproval(clientId, operatorId, origin, now);
     }
   }
-  const others = [...redirected].filter((id) => !disabled.has(id));
-  return { registered, secrets: endedSecrets.length, redirected: others, endedSecrets };
+  return { registered, secrets: endedSecrets.length, endedSecrets };
 }
 
 function* endSecret(clientId: string, secretId: string, origin: Origin, now: number): Work<boolean> {
   yield* store.lockClient({ id: clientId });
   if (!(yield* store.liveSecrets({ clientId, now })).some(({ id }) => id === secretId)) return false;
-  yield* store.expireSecret({ id: secretId, at: now });
-  yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId } });
+  yield* endSecretNow(clientId, secretId, now, origin);
   return true;
 }
 

@@ -9,7 +9,7 @@ export function requireOwnFields(
   { metadataUrl, registeredBy, registrationHash }: Client,
   given: UpdateClientRequest,
 ): void {
-  if (registeredBy === null) return;
+  if (registeredBy === null || registeredBy === 'developer') return;
   const names = Object.keys(given);
   const own = names.find((name) => name === 'consent' || name === 'resource');
   const field = own ?? names.find(metadataUrl === null ? isSelfRegisteredField : isDocumentField);

@@ -1,11 +1,15 @@
 import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { Work } from '../platform/database/database.ts';
 import { describeResourceScope } from './resource-fields.ts';
+import { canonicalResource } from './rules/canonical-resource.ts';
 import { findClient, findResource } from './store.ts';
 
-/** Whether a resource identifier is at or below the issuer, where only this service's own resources may be. */
-export const isOwnResource = (resource: string, issuer: string): boolean =>
-  resource === issuer || ['/', '?'].some((next) => resource.startsWith(issuer + next));
+/** Whether a resource identifier is at or below the issuer in any spelling, where only this service's own resources may be. */
+export function isOwnResource(resource: string, issuer: string): boolean {
+  const own = canonicalResource(issuer).replace(/\/$/, '');
+  const asked = canonicalResource(resource);
+  return asked === own || ['/', '?'].some((next) => asked.startsWith(own + next));
+}
 
 /** The resource servers that clients registered, with the names that users know; this service's own are not among them. */
 export function* findResourceServers(

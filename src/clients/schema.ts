@@ -78,9 +78,9 @@ const clientRecord = {
   hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
   registeredBy: Type.Unsafe<string>({
-    enum: ['operator', 'metadata', 'open', 'token'],
+    enum: ['operator', 'metadata', 'open', 'token', 'developer'],
     about:
-      'metadata: it identified itself by the URL of a metadata document, and a person allowed it. open: it registered itself. token: it did with an initial access token.',
+      'metadata: it identified itself by the URL of a metadata document, and a person allowed it. open: it registered itself. token: it did with an initial access token. developer: a person registered it, or changed what it says of itself, whom TESSERA_DEVELOPERS alone makes a developer.',
   }),
   acceptedAt: nullableField(Instant, 'When an operator accepted an app that no operator registered; null if none has.'),
   metadataUrl: nullableField(
@@ -185,3 +185,62 @@ export const ApproveConsentRequest = requestBody('ApproveConsentRequest', {
   ),
 });
 export type ApproveConsentRequest = Type.Static<typeof ApproveConsentRequest>;
+
+const requestText = (about: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    format: 'multi-line',
+    about,
+    description: '1 to 500 characters without control characters',
+  });
+
+/** The body of a request that asks operators for one more scope of a client. */
+export const AskScopeRequest = requestBody('AskScopeRequest', {
+  scope: SCOPE_NAME,
+  resource: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 512 }), Type.Null()], {
+      about: 'The resource of the API whose scope it is. Default: null, for a scope about the person.',
+      description: 'a string of 1 to 512 characters, or null',
+    }),
+  ),
+  reason: requestText('What the app needs it for, as the operator reads it.'),
+});
+export type AskScopeRequest = Type.Static<typeof AskScopeRequest>;
+
+/** The body of a request that approves a scope request. */
+export const ApproveScopeRequest = requestBody('ApproveScopeRequest', {
+  answer: Type.Optional(
+    Type.Union([requestText('Why, as the developer reads it. Default: null.'), Type.Null()], {
+      description: '1 to 500 characters without control characters, or null',
+    }),
+  ),
+});
+export type ApproveScopeRequest = Type.Static<typeof ApproveScopeRequest>;
+
+/** The body of a request that declines a scope request. */
+export const DeclineScopeRequest = requestBody('DeclineScopeRequest', {
+  answer: requestText('Why, as the developer reads it.'),
+});
+export type DeclineScopeRequest = Type.Static<typeof DeclineScopeRequest>;
+
+/** A scope request in the admin API, as made by `scopeRequestView`. */
+export const ScopeRequestRecord = Type.Object(
+  {
+    id: Id,
+    clientId: Id,
+    scope: Type.String(),
+    resource: nullableField(Type.String(), 'The resource of the API whose scope it is; null for one about the person.'),
+    reason: Type.String(),
+    askedBy: nullableField(Id, 'The account or admin key that asked; null for the command line on the server.'),
+    askedAt: Instant,
+    status: Type.Unsafe<string>({
+      enum: ['waiting', 'approved', 'declined', 'ended'],
+      about: 'ended: who asked may not manage the app any more, so that it cannot be approved.',
+    }),
+    decidedBy: nullableField(Id, 'The account or admin key that decided; null for none, or the command line.'),
+    decidedAt: nullableField(Instant, 'Null until an operator decides.'),
+    answer: nullableField(Type.String(), 'Why, in the words of the operator.'),
+  },
+  { title: 'ScopeRequest' },
+);

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { record } from '../audit/audit.ts';
-import { takeWithin } from '../limits/limits.ts';
 import { type Clock, DAY, HOUR } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import { pick } from '../platform/database/columns.ts';
@@ -8,11 +7,12 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/failure.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import { type Origin, SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
-import { clientNotFound, giveUpAlgorithms, newSecret, REGISTERED_BY_OPERATOR } from './clients.ts';
+import { giveUpAlgorithms } from './change.ts';
+import { clientNotFound, newSecret, REGISTERED_BY_OPERATOR } from './clients.ts';
 import { CLIENT_FIELDS } from './fields.ts';
-import { isClaimable } from './rules/redirect-uri.ts';
 import { presentsSecret } from './rules/registration.ts';
 import { SELF_REGISTERED_FIELDS, type SelfRegisteredFields } from './rules/registration-metadata.ts';
+import { endSecretNow, issueSecret } from './secrets.ts';
 import {
   countUnused,
   findRegistrationOf,
@@ -20,17 +20,7 @@ import {
   lockUnused,
   removeRegistrationToken,
 } from './self-registration-store.ts';
-import {
-  addSecret,
-  type Client,
-  findClient,
-  insertClient,
-  liveSecrets,
-  lockClient,
-  removeClient,
-  removeSecret,
-  saveClient,
-} from './store.ts';
+import { type Client, findClient, insertClient, liveSecrets, lockClient, removeClient, saveClient } from './store.ts';
 
 /** How long an app that registered itself waits for the first person who allows it: decisions §15. */
 export const UNUSED_LIFETIME = 30 * DAY;
@@ -50,13 +40,6 @@ export interface Registered {
 
 /** Who registers: anyone, or the holder of an initial access token. */
 export type Registrant = { readonly by: 'open' } | { readonly by: 'token'; readonly initialTokenId: string };
-
-/**
- * Part of every unit of work that registers openly or blocks a domain: they come one after the other, so that no app of a blocked domain
- * remains, and no more unused apps than there may be.
- */
-export const oneRegistrationAtATime = (now: number): Work<boolean> =>
-  takeWithin('registrations', { count: Number.MAX_SAFE_INTEGER, windowMs: HOUR }, now);
 
 /** Part of a unit of work: makes room for one more app that nobody has used yet. @returns whether there is some */
 export function* makeRoom(now: number): Work<boolean> {
@@ -85,11 +68,6 @@ export function* removeUnused(id: string, now: number): Work<boolean> {
   });
   return true;
 }
-
-/** The hosts of the web that an app sends people to. */
-export const redirectHosts = (uris: readonly string[]): readonly string[] => [
-  ...new Set(uris.filter((uri) => !isClaimable(uri)).map((uri) => new URL(uri).hostname)),
-];
 
 /** Part of a unit of work: puts an app on record that registers itself. */
 export function* registerSelf(
@@ -134,7 +112,7 @@ export function* registerSelf(
 
 function* giveSecret(clientId: string, id: string, now: number): Work<string> {
   const secret = newSecret();
-  yield* addSecret({ id, clientId, hash: digest(secret), now });
+  yield* issueSecret(clientId, { id, text: secret }, now);
   return secret;
 }
 
@@ -198,8 +176,7 @@ function* adjustSecret(client: Client, secretId: string, now: number, origin: Or
   const live = yield* liveSecrets({ clientId: client.id, now });
   if (presentsSecret(client)) return live.length === 0 ? yield* giveSecret(client.id, secretId, now) : undefined;
   for (const { id } of live) {
-    yield* removeSecret({ id, clientId: client.id });
-    yield* record({ at: now, type: 'client.secret_ended', origin, clientId: client.id, details: { secretId: id } });
+    yield* endSecretNow(client.id, id, now, origin);
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { LeftOut } from '../claims/rules/member-claims.ts';
 import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
-import type { Within } from '../operators/rights.ts';
+import { listWithin, ownOrganizations, type Reached, reachedOrganizations } from '../operators/reach.ts';
 import type { ClientTable } from '../platform/database/client-tables.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -48,6 +48,8 @@ const STORED = {
   organizationId: storedField('organization_id', plain<string | null>()),
   /** The operator who made it as a developer, and may change it as one; null for none. */
   developerId: storedField('developer_id', plain<string | null>()),
+  /** What operators left of these when they took some of it from a developer's app; null for nothing taken. */
+  narrowed: storedField('narrowed', jsonOr<Narrowed, null>(null)),
   /** Who registered it, if not an operator: then it needs an operator's acceptance to pass for a registered one. */
   registeredBy: storedField('registered_by', plain<RegisteredBy | null>()),
   /** When an operator accepted it; null while none has. */
@@ -71,8 +73,14 @@ const STORED = {
   updatedAt: storedField('updated_at', plain<number>()),
 } as const;
 
-/** How a client came to be here without an operator: by its metadata document, by registering itself, or that with an initial access token. */
-export type RegisteredBy = 'metadata' | 'open' | 'token';
+/**
+ * How a client came to be here without an operator: by its metadata document, by registering itself, or that with an initial access token, or
+ * by a person who develops apps by the policy of the installation alone.
+ */
+export type RegisteredBy = 'metadata' | 'open' | 'token' | 'developer';
+
+/** What operators left an app, by field: its developer adds nothing to it. */
+export type Narrowed = Partial<Readonly<Record<'scopes' | 'endpoints' | 'grantTypes', readonly string[]>>>;
 
 /** What tokens lacked, and when. */
 export interface LastLeftOut extends LeftOut {
@@ -109,6 +117,12 @@ export const findClient = one(
 export const findResource = one(
   (db, p: { resource: string }) => db.selectFrom('client').select(COLUMNS).where('resource', '=', p.resource),
   toClient,
+);
+
+/** Every resource that a client registered. */
+export const listResources = many(
+  (db, _p: object) => db.selectFrom('client').select(['id', 'resource']).where('resource', 'is not', null),
+  ({ id, resource }) => ({ id, resource: resource ?? '' }),
 );
 
 export const findByMetadataUrl = one(
@@ -205,29 +219,40 @@ interface ClientPage {
 const page = (db: Kysely<Tables>, p: ClientPage) =>
   db.selectFrom('client').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit);
 
-const listAll = many((db, p: ClientPage) => page(db, p), toClient);
-const listOwn = many(
-  (db, p: ClientPage & { organizationId: string; developerId: string }) =>
-    page(db, p).where((eb) =>
-      eb.or([eb('organization_id', '=', p.organizationId), eb('developer_id', '=', p.developerId)]),
-    ),
-  toClient,
-);
+/** Whether a client is within the reach of an operator. */
+export const isReached = (eb: ExpressionBuilder<Tables, 'client'>, p: Reached) =>
+  eb.or([
+    eb('organization_id', 'in', reachedOrganizations(p)),
+    eb('developer_id', '=', p.anywhereDeveloperId),
+    eb.and([eb('developer_id', '=', p.installationDeveloperId), eb('organization_id', 'is', null)]),
+    eb.and([eb('developer_id', '=', p.developerId), eb('organization_id', 'in', ownOrganizations(p))]),
+  ]);
 
-/** No id. */
-const NOBODY = '0';
+const listAll = many((db, p: ClientPage) => page(db, p), toClient);
+const listReached = many((db, p: ClientPage & Reached) => page(db, p).where((eb) => isReached(eb, p)), toClient);
 
 /** The clients in the order of their ids: all, or those that an operator reaches. */
-export const listClients = (p: ClientPage, within?: Within): Work<readonly Client[]> =>
-  within === undefined
-    ? listAll(p)
-    : listOwn({ ...p, organizationId: within.organizationId ?? NOBODY, developerId: within.developerId ?? NOBODY });
+export const listClients = listWithin({ order: 'oldest first', all: listAll, reached: listReached });
 
 /** The clients that no operator has registered or accepted, in the order of their ids. */
 export const listUnregistered = many(
   (db, p: ClientPage) => page(db, p).where('registered_by', 'is not', null).where('accepted_at', 'is', null),
   toClient,
 );
+
+const appsOf = one(
+  (db, p: { developerId: string }) =>
+    db
+      .selectFrom('client')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('developer_id', '=', p.developerId),
+  ({ count }) => Number(count),
+);
+
+/** How many apps an operator has made as a developer. */
+export function* countAppsOf(developer: { readonly developerId: string }): Work<number> {
+  return (yield* appsOf(developer)) ?? 0;
+}
 
 /** The scopes of APIs that a client may request, in one order. A disabled API has none. */
 export const listApiScopes = many(
@@ -282,11 +307,28 @@ export const liveSecrets = many(
   decoder(SECRET),
 );
 
-/** The client of a secret, and until when it was valid. A secret that was ended at once is not on record. */
+/**
+ * The `expires_at` of a secret that somebody ended: the instant with a minus sign, which is in the past of every node, whatever its clock
+ * says.
+ */
+export const endedAt = (now: number): number => -now;
+
+/** A secret by its hash, and when it was ended, or expires or expired. */
 export const findSecretOwner = one(
   (db, p: { hash: string }) =>
-    db.selectFrom('client_secret').select(['client_id', 'expires_at']).where('hash', '=', p.hash),
-  ({ client_id, expires_at }) => ({ clientId: client_id, expiresAt: expires_at }),
+    db.selectFrom('client_secret').select(['id', 'client_id', 'expires_at']).where('hash', '=', p.hash),
+  ({ id, client_id, expires_at }) => ({
+    id,
+    clientId: client_id,
+    ...(expires_at !== null && expires_at < 0
+      ? { endedAt: -expires_at, expiresAt: null }
+      : { endedAt: null, expiresAt: expires_at }),
+  }),
+);
+
+/** Whether a secret has this id. */
+export const isSecretId = one((db, p: { id: string }) =>
+  db.selectFrom('client_secret').select('id').where('id', '=', p.id),
 );
 
 export const addSecret = command((db, p: { id: string; clientId: string; hash: string; now: number }) =>
@@ -304,8 +346,21 @@ export const expireSecret = command((db, p: { id: string; at: number }) =>
   db.updateTable('client_secret').set({ expires_at: p.at }).where('id', '=', p.id),
 );
 
-export const removeSecret = command((db, p: { id: string; clientId: string }) =>
-  db.deleteFrom('client_secret').where('id', '=', p.id).where('client_id', '=', p.clientId),
+/** Removes the secrets of a client that are no longer valid, except the newest. */
+export const removeFormerSecrets = command((db, p: { clientId: string; now: number; kept: number }) =>
+  db
+    .deleteFrom('client_secret')
+    .where('client_id', '=', p.clientId)
+    .where('expires_at', '<=', p.now)
+    .where('id', 'not in', (eb) =>
+      eb
+        .selectFrom('client_secret as former')
+        .select('former.id')
+        .where('former.client_id', '=', p.clientId)
+        .where('former.expires_at', '<=', p.now)
+        .orderBy('former.id', 'desc')
+        .limit(p.kept),
+    ),
 );
 
 export const markSecretUsed = command((db, p: { id: string; now: number }) =>

@@ -67,8 +67,11 @@ export const defineAct = <T>(act: ConsoleAct<T>): ConsoleAct => act as ConsoleAc
 
 function* nothing(): Work<void> {}
 
-/** What the address of a page may say beside the objects that it names: which role it takes away, and what a new key is to be like. */
-const LINKED: ReadonlySet<string> = new Set(['held', 'like']);
+/**
+ * What the address of a page may say beside the objects that it names: which role it takes away, what a new key is to be like, which
+ * provider a person loses, of which kind a new one is, and which scope request is decided.
+ */
+const LINKED: ReadonlySet<string> = new Set(['held', 'like', 'identity', 'provider', 'asked']);
 
 /** Whether a refusal is shown with the form, so that nothing typed is lost. */
 const isShown = (error: unknown): error is Failure =>

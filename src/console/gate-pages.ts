@@ -1,4 +1,5 @@
 import { PERMISSIONS, type Permission } from '../operators/permissions.ts';
+import { CannotOpen, type InsufficientPermission } from '../operators/refusal.ts';
 import { commandBlock, hidden, isolate } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
@@ -47,16 +48,25 @@ export const againPage = (site: Site, visit: FrameVisit): Page =>
     html`<p>${site.messages.operators.gate.again}</p>${signOut(site, visit, site.messages.operators.gate.againSubmit)}`,
   );
 
-/** The operator lacks a permission. @param isStronger whether it is held by the person on whom they act */
-export function missingPage(site: Site, visit: FrameVisit, permission: Permission, isStronger: boolean): Page {
+/** The operator may not do something. @param asked the permission that it needs: any other is one of the person on whom they act */
+export function refusedPage(
+  site: Site,
+  visit: FrameVisit,
+  refusal: InsufficientPermission,
+  asked: Permission | undefined,
+): Page {
   const { gate: text, person } = site.messages.operators;
-  const code = html`<code>${permission}</code>`;
+  const { permission } = refusal;
+  const cannotOpen = refusal instanceof CannotOpen;
+  const isStronger = cannotOpen || permission !== asked;
+  const title = cannotOpen ? text.cannotOpenTitle : isStronger ? text.strongerTitle : text.missingTitle;
   const { about, roles } = PERMISSIONS[permission];
-  const title = isStronger ? text.strongerTitle : text.missingTitle;
+  const held = cannotOpen ? person.cannotOpen[refusal.because] : person.stronger(permission);
+  const lead = isStronger ? held : text.missing(html`<code>${permission}</code>`);
+  const needed = !cannotOpen && html`<p class="muted">${about} ${text.missingRoles(roles)}</p>`;
   return consolePage(site, visit, {
     title,
-    content: html`<header><h1>${title}</h1></header>
-<section class="card"><p>${isStronger ? person.stronger(permission) : text.missing(code)}</p><p class="muted">${about} ${text.missingRoles(roles)}</p></section>`,
+    content: html`<header><h1>${title}</h1></header><section class="card"><p>${lead}</p>${needed}</section>`,
   });
 }
 

@@ -3,6 +3,7 @@ import { holdsSomewhere } from '../operators/rights.ts';
 import { hidden, isolate } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
+import { enumerated } from '../platform/date-text.ts';
 import type { ConsoleVisit } from './visit.ts';
 
 /** The sections of the console, each with the permission without which it is not shown. */
@@ -12,6 +13,7 @@ const SECTIONS = {
   groups: { address: '/console/groups', permission: 'groups.read' },
   organizations: { address: '/console/organizations', permission: 'organizations.read' },
   apps: { address: '/console/apps', permission: 'apps.read' },
+  upstreams: { address: '/console/upstreams', permission: 'upstreams.read' },
   operators: { address: '/console/operators', permission: 'operators.read' },
   explain: { address: '/console/explain', permission: 'traces.read' },
   events: { address: '/console/events', permission: 'events.read' },
@@ -24,6 +26,9 @@ export const sectionsOf = ({ operator }: Pick<ConsoleVisit, 'operator'>): readon
   (Object.keys(SECTIONS) as Section[]).filter((name) => holdsSomewhere(operator, SECTIONS[name].permission));
 
 export const addressOf = (section: Section): string => SECTIONS[section].address;
+
+/** Where everything is searched. */
+export const SEARCH = '/console/search';
 
 /** What the frame shows of an operator. */
 export type FrameVisit = Pick<ConsoleVisit, 'account' | 'operator' | 'logoutToken'>;
@@ -50,16 +55,18 @@ function nav(site: Site, visit: FrameVisit, current: Section | undefined): Html 
     (name) =>
       html`<a href="${path(SECTIONS[name].address)}"${name === current && html` aria-current="page"`}>${messages.operators[name].title}</a>`,
   );
-  return html`<nav class="side" aria-label="${messages.operators.nav}">${links}</nav>`;
+  const { search: text } = messages.operators;
+  return html`<nav class="side" aria-label="${messages.operators.nav}"><a href="${path(SEARCH)}" data-palette aria-keyshortcuts="Control+K Meta+K">${text.title}<kbd aria-hidden="true">${text.keys}</kbd></a>${links}</nav>`;
 }
 
 /** The names of an operator's roles. */
-function roleNames({ messages }: Site, { operator: { grants } }: Pick<ConsoleVisit, 'operator'>): string {
+function roleNames({ messages }: Site, { operator }: Pick<ConsoleVisit, 'operator'>): string {
   const { roles, inOrganization } = messages.operators;
-  const names = grants.map(({ role, organizationId }) =>
+  const names = operator.grants.map(({ role, organizationId }) =>
     organizationId === null ? roles[role] : inOrganization(roles[role]),
   );
-  return [...new Set(names)].join(', ');
+  if (operator.developsByPolicy) names.push(roles.developer);
+  return enumerated([...new Set(names)]);
 }
 
 function who(site: Site, visit: FrameVisit): Html {

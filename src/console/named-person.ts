@@ -1,3 +1,4 @@
+import { grantsOf } from '../access/operator-grant-store.ts';
 import { type Account, findAccount, findByIdentifier } from '../accounts/store.ts';
 import { holds, INSTALLATION } from '../operators/rights.ts';
 import { findMember } from '../organizations/store.ts';
@@ -6,7 +7,7 @@ import { notFound } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { ConsoleVisit } from './visit.ts';
 
-/** Of people, a role of an organization finds its members alone. */
+/** Of people, a role of an organization finds its members alone, and who holds one of its roles. */
 function* reached(
   { operator }: ConsoleVisit,
   organizationId: string | null,
@@ -14,7 +15,9 @@ function* reached(
 ): Work<Account | undefined> {
   if (account === undefined || holds(operator, 'users.read', INSTALLATION)) return account;
   if (organizationId === null) return undefined;
-  return (yield* findMember({ accountId: account.id, organizationId })) === undefined ? undefined : account;
+  if ((yield* findMember({ accountId: account.id, organizationId })) !== undefined) return account;
+  const grants = yield* grantsOf(account.id);
+  return grants.some((grant) => grant.organizationId === organizationId) ? account : undefined;
 }
 
 /**
@@ -31,7 +34,8 @@ export function* findNamed(
 }
 
 /**
- * The person whom an act is about: the one whose ID its page or form names, or whom the operator has looked for on its page.
+ * The person whom an act is about: the one whose ID its page or form names, or whom the operator has looked for on its page. There is no
+ * page for a form that would be refused.
  * @throws {Failure} `not found`, in the words of the console
  */
 export async function getSubject(visit: ConsoleVisit, organizationId: string | null): Promise<Account> {
@@ -43,5 +47,6 @@ export async function getSubject(visit: ConsoleVisit, organizationId: string | n
   });
   if (found === undefined)
     throw notFound(visit.services.site.messages.operators.noSuchPerson(member || (userId ?? '')));
+  await visit.services.database.read(() => visit.admitFor(found.id));
   return found;
 }

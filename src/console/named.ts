@@ -31,7 +31,8 @@ export function namedIn(request: FastifyRequest): NamedObjects {
   const given = isForm ? formOf(request) : queryOf(request);
   return {
     ...{ id: given.get('id'), userId: given.get('user'), clientId: given.get('app') },
-    organizationId: given.get('organization'),
+    // A choice among places may be that of none.
+    organizationId: given.get('organization') || undefined,
     ...(request.params as Readonly<Record<string, string>>),
     member: isForm ? '' : typedIn(given, 'member', LONGEST_NAME),
   };

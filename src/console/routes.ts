@@ -7,7 +7,9 @@ import { consoleActs } from './acts.ts';
 import { appActRoutes } from './apps/acts.ts';
 import { createAppRoutes } from './apps/create.ts';
 import { appListRoutes } from './apps/list.ts';
+import { appLogRoutes } from './apps/log.ts';
 import { appPageRoutes } from './apps/page.ts';
+import { waitingRequestRoutes } from './apps/scope-requests.ts';
 import { bulkRoutes } from './bulk/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
@@ -18,6 +20,7 @@ import { groupPageRoutes } from './groups/pages.ts';
 import { invitationListRoutes } from './invitations/list.ts';
 import { keyPageRoutes } from './keys/pages.ts';
 import { addressOf, sectionsOf } from './layout.ts';
+import { liveViews } from './live/views.ts';
 import { operatorListRoutes } from './operators/list.ts';
 import { organizationPageRoutes } from './organizations/pages.ts';
 import { overviewRoutes } from './overview/page.ts';
@@ -25,7 +28,10 @@ import { personActRoutes } from './people/act-routes.ts';
 import { peopleRoutes } from './people/list.ts';
 import { personPartRoutes } from './people/parts.ts';
 import { personRoutes } from './people/person.ts';
+import { searchRoutes } from './search/routes.ts';
 import { systemRoutes } from './system/pages.ts';
+import { upstreamListRoutes } from './upstreams/list.ts';
+import { upstreamPageRoutes } from './upstreams/page.ts';
 import { type ConsoleServices, consoleHooks, consoleVisitOf } from './visit.ts';
 
 /** The operators' console: decisions §13. */
@@ -48,6 +54,7 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
       if (first === undefined) return sendPage(reply, 200, site, nothingPage(site, visit));
       return redirect(request, reply, site.path(addressOf(first)));
     });
+    searchRoutes(pages, services);
     overviewRoutes(pages, services);
     systemRoutes(pages, services);
     peopleRoutes(pages, services);
@@ -60,14 +67,19 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
     memberRoutes(pages, services);
     appListRoutes(pages, services);
     appPageRoutes(pages, services);
+    waitingRequestRoutes(pages, services);
     appActRoutes(pages, services);
     createAppRoutes(pages, services);
     organizationPageRoutes(pages, services);
     operatorListRoutes(pages, services);
     keyPageRoutes(pages, services);
     invitationListRoutes(pages, services);
+    upstreamListRoutes(pages, services);
+    upstreamPageRoutes(pages, services);
     for (const act of consoleActs) actRoutes(pages, services, act);
-    explainRoutes(pages, services);
-    eventRoutes(pages, services);
+    const live = liveViews(services.isDraining);
+    explainRoutes(pages, services, live);
+    appLogRoutes(pages, services, live);
+    eventRoutes(pages, services, live);
   });
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { liveGrantsOf } from '../access/operator-grant-store.ts';
 import { actingDatabase } from '../account-actions/admission/acting-database.ts';
 import { type Asked, admit, personIn, type RouteObjects } from '../account-actions/admission/admission.ts';
-import { roleNamesOf, rolesInSession } from '../account-actions/admission/operator-session.ts';
+import { heldBy } from '../account-actions/admission/held.ts';
+import { heldInSession, roleNamesOf } from '../account-actions/admission/operator-session.ts';
+import { countPolicyWrite } from '../account-actions/admission/policy-limit.ts';
 import { makersDatabase } from '../account-actions/makers/tell-maker.ts';
 import { deviceFacts } from '../account-actions/notices/rules/notice-text.ts';
 import type { ActingOperator } from '../account-actions/operators/grants.ts';
@@ -11,13 +12,14 @@ import type { RecordThrottled } from '../audit/throttle.ts';
 import type { TestResult } from '../mail/test-message.ts';
 import { handsOut, type Permission } from '../operators/permissions.ts';
 import { InsufficientPermission } from '../operators/refusal.ts';
-import { holdsSomewhere, type Operator, type OperatorGrant } from '../operators/rights.ts';
+import { holdsSomewhere, isOperator, type Operator, type OperatorRights } from '../operators/rights.ts';
 import { sendPage } from '../pages/layout.ts';
 import { unusedFormPage } from '../pages/unused-form.ts';
+import type { DeveloperSettings } from '../platform/config/developers.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { ToldSetting } from '../platform/config/told-settings.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { Failure } from '../platform/failure.ts';
+import { Failure, limited } from '../platform/failure.ts';
 import { formOf } from '../platform/http/bodies.ts';
 import type { Browser } from '../platform/http/browser.ts';
 import { refusalOf, toOAuthError } from '../platform/http/errors.ts';
@@ -31,7 +33,7 @@ import { keepDraft } from '../web/sign-in/draft.ts';
 import { freshPage } from '../web/sign-in/fresh-page.ts';
 import { logoutContext, type PageServices } from '../web/sign-in/routes.ts';
 import { CONFIRM, factorAsked } from './factor.ts';
-import { againPage, missingPage, noRolePage, notFoundPage, setUpPage } from './gate-pages.ts';
+import { againPage, noRolePage, notFoundPage, refusedPage, setUpPage } from './gate-pages.ts';
 import { type NamedObjects, namedIn, requireIds } from './named.ts';
 
 /** What the console needs. */
@@ -39,6 +41,7 @@ export interface ConsoleServices extends PageServices {
   readonly secondFactor: SecondFactorSetting;
   /** Whether operators need a second factor here. */
   readonly consoleSecondFactor: boolean;
+  readonly developers: DeveloperSettings;
   readonly recordThrottled: RecordThrottled;
   readonly traces: TraceRecorder;
   readonly traceRetention: number | null;
@@ -46,8 +49,35 @@ export interface ConsoleServices extends PageServices {
   readonly settings: readonly ToldSetting[];
   /** What the server finds about itself. */
   readonly examine: () => Promise<readonly ServiceFinding[]>;
+  /** What tokens would say of a person in an app. */
+  readonly previewTokens: (database: Database, asked: AskedPreview, origin: Origin) => Promise<TokenPreview>;
+  /** Whether the process is about to stop. */
+  readonly isDraining: () => boolean;
   /** Sends a message right away, and tells what the mail server answers. */
   readonly sendTestMail: (database: Database, to: string, origin: Origin) => Promise<TestResult>;
+}
+
+interface AskedPreview {
+  readonly clientId: string;
+  readonly accountId: string;
+  readonly scope: string;
+}
+
+/** What the tokens of one set of endpoints would say. */
+export interface ShownEndpoint {
+  readonly endpointSet: 'v2' | 'oidc';
+  readonly error: { readonly error: string; readonly description: string } | null;
+  readonly scope: string;
+  readonly ignoredScopes: readonly string[];
+  readonly idToken: object | null;
+  readonly userinfo: object | null;
+  readonly introspection: object | null;
+  readonly leftOut: readonly { readonly message: string }[];
+}
+
+export interface TokenPreview {
+  readonly access: { readonly roles: readonly string[]; readonly obstacles: readonly unknown[] };
+  readonly endpoints: readonly ShownEndpoint[];
 }
 
 /** Something that was looked at. What is not in order has a remedy. */
@@ -66,6 +96,8 @@ export interface ConsoleVisit {
   readonly browser: Browser;
   readonly account: Account;
   readonly session: Session;
+  /** Whether the operator may do what the page is for to a person whom it has found. @throws {Failure} as for its form */
+  readonly admitFor: (accountId: string) => Work<void>;
   /** What the operator holds, as the newest unit of work found it. */
   readonly operator: Operator;
   readonly named: NamedObjects;
@@ -86,6 +118,10 @@ declare module 'fastify' {
     objects?: RouteObjects;
     /** Whether the page is the first step of an act: it is shown to those who may act alone. */
     acts?: boolean;
+    /** Whether its form is answered with what is read, as a file. */
+    isExport?: true;
+    /** Whether it is a stream of a page, and no page. */
+    isStream?: true;
   }
 }
 
@@ -99,7 +135,13 @@ function askedOf(request: FastifyRequest, named: NamedObjects, permission: Permi
   const { objects = {}, acts = false } = request.routeOptions.config;
   const { organizationId } = named;
   const body = organizationId === undefined ? {} : { organizationId };
-  return { permission, objects, acts: acts || request.method === 'POST', params: { ...named }, body };
+  return { permission, objects, acts: acts || request.method === 'POST', params: { ...named }, query: {}, body };
+}
+
+/** The person on whom a form acts. */
+function actedOnIn({ method, routeOptions }: FastifyRequest, named: NamedObjects): string | undefined {
+  const { objects = {} } = routeOptions.config;
+  return method === 'POST' ? personIn({ objects, params: { ...named } }) : undefined;
 }
 
 /**
@@ -107,11 +149,12 @@ function askedOf(request: FastifyRequest, named: NamedObjects, permission: Permi
  * session. A hook that refuses a request answers it, and its route does not run.
  */
 export function consoleHooks(app: FastifyInstance, services: ConsoleServices): void {
-  const { browsers, site, database, clock } = services;
+  const { browsers, site, database, clock, developers } = services;
 
   /** The page comes back once the person has signed in, or has proved who they are. */
   function sendAway(request: FastifyRequest, reply: FastifyReply, to: string): FastifyReply {
-    keepDraft(services, request, reply);
+    // A stream is no page to come back to.
+    if (request.routeOptions.config.isStream !== true) keepDraft(services, request, reply);
     return redirect(request, reply, site.path(to));
   }
 
@@ -125,10 +168,10 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
       return answer;
     }
     const { account, session } = visitor;
-    const grants = await database.read(() => liveGrantsOf(account.id, clock()));
-    const visit = visitFor(request, { browser, account, session, grants });
+    const held = await database.read(() => heldBy(account.id, { ...developers, now: clock(), locks: false }));
+    const visit = visitFor(request, { browser, account, session, held });
     request.consoleVisit = visit;
-    if (grants.length === 0) return sendPage(reply, 403, site, noRolePage(site, visit));
+    if (!isOperator(held)) return sendPage(reply, 403, site, noRolePage(site, visit));
     const asked = await factorAsked(services, account, session);
     if (asked === 'proof') return sendAway(request, reply, CONFIRM);
     if (asked === 'set up') return sendPage(reply, 403, site, setUpPage(site, visit));
@@ -147,27 +190,27 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
 
   function visitFor(
     request: FastifyRequest,
-    found: Pick<ConsoleVisit, 'browser' | 'account' | 'session'> & { readonly grants: readonly OperatorGrant[] },
+    found: Pick<ConsoleVisit, 'browser' | 'account' | 'session'> & { readonly held: OperatorRights },
   ): ConsoleVisit {
-    const { browser, account, session, grants } = found;
-    const now = clock();
-    const named = namedIn(request);
-    const operator = { id: account.id, grants };
-    const origin = { ...originOf(request, { type: 'user', id: account.id }), role: roleNamesOf(grants) } as const;
+    const { browser, account, session, held } = found;
+    const [now, named] = [clock(), namedIn(request)];
+    const operator = { id: account.id, ...held };
+    const origin = { ...originOf(request, { type: 'user', id: account.id }), roles: roleNamesOf(held) } as const;
     const { permission } = request.routeOptions.config;
     const isMaking = request.method === 'POST' && handsOut(permission);
     const maker = { accountId: account.id, facts: deviceFacts(session) };
     const acting = actingDatabase(isMaking ? makersDatabase(services, maker) : database, {
+      acts: request.method === 'POST' && request.routeOptions.config.isExport !== true,
       *verify(locks) {
-        const { objects = {} } = request.routeOptions.config;
-        const actedOn = request.method === 'POST' ? personIn({ objects, params: { ...named } }) : undefined;
-        const held = yield* rolesInSession(session, { now: clock(), locks, actedOn });
-        if (held !== undefined) operator.grants = held;
-        return held !== undefined;
+        const actedOn = actedOnIn(request, named);
+        const current = yield* heldInSession(session, { ...developers, now: clock(), locks, actedOn });
+        if (current !== undefined) Object.assign(operator, current);
+        return current !== undefined;
       },
       ended: async () => new SessionEnded(),
-      *admit(locks) {
-        if (permission !== undefined) yield* admit(operator, askedOf(request, named, permission), { now, locks });
+      *admit(locks, places) {
+        if (permission === undefined) return;
+        yield* admit(operator, askedOf(request, named, permission), { now, locks, places });
       },
       refused: (refusal) =>
         services.recordThrottled({
@@ -177,6 +220,11 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     });
     return {
       ...{ browser, account, session, operator, named, origin },
+      *admitFor(userId) {
+        if (permission === undefined || request.method === 'POST') return;
+        const { objects, ...asked } = askedOf(request, { ...named, userId }, permission);
+        yield* admit(operator, { ...asked, objects: { ...objects, person: 'userId' } }, { now, locks: false });
+      },
       services: { ...services, database: acting, operator },
       token: consoleFormToken(browser, { account, session }),
       logoutToken: browser.formToken(logoutContext(account.id), { account, session }),
@@ -192,8 +240,8 @@ export function consoleHooks(app: FastifyInstance, services: ConsoleServices): v
     if (visit === undefined || !(error instanceof Failure)) throw error;
     if (error instanceof InsufficientPermission) {
       request.refusal = refusalOf(toOAuthError(error, request));
-      const isStronger = error.permission !== request.routeOptions.config.permission;
-      return sendPage(reply, 403, site, missingPage(site, visit, error.permission, isStronger));
+      const { permission } = request.routeOptions.config;
+      return sendPage(reply, 403, site, refusedPage(site, visit, error, permission));
     }
     if (error.kind !== 'not found') throw error;
     request.refusal = refusalOf(toOAuthError(error, request));
@@ -212,7 +260,10 @@ async function requireOwnForm(
   const visit = consoleVisitOf(request);
   const form = formOf(request);
   if (visit.browser.owns(form, contextOf(visit))) {
-    await countAccountForm(services, visit.account.id, visit.origin);
+    const { permission } = request.routeOptions.config;
+    const wait = permission ? await countPolicyWrite(services, visit.operator, permission, visit.origin) : 0;
+    if (wait > 0) throw limited(wait);
+    await countAccountForm(services, visit);
     return undefined;
   }
   const isEarlier = visit.browser.audienceOf(form).accountId === visit.account.id;

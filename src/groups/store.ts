@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
-import type { Database, Work } from '../platform/database/database.ts';
+import type { Work } from '../platform/database/database.ts';
 import type { GroupTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -16,15 +16,6 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import {
-  containing,
-  type Found,
-  matches,
-  type Search,
-  type SearchRange,
-  searchInSteps,
-} from '../platform/database/text-search.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
 
 const GROUP = {
   id: storedField('id', plain<string>()),
@@ -105,75 +96,6 @@ interface GroupPage {
   readonly limit: number;
 }
 
-const listAll = many(
-  (db, p: GroupPage) => presentGroups(db).where('id', '>', p.after).orderBy('id').limit(p.limit),
-  toGroup,
-);
-const listOfOrganization = many(
-  (db, p: GroupPage & { organizationId: string }) =>
-    presentGroups(db)
-      .where('organization_id', '=', p.organizationId)
-      .where('id', '>', p.after)
-      .orderBy('id')
-      .limit(p.limit),
-  toGroup,
-);
-
-/** The groups in the order of their ids: all, or those of an organization. */
-export const listGroups = ({
-  organizationId,
-  ...page
-}: GroupPage & { readonly organizationId?: string | undefined }): Work<readonly Group[]> =>
-  organizationId === undefined ? listAll(page) : listOfOrganization({ ...page, organizationId });
-
-const lastOfStep = one((db, p: { after: string; size: number }) =>
-  db
-    .selectFrom(
-      db.selectFrom('user_group').select('id').where('id', '>', p.after).orderBy('id').limit(p.size).as('step'),
-    )
-    .select((eb) => eb.fn.max('step.id').as('id')),
-);
-
-/** Names are in lower case. SQLite's `lower` converts ASCII letters only, so names for people are also compared as typed. */
-const searchStep = many(
-  (db, p: SearchRange & { organizationId: string; pattern: string; asTyped: string; id: string }) =>
-    presentGroups(db)
-      .where('id', '>', p.after)
-      .where('id', '<=', p.through)
-      .where((eb) => eb.or([eb(eb.val(p.organizationId), '=', '0'), eb('organization_id', '=', p.organizationId)]))
-      .where((eb) =>
-        eb.or([
-          eb('id', '=', p.id),
-          matches(eb.ref('name'), p.pattern),
-          matches(eb.fn('lower', ['display_name']), p.pattern),
-          matches(eb.ref('display_name'), p.asTyped),
-        ]),
-      )
-      .orderBy('id')
-      .limit(p.limit),
-  toGroup,
-);
-
-/** A search for groups by a text, of all or of an organization. */
-export interface GroupSearch extends Search {
-  readonly text: string;
-  readonly organizationId?: string | undefined;
-}
-
-/** Groups whose name contains a text, or whose id it is, in the order of their ids: see {@link searchInSteps}. */
-export function findGroupsContaining(
-  database: Pick<Database, 'read'>,
-  { text, organizationId = '0', ...search }: GroupSearch,
-): Promise<Found<Group>> {
-  const sought = {
-    organizationId,
-    pattern: containing(text.toLowerCase()),
-    asTyped: containing(text),
-    id: isSnowflake(text) ? text : '0',
-  };
-  return searchInSteps(database, search, lastOfStep, (range) => searchStep({ ...sought, ...range }));
-}
-
 /** The ids of an organization's groups. */
 export const groupIdsOfOrganization = many(
   (db, p: { organizationId: string }) =>
@@ -251,23 +173,19 @@ export interface MadeGroupMember {
   readonly organizationId: string | null;
 }
 
-/** A part of those whom an operator added to groups at an instant or later, in the order in which they were added. */
+/** A part of those whom an operator added to groups from one instant on, and before another one, in the order in which they were added. */
 export const groupMembersMadeBy = many(
-  (db, p: { madeBy: string; since: number; after: string; limit: number }) =>
+  (db, p: { madeBy: string; since: number; until: number; after: string; limit: number }) =>
     db
       .selectFrom('group_member')
-      .select(['id', 'group_id', 'account_id', 'organization_id'])
+      .select(['id', 'group_id as groupId', 'account_id as accountId', 'organization_id as organizationId'])
       .where('maker_id', '=', p.madeBy)
       .where('added_at', '>=', p.since)
+      .where('added_at', '<', p.until)
       .where('id', '>', p.after)
       .orderBy('id')
       .limit(p.limit),
-  (row): MadeGroupMember => ({
-    id: row.id,
-    groupId: row.group_id,
-    accountId: row.account_id,
-    organizationId: row.organization_id,
-  }),
+  (row): MadeGroupMember => row,
 );
 
 /** The id of a person's membership, locked until the unit of work ends. */

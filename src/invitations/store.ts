@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Within } from '../operators/rights.ts';
+import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
 import type { Role } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -75,6 +75,23 @@ export const removeInvitation = changes((db, p: { id: string }) =>
   db.deleteFrom('invitation').where('id', '=', p.id).where('used_at', 'is', null).returning('id'),
 );
 
+/** The open invitations of an operator to an organization, at most as many as are asked for. */
+export const openInvitationsTo = many(
+  (
+    db,
+    p: { organizationId: string; adminKeyId: string | null; operatorId: string | null; now: number; limit: number },
+  ) =>
+    db
+      .selectFrom('invitation')
+      .select('id')
+      .where('organization_id', '=', p.organizationId)
+      .where((eb) => eb.or([eb('admin_key_id', '=', p.adminKeyId), eb('operator_id', '=', p.operatorId)]))
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', p.now)
+      .limit(p.limit),
+  ({ id }) => id,
+);
+
 /** Ends what an admin key handed out and nobody used. @returns when each would have expired */
 export const endInvitationsOfAdminKey = many(
   (db, p: { adminKeyId: string }) =>
@@ -109,13 +126,14 @@ export const endInvitationsOfInviter = many(
   (row) => row.id,
 );
 
-/** Ends what a person invited to as an operator at an instant or later, and nobody used. @returns the ids */
+/** Ends what a person invited to as an operator from one instant on, and before another one, and nobody used. @returns the ids */
 export const endInvitationsOfOperator = many(
-  (db, p: { operatorId: string; since: number }) =>
+  (db, p: { operatorId: string; since: number; until: number }) =>
     db
       .deleteFrom('invitation')
       .where('operator_id', '=', p.operatorId)
       .where('created_at', '>=', p.since)
+      .where('created_at', '<', p.until)
       .where('used_at', 'is', null)
       .returning('id'),
   (row) => row.id,
@@ -160,36 +178,30 @@ const page = (db: Kysely<Tables>, p: InvitationPage) =>
   db.selectFrom('invitation').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit);
 
 const listAll = many((db, p: InvitationPage) => page(db, p), toInvitation);
-const listOfOrganization = many(
-  (db, p: InvitationPage & { organizationId: string }) => page(db, p).where('organization_id', '=', p.organizationId),
+const listReached = many(
+  (db, p: InvitationPage & Reached) => page(db, p).where('organization_id', 'in', reachedOrganizations(p)),
   toInvitation,
 );
 
-/** The invitations in the order of their ids: all, or those of the organization that an operator reaches. */
-export const listInvitations = ({ within, ...p }: InvitationPage & { readonly within?: Within | undefined }) =>
-  within === undefined ? listAll(p) : listOfOrganization({ ...p, organizationId: within.organizationId ?? '0' });
+/** The invitations in the order of their ids: all, or those of the organizations that an operator reaches. */
+export const listInvitations = listWithin({ order: 'oldest first', all: listAll, reached: listReached });
 
-const listNewest = many(
-  (db, p: { before: string; limit: number; all: number; organizationId: string }) =>
-    db
-      .selectFrom('invitation')
-      .select(COLUMNS)
-      .where('id', '<', p.before)
-      .where((eb) => eb.or([eb(eb.val(p.all), '=', 1), eb('organization_id', '=', p.organizationId)]))
-      .orderBy('id', 'desc')
-      .limit(p.limit),
+interface NewestPage {
+  readonly before: string;
+  readonly limit: number;
+}
+
+const newest = (db: Kysely<Tables>, p: NewestPage) =>
+  db.selectFrom('invitation').select(COLUMNS).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit);
+
+const newestOfAll = many((db, p: NewestPage) => newest(db, p), toInvitation);
+const newestReached = many(
+  (db, p: NewestPage & Reached) => newest(db, p).where('organization_id', 'in', reachedOrganizations(p)),
   toInvitation,
 );
 
 /** The same, the newest first, before an id. */
-export const listNewestInvitations = ({
-  within,
-  ...page
-}: {
-  readonly before: string;
-  readonly limit: number;
-  readonly within: Within | undefined;
-}) => listNewest({ ...page, all: within === undefined ? 1 : 0, organizationId: within?.organizationId ?? '0' });
+export const listNewestInvitations = listWithin({ order: 'newest first', all: newestOfAll, reached: newestReached });
 
 /** The role of a member, locked against changes until the unit of work ends. */
 export const lockMemberRole = one(

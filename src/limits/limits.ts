@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { record } from '../audit/audit.ts';
-import { CLOCK_SKEW } from '../platform/clock.ts';
+import { CLOCK_SKEW, HOUR } from '../platform/clock.ts';
 import type { Limit, LimitName } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -185,6 +185,11 @@ function* takeBy(
 export function* takeWithin(bucket: string, { count, windowMs }: NonNullable<Limit>, now: number): Work<boolean> {
   const row = yield* addToCount({ bucket, weight: 1, endsAt: now + windowMs, windowMs, most: count });
   return row !== undefined && row.count <= count;
+}
+
+/** Lets the units of work that name the same thing come one after the other. Who comes second waits for the first to commit. */
+export function* oneAtATime(name: string, now: number): Work<void> {
+  yield* takeWithin(name, { count: Number.MAX_SAFE_INTEGER, windowMs: HOUR }, now);
 }
 
 const recordExceeded = (at: number, { name, ...whose }: LimitSubject): Work<void> =>

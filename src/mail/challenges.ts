@@ -172,6 +172,18 @@ export function* findOldestChallenge(
   return stored && opened(sealer, stored);
 }
 
+/** The challenges of a purpose and account that {@link findOldestChallenge} finds the oldest of, the oldest first. */
+export function* listOpenChallenges(
+  sealer: Sealer,
+  accountId: string,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<readonly Challenge[]> {
+  const stored = yield* store.listChallengesOfAccount({ accountId, purpose });
+  const open = stored.filter((challenge) => isOpen(challenge, now)).map((challenge) => opened(sealer, challenge));
+  return open.toSorted((one, other) => one.createdAt - other.createdAt);
+}
+
 /** When the newest challenge of a purpose and account that is stored was made; undefined where there is none. */
 export const newestChallengeAt = (accountId: string, purpose: ChallengePurpose): Work<number | undefined> =>
   store.findNewest({ accountId, purpose });
@@ -263,19 +275,20 @@ interface TryBuckets {
 
 /** The rule is in the README. */
 function triesOf(
-  { purpose, browserHash, isKnown = false }: TypedCode,
+  { purpose, browserHash, isKnown = false, isReturn = false }: TypedCode,
   { accountId, address, codeHash }: StoredChallenge,
 ): TryBuckets {
   const at = digest(address);
   const own = isKnown ? ` ${browserHash}` : '';
   const isTyped = TYPED.has(purpose);
-  // Where no message was sent, no code opens anything: such tries are counted apart, so that they lock nobody out.
+  // Where no message was sent, no code opens anything: such tries are counted apart, so that they lock nobody out. What is told counts them
+  // together: where it changed its count, it would tell who has an account.
   const decoy = codeHash === null ? 'decoy ' : '';
   const holder = purpose === 'verify address' ? ` ${accountId}` : own;
   return {
     disclosed: [
       ...(accountId === null && isTyped ? [] : [`code ${purpose} ${accountId ?? at}${own}`]),
-      ...(isTyped ? [`code at ${decoy}${at}`] : []),
+      ...(isTyped && !isReturn ? [`code at ${at}`] : []),
     ],
     undisclosed: `code to ${decoy}${at}${holder}`,
   };
@@ -287,6 +300,8 @@ interface TypedCode {
   readonly browserHash: string;
   /** Whether the browser signed in before to the account that has the address: a stranger cannot use up its tries. */
   readonly isKnown?: boolean;
+  /** Whether the account goes back to an address that it had: strangers who name that address cannot use up its tries. */
+  readonly isReturn?: boolean;
   readonly code: string;
   readonly origin: Origin;
 }

@@ -21,6 +21,8 @@ export type MailKind =
   | 'account exists'
   | 'deletion'
   | 'export ready'
+  | 'scope request'
+  | 'scope decision'
   | 'test';
 
 /** A named fact, such as `When` and a time. */

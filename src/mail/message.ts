@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { BRAND } from '../platform/brand.ts';
 import { type Config, isLoopback } from '../platform/config/config.ts';
 import type { MailAddress } from '../platform/config/mail.ts';
 import { asciiDomain, asciiEmail } from '../platform/domain-name.ts';
@@ -16,7 +17,7 @@ export interface MailSender {
 export function senderOf({ mail, contact }: Config, baseUrl: string): MailSender {
   const { hostname } = new URL(baseUrl);
   return {
-    from: mail.from ?? { name: 'Tessera', address: `no-reply@${hostname}` },
+    from: mail.from ?? { name: BRAND.name, address: `no-reply@${hostname}` },
     replyTo: contact === undefined ? undefined : asciiEmail(contact),
   };
 }

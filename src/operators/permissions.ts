@@ -43,7 +43,11 @@ const TABLE = {
   'users.revoke_connections': row('installation', ADMINS, 'Take the access of an app away from a person.'),
   'users.send_recovery': row('installation', HELP_DESK, 'Send recovery to the verified address of a person.'),
   'users.recovery_link': row('installation', ADMINS, 'Make recovery links, and see them.'),
-  'users.remove_factor': row('installation', HELP_DESK, 'Remove a factor that a person lost.'),
+  'users.remove_factor': row(
+    'installation',
+    HELP_DESK,
+    'Remove a factor that a person lost, or a provider that they connected.',
+  ),
   'users.remind_verification': row('installation', HELP_DESK, 'Ask a person by mail to verify their address.'),
   'users.unlock': row('installation', HELP_DESK, 'End the wait after too many failed sign-ins.'),
   'organizations.create': row('installation', ADMINS, 'Create organizations.'),
@@ -58,6 +62,11 @@ const TABLE = {
   'apps.read': row('organization', [...READERS, 'developer'], 'See apps.'),
   'apps.create': row('organization', [...ADMINS, 'developer'], 'Register apps.'),
   'apps.manage': row('organization', [...ADMINS, 'developer'], 'Change and delete apps, their secrets and scopes.'),
+  'apps.traces': row(
+    'organization',
+    [...READERS, 'developer'],
+    'See what an app sent and was told, with people by ID alone.',
+  ),
   'apps.assign': row(
     'organization',
     ADMINS,
@@ -99,6 +108,7 @@ export const permissionNames = Object.keys(TABLE) as readonly Permission[];
  */
 const MAKING: ReadonlySet<Permission> = new Set([
   'operators.manage',
+  'organizations.update',
   'members.manage',
   'invitations.manage',
   'groups.manage',
@@ -109,7 +119,10 @@ const MAKING: ReadonlySet<Permission> = new Set([
   'apps.admit',
   'upstreams.manage',
   'users.recovery_link',
+  'users.create',
   'users.update',
+  'users.remove_factor',
+  'users.reinstate',
   'users.ban',
   'users.suspend',
   'users.delete',
@@ -117,3 +130,8 @@ const MAKING: ReadonlySet<Permission> = new Set([
 
 export const handsOut = (permission: Permission | undefined): boolean =>
   permission !== undefined && MAKING.has(permission);
+
+/** Permissions with which an operator may get into the account of somebody else: by a password, an address, a link, or without a factor. */
+const TAKING_OVER: ReadonlySet<Permission> = new Set(['users.update', 'users.recovery_link', 'users.remove_factor']);
+
+export const takesOver = (permission: Permission): boolean => TAKING_OVER.has(permission);

@@ -1,5 +1,6 @@
 import type { Insertable, Kysely } from 'kysely';
-import type { Within } from '../operators/rights.ts';
+import { recordGivenRight } from '../operators/given-right-store.ts';
+import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { OrganizationTable } from '../platform/database/people-tables.ts';
@@ -93,21 +94,17 @@ interface OrganizationPage {
   readonly limit: number;
 }
 
-const listAll = many(
-  (db, p: OrganizationPage) =>
-    db.selectFrom('organization').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+const page = (db: Kysely<Tables>, p: OrganizationPage) =>
+  db.selectFrom('organization').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit);
+
+const listAll = many((db, p: OrganizationPage) => page(db, p), toOrganization);
+const listReached = many(
+  (db, p: OrganizationPage & Reached) => page(db, p).where('id', 'in', reachedOrganizations(p)),
   toOrganization,
 );
 
-/** The organizations in the order of their ids: all, or the one that an operator reaches. */
-export function* listOrganizations({
-  within,
-  ...page
-}: OrganizationPage & { readonly within?: Within | undefined }): Work<readonly Organization[]> {
-  if (within === undefined) return yield* listAll(page);
-  const only = within.organizationId === null ? undefined : yield* findOrganization({ id: within.organizationId });
-  return only === undefined || BigInt(only.id) <= BigInt(page.after) ? [] : [only];
-}
+/** The organizations in the order of their ids: all, or those that an operator reaches. */
+export const listOrganizations = listWithin({ order: 'oldest first', all: listAll, reached: listReached });
 
 const nameContains = many(
   (db, p: { pattern: string; id: string; after: string; limit: number }) =>
@@ -140,7 +137,7 @@ interface SetMember extends Member {
   readonly now: number;
 }
 
-const upsert = changes((db, p: SetMember) =>
+const upsert = one((db, p: SetMember) =>
   db
     .insertInto('membership')
     .values({
@@ -179,19 +176,25 @@ const upsert = changes((db, p: SetMember) =>
         })
         .whereRef('membership.organization_id', '=', 'excluded.organization_id'),
     )
-    .returning('account_id'),
+    .returning(['role_maker_id', 'role_given_at']),
 );
 
 /**
  * Makes a user a member or changes the role, unless the user belongs to another organization.
  * @param member.madeBy the operator who does; null for the command line. Who lets a person in stays the maker of the membership
  */
-export function upsertMember(
+export function* upsertMember(
   member: Member & { readonly role: Role | null; readonly madeBy: string | null; readonly now: number },
 ): Work<boolean> {
-  const isOperator = member.role === 'OWNER' || member.role === 'ADMIN';
-  const { madeBy, now } = member;
-  return upsert({ ...member, roleMakerId: isOperator ? madeBy : null, givenAt: isOperator ? now : null });
+  const { accountId: holderId, organizationId, role, madeBy, now } = member;
+  const given = role === 'OWNER' ? 'owner' : role === 'ADMIN' ? 'admin' : undefined;
+  const roleMakerId = given === undefined ? null : madeBy;
+  const stored = yield* upsert({ ...member, roleMakerId, givenAt: given === undefined ? null : now });
+  if (stored === undefined) return false;
+  if (given === undefined || stored.role_maker_id !== madeBy || stored.role_given_at !== now) return true;
+  const right = { role: given, organizationId, expiresAt: null } as const;
+  yield* recordGivenRight({ kind: 'role', madeBy, holderId, givenAt: now, ...right });
+  return true;
 }
 
 /** A member whom an operator let in, with no more than the role of a member. */
@@ -201,14 +204,15 @@ export interface MadeMember {
   readonly accountId: string;
 }
 
-/** A part of the members whom an operator let in at an instant or later, in the order in which they joined: no owners and admins. */
+/** A part of the members whom an operator let in from one instant on, and before another one, in the order in which they joined: no owners and admins. */
 export const membersMadeBy = many(
-  (db, p: { madeBy: string; since: number; after: string; limit: number }) =>
+  (db, p: { madeBy: string; since: number; until: number; after: string; limit: number }) =>
     db
       .selectFrom('membership')
       .select(['id', 'organization_id', 'account_id'])
       .where('maker_id', '=', p.madeBy)
       .where('made_at', '>=', p.since)
+      .where('made_at', '<', p.until)
       .where((eb) => eb.or([eb('role', 'is', null), eb('role', '=', 'MEMBER')]))
       .where('id', '>', p.after)
       .orderBy('id')
@@ -263,18 +267,12 @@ export const listMembersAfter = many(
     db
       .selectFrom('membership as m')
       .innerJoin('account as a', 'a.id', 'm.account_id')
-      .select(['m.id', 'm.account_id', 'm.role', 'a.username', 'a.display_name'])
+      .select(['m.id', 'm.account_id as accountId', 'm.role', 'a.username', 'a.display_name as displayName'])
       .where('m.organization_id', '=', p.organizationId)
       .where('m.id', '>', p.after)
       .orderBy('m.id')
       .limit(p.limit),
-  (row): ListedMember => ({
-    id: row.id,
-    accountId: row.account_id,
-    username: row.username,
-    displayName: row.display_name,
-    role: toRole(row.role),
-  }),
+  (row): ListedMember => ({ ...row, role: toRole(row.role) }),
 );
 
 /** A member with their role. */

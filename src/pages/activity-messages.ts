@@ -58,8 +58,8 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.recovery_codes_created': 'New recovery codes were created.',
   'account.recovery_setting_changed': ({ details }) =>
     details['codeRequired'] === true
-      ? 'You chose that a recovery by mail asks for a recovery code as well.'
-      : 'You chose that a recovery by mail asks for no recovery code.',
+      ? 'You set recovery by mail to ask for a recovery code as well.'
+      : 'You set recovery by mail to ask for no recovery code.',
   'passkey.counter_went_back': 'A passkey was used that may have been copied.',
   'browser.trusted': 'You chose not to be asked for a code in a browser.',
   'browser.distrusted': 'You chose to be asked for a code again in a browser.',
@@ -91,6 +91,8 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
     details['left'] === true ? 'You left an organization.' : 'You were removed from an organization.',
   'group.member_added': ({ details }) => groupText('You were added to', details),
   'group.member_removed': ({ details }) => groupText('You were removed from', details),
+  'operator.role_granted': ({ details }) => `You got the role ${details['role']} of operators, or its end was changed.`,
+  'operator.role_revoked': ({ details }) => `The role ${details['role']} of operators was taken from you.`,
   'access.assigned': ({ app }) => ['You were assigned to ', app, ', or got another role in it.'],
   'access.unassigned': ({ app }) => ['Your assignment to ', app, ' was taken away.'],
   'export.requested': 'You asked for a copy of your data.',

@@ -9,16 +9,17 @@ export const badBeforeAt = (characters: string): string =>
 export const addressTexts = {
   title: 'Email address',
   changeLink: 'Change your email address',
-  verifyLink: 'Verify or change your email address',
+  verifyLink: 'Verify your email address',
   current: 'Current address',
+  currentLead: 'You can sign in with it, and messages about your account go to it.',
   verified: 'verified',
   notVerified: 'not verified',
   noMail: 'This service sends no mail, so you cannot verify or change your address here. To have it changed, contact ',
-  verifyTitle: 'Verify this address',
   verifyLead:
     'We send a link and a code to it. When you confirm it, you are signed out in every other browser and in your apps, and passkeys that you did not use for this sign-in are removed.',
   verifySubmit: 'Send a link and a code',
   changeTitle: 'Change the address',
+  changeState: 'You confirm the new one by a message.',
   changeLead:
     'We send a link and a code to the new address. Your address changes when you use one of them; you are then signed out in every other browser and in your apps.',
   changesLimited: (seconds: number) =>
@@ -27,8 +28,20 @@ export const addressTexts = {
   earlierLead:
     'Each of these was told of the change and has a link that undoes it, so that a thief cannot keep your account. If a mailbox is no longer yours, end its right.',
   earlierUntil: 'can undo the change until ',
+  earlierState: (count: number) => (count === 1 ? 'One can undo a change.' : `${count} can undo a change.`),
   earlierSubmit: 'No longer mine',
+  earlierSubmitLead: (address: HtmlPart): HtmlPart => [
+    'The link that was sent to ',
+    address,
+    ' stops working. That address can then undo nothing. It cannot be given the right back.',
+  ],
+  earlierYes: 'Yes, end its right',
   goBack: 'Go back to this address',
+  goBackLead: (address: HtmlPart): HtmlPart => [
+    address,
+    ' becomes the address of your account again. What was added since the change is removed, and other browsers and apps are signed out.',
+  ],
+  goBackYes: 'Yes, go back to it',
   goBackConfirm: 'Go back to one of these',
   earlierNoFactor:
     'To end the right of an address, confirm again that it is you, ten minutes or more after the change, with an authenticator app, a recovery code or a passkey that you had set up before the address was changed.',
@@ -40,6 +53,7 @@ export const addressTexts = {
   same: 'This is your address already.',
   notAllowed: 'Addresses of this domain are not accepted here. Enter another one.',
   codeTitle: 'Enter the code',
+  codeState: (address: HtmlPart): HtmlPart => ['Sent to ', address, '.'],
   codeLead: (address: HtmlPart): HtmlPart => [
     'Open the link of the message to ',
     address,
@@ -49,8 +63,11 @@ export const addressTexts = {
   codeHint: 'Six digits',
   codeSubmit: 'Confirm the address',
   codeMissing: 'Enter the code from the message.',
-  codeWrong: 'This code is wrong or has expired. Check it, or ask for a new one.',
-  sent: 'If the address can be used, a message with a link and a code is on its way to it.',
+  codeWrong: 'This code is wrong or has expired. Use the one in the newest message, or ask for another one.',
+  codeSessionOver:
+    'This code ended when you were signed out of the session in which you asked for it. Nothing was changed. Ask for a new one.',
+  resend: 'Send another message',
+  sent: 'A message with a link and a code is on its way to the address, if it can be used here.',
   done: {
     'verify address': 'Your address is verified.',
     'change address': 'Your address is changed. We told your previous address, which can undo this for seven days.',
@@ -79,7 +96,7 @@ export const addressTexts = {
     ' back.',
   ],
   undoText:
-    'Every browser and app is signed out, and the password stops working. What was added since the change is removed: ways to sign in, access that apps were given, and an organization that was joined by an invitation. A deletion that was asked for is canceled. We then send a link to this address, with which you set a new password.',
+    'Every browser and app is signed out, and the password stops working. Everything added since the change is removed: ways to sign in, the access of apps, and an organization joined by an invitation. If deletion of the account was requested, it is canceled. We then send a link to this address, with which you set a new password.',
   undoCode: 'Code of your authenticator app, or a recovery code',
   undoCodeHint:
     'You had set this up before the address was changed. If you renewed it in the days before, the earlier one works, too.',
@@ -94,7 +111,7 @@ export const addressTexts = {
   secureTitle: 'Was this you?',
   secureLead: (username: HtmlPart): HtmlPart => ['This happened to the account ', username, ':'],
   secureText:
-    'If not, end everything at once: every browser and app is signed out, and the password stops working. What was added since is removed: ways to sign in, access that apps were given, and an organization that was joined by an invitation. A deletion that was asked for is canceled.',
+    'If not, end everything at once: every browser and app is signed out, and the password stops working. Everything added since then is removed: ways to sign in, the access of apps, and an organization joined by an invitation. If deletion of the account was requested, it is canceled.',
   secureNext: 'We then send a link to your email address, with which you set a new password.',
   secureSubmit: 'This was not me: end everything',
   secureStay: 'If it was you, close this page. Nothing changes.',
@@ -107,6 +124,8 @@ export const addressTexts = {
   dead: {
     used: 'It was used already. Nothing was changed now.',
     expired: 'It has expired. Nothing was changed.',
+    session:
+      'It ended when you were signed out of the session in which you asked for it. Nothing was changed. Ask for a new one.',
     ended: 'It ended when your account was secured or changed, or when a newer link replaced it. Nothing was changed.',
   },
   deadRecover: 'Could another person be in your account?',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { fastify } from 'fastify';
-import { assets, compactStyle, serveAssets } from './assets.ts';
+import { assets, compactScript, compactStyle, serveAssets } from './assets.ts';
 
 test('a style sheet loses comments and white space, and nothing that means something', () => {
   const css = `/* Ground; { */
@@ -30,6 +30,29 @@ test('no string of the style sheets contains what is removed', () => {
       assert.doesNotMatch(text, /\/\*|[{};,]|\s{2}/);
       assert.ok(assets[name].body.includes(text), text);
     }
+  }
+});
+
+test('a script loses comments and indentation, and nothing that means something', () => {
+  const script = `// Says what it is.
+/** One line. */
+let one = 1; // stays
+/**
+ * Of many
+ * @param two lines
+ */
+if (one) {
+  // Why.
+  one = 'https://a.example // b';
+}
+`;
+  assert.equal(compactScript(script), "let one = 1; // stays\nif (one) {\none = 'https://a.example // b';\n}\n");
+});
+
+test('no template literal of the scripts spans lines', () => {
+  for (const name of ['operators', 'passkeys', 'picture', 'script', 'strength']) {
+    const source = readFileSync(new URL(`./assets/${name}.js`, import.meta.url), 'utf8');
+    for (const line of source.split('\n')) assert.equal((line.match(/`/g) ?? []).length % 2, 0, line);
   }
 });
 

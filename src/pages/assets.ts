@@ -19,10 +19,19 @@ export const compactStyle = (css: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
+/** A script without indentation and without the lines that hold comments alone. No template literal may span lines. */
+export const compactScript = (script: string): string =>
+  script
+    .replaceAll(/^\s*\/\*\*.*?\*\/$/gms, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '')
+    .replaceAll(/^\s+/gm, '');
+
+const COMPACT: Readonly<Record<string, (text: string) => string>> = { css: compactStyle, js: compactScript };
+
 function load(file: string, type: string): Asset {
-  const content = readFileSync(new URL(`./assets/${file}`, import.meta.url));
-  const body = file.endsWith('.css') ? Buffer.from(compactStyle(content.toString('utf8'))) : content;
-  const [name, extension] = file.split('.');
+  const content = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8');
+  const [name, extension = ''] = file.split('.');
+  const body = Buffer.from(COMPACT[extension]?.(content) ?? content);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
   const compressed = [
     ['br', brotliCompressSync(body)],
@@ -40,6 +49,7 @@ export const assets = {
   strength: load('strength.js', 'text/javascript; charset=utf-8'),
   passkeys: load('passkeys.js', 'text/javascript; charset=utf-8'),
   picture: load('picture.js', 'text/javascript; charset=utf-8'),
+  follow: load('follow.js', 'text/javascript; charset=utf-8'),
   operatorsScript: load('operators.js', 'text/javascript; charset=utf-8'),
   icon: load('icon.svg', 'image/svg+xml'),
 };

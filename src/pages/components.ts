@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { KnownNames } from '../accounts/rules/password.ts';
-import { dateText } from '../platform/date-text.ts';
+import { dateText, timeText } from '../platform/date-text.ts';
 import { readableEmail } from '../platform/domain-name.ts';
 import { FORM_TOKEN } from '../platform/http/form-tokens.ts';
 import type { RevocationSummary } from '../verdict/rules.ts';
@@ -20,8 +20,8 @@ export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 export const generalProblem = (text: HtmlPart): Problems => ({ fields: {}, general: [text] });
 
 /** The problem of a form that was not shown to this browser, as far as its cookies say. */
-export const unownedForm = ({ account }: Messages, { headers }: Pick<FastifyRequest, 'headers'>): Problems =>
-  generalProblem(headers.cookie === undefined ? account.formWithoutCookies : account.formExpired);
+export const unownedForm = ({ account }: Messages, { headers, id }: Pick<FastifyRequest, 'headers' | 'id'>): Problems =>
+  generalProblem(headers.cookie === undefined ? account.formWithoutCookies(id) : account.formExpired);
 
 /** A problem of one field. */
 export const fieldProblem = (name: string, text: string): Problems => ({ fields: { [name]: text }, general: [] });
@@ -43,10 +43,10 @@ export function problemSummary(messages: Messages, { fields, general }: Problems
 export const doneNotice = (content: HtmlPart): Html =>
   html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
 
-/** Says how many tokens were found to have ended when they were judged again. */
-export function revocationText({ families, live }: RevocationSummary, { stopped: text }: Messages): Html {
+/** Says how many tokens were found to have ended when they were judged again; undefined where there were none. */
+export function revocationText({ families, live }: RevocationSummary, { stopped: text }: Messages): Html | undefined {
   if (live > 0) return html`<strong>${text.live(live)}</strong>`;
-  return html`${families === 0 ? text.none : text.checked(families)}`;
+  return families === 0 ? undefined : html`${text.checked(families)}`;
 }
 
 /** A part of a list that is longer than one page. */
@@ -168,7 +168,10 @@ export function swatches({ name, label, hint, value, colors, names }: Swatches):
 interface PasswordField {
   readonly name: string;
   readonly label: string;
-  readonly autocomplete: 'current-password' | 'new-password';
+  /** `off` for a secret that is no password of the person. */
+  readonly autocomplete: 'current-password' | 'new-password' | 'off';
+  /** True unless set. */
+  readonly required?: boolean;
   readonly focus?: boolean;
   readonly hint?: string;
   readonly problems: Problems;
@@ -182,10 +185,10 @@ interface PasswordField {
 
 /** A password input, with a button that shows the password where scripts run. */
 export function passwordField(it: PasswordField): Html {
-  const { name, label, autocomplete, hint, problems, messages, focus, strengthFor } = it;
+  const { name, label, autocomplete, hint, problems, messages, focus, strengthFor, required = true } = it;
   const { attributes, notes } = described(name, hint, problems);
   const { show, hide, showLabel, hideLabel } = messages.password;
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div>${strengthFor !== undefined && html`<p class="strength muted small" data-strength-of="${name}" data-texts="${JSON.stringify(messages.password.strength)}" data-names="${JSON.stringify(strengthFor)}" aria-live="polite"></p>`}</div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}"${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div>${strengthFor !== undefined && html`<p class="strength muted small" data-strength-of="${name}" data-texts="${JSON.stringify(messages.password.strength)}" data-names="${JSON.stringify(strengthFor)}" aria-live="polite"></p>`}</div>`;
 }
 
 function described(name: string, hint: HtmlPart, { fields }: Problems) {
@@ -221,7 +224,7 @@ export const resendForm = ({ messages, path }: Site, { action, token, values, la
 <form method="post" action="${path(action)}" data-wait="${seconds}">${hidden(token, values)}<button class="link" type="submit">${label}</button></form>`;
 
 /** A button for what cannot be undone: it opens the form, which says what happens. It needs no script. */
-export const confirmStep = (label: string, form: Html): Html =>
+export const confirmStep = (label: HtmlPart, form: Html): Html =>
   html`<details class="confirm"><summary>${label}</summary>${form}</details>`;
 
 /** Text that people or apps chose, isolated so that its direction does not reorder the text around it. */
@@ -259,14 +262,12 @@ export const copyButton = (value: string, text: Pick<Messages['error'], 'copy' |
 export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
   html`<span class="copyable"><bdi><code>${value}</code></bdi>${copyButton(value, text, label)}</span>`;
 
-const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;
-
 /** An instant as text, in UTC. */
-export const formatMoment = (instant: number): string => `${dateText(instant)}, ${timeOf(instant)}`;
+export const formatMoment = (instant: number): string => `${dateText(instant)}, ${timeText(instant)}`;
 
 /** An instant in UTC, readable by people and programs. */
 export const moment = (instant: number): Html =>
-  html`<time datetime="${new Date(instant).toISOString()}">${dateText(instant)}, <span class="together">${timeOf(instant)}</span></time>`;
+  html`<time datetime="${new Date(instant).toISOString()}">${dateText(instant)}, <span class="together">${timeText(instant)}</span></time>`;
 
 /** A date, given as `YYYY-MM-DD`. */
 export const day = (date: string): Html =>

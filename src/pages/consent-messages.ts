@@ -41,6 +41,7 @@ export const consent = {
   unregistered: {
     title: 'This app is not registered here.',
     titleSelf: 'This app registered itself here.',
+    titleDeveloper: 'A user of this service registered this app.',
     text: 'Nobody here has checked it, and it chose its name itself. Allow it only if you know this address and have just started to connect it.',
     domain: 'Published at',
     place: 'Sends you to',

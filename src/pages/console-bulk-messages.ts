@@ -14,7 +14,7 @@ export const consoleBulkTexts = {
   noLists: 'You have made none in the last 30 days.',
   people,
 
-  who: 'Who they are: fill in one of these three.',
+  who: 'Who they are: fill in one of these fields.',
   names: 'People, one per line',
   namesHint: 'Usernames, addresses or IDs; up to 5,000 lines, and up to 64 KB.',
   text: 'Or everybody whose name or address contains',
@@ -28,7 +28,7 @@ export const consoleBulkTexts = {
   reasonHint: 'Operators see it; the people do not.',
   next: 'See who they are',
   bad: {
-    who: 'Fill in one of the three: a list, a text or a group.',
+    who: 'Fill in one of the fields that say who they are, and only one.',
     group: 'There is no such group of the installation.',
     reason: 'At most 500 characters, without control characters.',
     days: 'Choose one of the list.',

@@ -1,12 +1,19 @@
+import { enumerated } from '../platform/date-text.ts';
 import { consoleAppTexts } from './console-app-messages.ts';
 import { consoleBulkTexts } from './console-bulk-messages.ts';
 import { consoleExportTexts } from './console-export-messages.ts';
 import { consoleGroupTexts } from './console-group-messages.ts';
 import { consoleInvitationTexts } from './console-invitation-messages.ts';
+import { consoleLiveTexts } from './console-live-messages.ts';
 import { consoleKeyTexts, consoleOperatorTexts } from './console-operator-messages.ts';
 import { consoleOrganizationTexts } from './console-organization-messages.ts';
-import { consoleRecordTexts } from './console-record-messages.ts';
+import { consolePreviewTexts } from './console-preview-messages.ts';
+import { consoleIdentityTexts, consoleRecordTexts } from './console-record-messages.ts';
+import { consoleScopeTexts } from './console-scope-messages.ts';
+import { consoleSearchTexts } from './console-search-messages.ts';
 import { consoleOverviewTexts, consoleSystemTexts } from './console-service-messages.ts';
+import { strongerTexts } from './console-stronger-messages.ts';
+import { consoleUpstreamTexts } from './console-upstream-messages.ts';
 import type { HtmlPart } from './html.ts';
 
 /** How the console names each permission that a page may lack. */
@@ -55,12 +62,13 @@ export const consoleTexts = {
       username,
       ', and this account has no role of operators. An owner can give it one:',
     ],
-    noRoleCommand: (username: string): string => `tessera user grant-role ${username} --role admin`,
+    noRoleCommand: (username: string): string => `tessera user grant-role ${username} admin`,
     noRoleOther: 'Or sign out, and sign in with another account.',
     missingTitle: 'Your role does not include this',
     missing,
-    missingRoles: (roles: readonly string[]): string => `Roles that include it: ${roles.join(', ')}.`,
+    missingRoles: (roles: readonly string[]): string => `Roles that include it: ${enumerated(roles)}.`,
     strongerTitle: 'This person holds more than you',
+    cannotOpenTitle: 'You cannot change how this person signs in',
     nothingTitle: 'There is nothing here for your role yet',
     nothing:
       'Your role counts in an organization, or for your own apps. Use it with the command line or the admin API: these pages do not show such a part yet.',
@@ -135,9 +143,9 @@ export const consoleTexts = {
     remove: 'Remove',
     removeOf: (name: string): string => `Remove ${name}`,
     noFactors: 'No second factor.',
+    identities: consoleIdentityTexts,
     help: 'Help and measures',
-    stronger: (permission: string): string =>
-      `This person holds a permission that you lack (${permission}), so you cannot act on their account.`,
+    ...strongerTexts,
     sessionsTitle: 'Browsers in which the person is signed in',
     noSessions: 'Signed in nowhere.',
     signedIn: 'Signed in',
@@ -280,23 +288,20 @@ export const consoleTexts = {
   },
 
   apps: consoleAppTexts,
-
+  scopes: consoleScopeTexts,
   bulk: consoleBulkTexts,
   exports: consoleExportTexts,
   groups: consoleGroupTexts,
-
   organizations: consoleOrganizationTexts,
-
+  upstreams: consoleUpstreamTexts,
   operators: consoleOperatorTexts,
-
   keys: consoleKeyTexts,
-
+  search: consoleSearchTexts,
+  live: consoleLiveTexts,
+  preview: consolePreviewTexts,
   overview: consoleOverviewTexts,
-
   system: consoleSystemTexts,
-
   record: consoleRecordTexts,
-
   invitations: consoleInvitationTexts,
 
   explain: {
@@ -341,6 +346,7 @@ export const consoleTexts = {
       outcome: 'Outcome',
       userId: 'Person (ID)',
       clientId: 'App (ID)',
+      upstreamId: 'Sign-in provider (ID)',
       actorId: 'Actor (ID)',
       requestId: 'Correlation ID',
       address: 'IP address',
@@ -352,6 +358,7 @@ export const consoleTexts = {
       outcome: 'Choose success or failure.',
       userId: 'Enter the ID of a person: digits alone.',
       clientId: 'Enter the ID of an app: digits alone.',
+      upstreamId: 'Enter the ID of a sign-in provider: digits alone.',
       actorId: 'Enter the ID of a person, an app or an admin key: digits alone.',
       requestId: 'Enter a correlation ID such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11.',
       address: 'Enter an IP address such as 192.0.2.1.',

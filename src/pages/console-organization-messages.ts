@@ -72,6 +72,8 @@ export const consoleOrganizationTexts = {
   removal: {
     title: (person: HtmlPart, organization: HtmlPart): HtmlPart => ['Remove ', person, ' from ', organization],
     lead: 'The person leaves its groups, too. Where an app is open to them by the organization or one of these groups alone, its codes and tokens for them end at once, for good.',
+    roles: (roles: HtmlPart): HtmlPart => ['These roles of the person in the organization end with it: ', roles, '.'],
+    rolesEnded: (roles: HtmlPart): HtmlPart => ['These roles in the organization ended: ', roles, '.'],
     submit: 'Remove',
     done: (person: HtmlPart, organization: HtmlPart): HtmlPart => [person, ' is not in ', organization, ' any more'],
     now: (ended: number, kept: number): string =>

@@ -61,3 +61,25 @@ export const consoleRecordTexts = {
     backTo: 'All people',
   },
 };
+
+/** The texts about the providers that a person connected. */
+export const consoleIdentityTexts = {
+  connected: (time: HtmlPart): HtmlPart => ['connected ', time],
+  lastUsed: (time: HtmlPart): HtmlPart => ['last used ', time],
+  neverUsed: 'never used since',
+  off: 'switched off',
+  provider: 'Provider',
+  subject: 'ID of the person there',
+  since: 'Connected',
+  unknown: 'The person has not connected this provider: it may have been removed before.',
+  removal: {
+    title: (provider: HtmlPart, name: HtmlPart): HtmlPart => ['Remove ', provider, ' from the account of ', name],
+    lead: 'The person does not sign in through it any more, unless they connect it again. Groups that it maintains are left.',
+    submit: 'Remove it',
+    done: (provider: HtmlPart, name: HtmlPart): HtmlPart => [provider, ' is removed from the account of ', name],
+    now: (browsers: number): string =>
+      `Nobody signs in to this account through it. ${
+        browsers === 1 ? 'One browser was signed out' : `${browsers} browsers were signed out`
+      }, and every code and token from before has ended.`,
+  },
+};

@@ -5,7 +5,11 @@ export const consoleOverviewTexts = {
   title: 'Overview',
   attention: 'Needs attention',
   nothing: 'Nothing needs attention.',
-  levels: { problem: 'Problem', warning: 'Warning' },
+  levels: { problem: 'Problem', warning: 'Warning', request: 'Request' },
+  scopesWait: (count: string): string =>
+    count === '1' ? 'A developer asks for a scope.' : `Developers ask for ${count} scopes.`,
+  scopesRemedy: 'See what they ask for',
+  seeMail: 'See the messages',
   keyEnds: (name: HtmlPart, time: HtmlPart): HtmlPart => ['The admin key ', name, ' ends ', time, '.'],
   keyRemedy: 'Make another key in its place, if it is still needed.',
   appFails: (app: HtmlPart, count: string, reason: string): HtmlPart => [
@@ -67,7 +71,7 @@ export const consoleSystemTexts = {
   issuer: 'Issuer',
 
   mailLead:
-    'Messages, the newest first, without their contents. One that was given up has no content left: the person concerned asks again.',
+    'Messages, the newest first, without their contents. One that was given up has no content left: another one is sent here, where an operator can send it, or the person concerned asks again.',
   mailOff: 'Mail is off: TESSERA_SMTP_URL is not set.',
   mailNone: 'No message is on record.',
   statuses: {
@@ -79,6 +83,8 @@ export const consoleSystemTexts = {
     kept: 'Kept in the mailbox',
   } as Readonly<Record<string, string>>,
   filterLabel: 'Messages by what became of them',
+  again: 'Send another one',
+  againTo: (address: string): string => `Send another one: ${address}`,
   to: (address: HtmlPart): HtmlPart => ['to ', address],
   attempts: (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`),
   next: (time: HtmlPart): HtmlPart => ['next attempt ', time],

@@ -16,7 +16,7 @@ export const dataTexts = {
     'You are the only owner of your organization. Ask another owner to join first, or the administrator of this service.',
   deletedTitle: 'Your account will be deleted',
   deletedText: (due: HtmlPart): HtmlPart => [
-    'Apps have lost access, and you are signed out everywhere. Your account is deleted on ',
+    'Apps have lost access, and you are signed out everywhere. Your account will be deleted on ',
     due,
     '. Until then you can come back: sign in, and choose to keep your account.',
   ],
@@ -31,7 +31,8 @@ export const dataTexts = {
     waiting: 'Your copy is being made',
     progress: (made: number, all: number, events: number) =>
       events === 0 ? `${made} of ${all} parts are done.` : `${made} of ${all} parts are done, with ${events} events.`,
-    waitingLead: 'This takes a few seconds. The page reloads by itself; you can also come back later.',
+    waitingLead: 'This takes a few seconds. You can also leave this page and come back later.',
+    check: 'Check again',
     ready: 'Your copy is ready',
     made: 'Made on',
     until: 'Available until',
@@ -48,7 +49,7 @@ export const dataTexts = {
     subject: 'Your account will be deleted',
     asked: (username: string) => `You asked for the deletion of your account ${username}.`,
     until: (due: string) =>
-      `It is deleted on ${due}. Until then you can come back: sign in, and choose to keep your account.`,
+      `It will be deleted on ${due}. Until then you can come back: sign in, and choose to keep your account.`,
     notYou: 'If this was not you, sign in now, keep your account, and change your password.',
   },
   comeBack: {
@@ -56,12 +57,12 @@ export const dataTexts = {
     text: (username: HtmlPart, due: HtmlPart): HtmlPart => [
       'You asked for the deletion of ',
       username,
-      '. It is deleted on ',
+      '. It will be deleted on ',
       due,
       '.',
     ],
-    lead: 'You can keep it. Apps do not get their access back: you sign in to them again.',
+    lead: 'You can still keep it. Apps do not get their access back: you sign in to them again.',
     keep: 'Keep my account',
-    leave: 'Leave it as it is',
+    leave: 'Let it be deleted',
   },
 };

@@ -47,7 +47,7 @@ export const errorTexts = {
   } satisfies Record<UriDifference, string>,
   client: {
     title: 'This sign-in link does not work',
-    text: 'The app that sent you here used an invalid address, so you cannot be sent back to it safely. Tell the developer of the app.',
+    text: 'The app that sent you here made a request that this service cannot accept, so you cannot be sent back to it safely. Tell the developer of the app.',
   },
   disabled: {
     title: 'This app is disabled',
@@ -88,7 +88,7 @@ export const errorTexts = {
     },
     415: {
       title: 'This format is not supported',
-      text: 'The data was sent in a format that this address does not accept, so nothing was changed. Use the form on this site.',
+      text: 'The data was sent in a format that this address does not accept, so nothing was changed.',
     },
     429: {
       title: 'Too many requests',

@@ -53,6 +53,8 @@ export const enroll = {
 export const twoStep = {
   title: 'Two-step sign-in',
   lead: 'After your password you are asked for a code from an app on your phone, so a stolen password is not enough.',
+  leadWithoutPassword:
+    'You have no password. A code from an app on your phone protects the recovery of your account by mail.',
   app: 'Authenticator app',
   off: 'Off.',
   on: 'On: a code from your authenticator app.',
@@ -61,8 +63,8 @@ export const twoStep = {
   replace: 'Move to another device',
   remove: 'Remove the authenticator app',
   removeYes: 'Yes, remove the app',
-  removeLeadPasskeys: 'Without it, you sign in with your passkeys alone.',
-  removeLead: 'Without it, you are asked for your password alone, and your recovery codes stop working.',
+  removeLeadPasskeys: 'It is asked for no longer, and its entry in the app can be deleted.',
+  removeLead: 'You are no longer asked for a code after your password, and your recovery codes stop working.',
   notOffered: 'This service does not offer authenticator apps.',
   unverified: 'Verify your email address first, so that you can get back in if you lose your device.',
   enrollTitle: 'Set up an authenticator app',
@@ -93,7 +95,11 @@ export const twoStep = {
       : `Only ${left === 1 ? 'one recovery code is' : `${left} recovery codes are`} left. Get new ones before you need them.`,
   newCodes: 'Get new recovery codes',
   firstCodes: 'Get recovery codes',
-  newCodesLead: 'The earlier ones stop working.',
+  newCodesLead: (left: number) =>
+    left === 0
+      ? 'You get ten new ones.'
+      : `You get ten new ones, and ${left === 1 ? 'the one that is left stops' : `the ${left} that are left stop`} working.`,
+  newCodesYes: 'Yes, make new codes',
   keepTitle: 'Keep your recovery codes',
   copyCodes: 'Copy the recovery codes',
 };
@@ -124,11 +130,12 @@ export const newCodes = {
 /** The texts of the browsers in which no code is asked for. */
 export const trustedBrowsers = {
   title: 'Trusted browsers',
-  lead: 'Your password is enough to sign in here. For some changes and apps you are asked for a code all the same.',
+  lead: 'In these browsers, your password is enough to sign in. Some changes and apps still ask for a code.',
   since: 'Trusted since',
   until: 'Trusted until',
   end: 'Ask for a code there again',
-  endLead: 'You are asked for a code there the next time that you sign in. You can trust it again then.',
+  endLead: (device: string) =>
+    `${device} is no longer trusted: the next time that you sign in there, you are asked for a code. You can trust it again then.`,
   endYes: 'Yes, ask there again',
   endOf: (device: string) => `Yes, ask there again: ${device}`,
 };

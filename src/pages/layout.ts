@@ -26,10 +26,13 @@ export interface Page {
   /** The path to which the mark links, except on narrow pages; `/account` unless set. */
   readonly home?: string;
   /** Files of scripts besides the one of every page. */
-  readonly scripts?: readonly ('strength' | 'passkeys' | 'picture')[];
+  readonly scripts?: readonly ('strength' | 'passkeys' | 'picture' | 'follow')[];
   /** At the end of the masthead, such as a form that signs out. */
   readonly aside?: Html;
 }
+
+/** The scripts that send requests. */
+const CONNECTING: ReadonlySet<string> = new Set(['passkeys', 'follow']);
 
 /** The style sheets of layouts with more than every page has. */
 const SHEETS: Partial<Record<Page['layout'], { readonly path: string }>> = {
@@ -71,6 +74,9 @@ ${page.layout !== 'narrow' && helpLine(site)}
 `.text;
 }
 
+/** Whether something on the page has to be corrected: its title, which screen readers read first, says so. */
+const hasProblem = ({ body }: Page): boolean => body.text.includes('role="alert"');
+
 /**
  * Sends a page with a content security policy: nothing from other origins, no framing, no script but our file.
  * @param formTargets the CSP sources, besides our own origin, to which a form of the page may lead
@@ -87,8 +93,8 @@ export function sendPage(
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
-    // The script of passkeys asks for challenges, that of the console for its pages.
-    `connect-src ${page.scripts?.includes('passkeys') || page.layout === 'console' ? "'self'" : "'none'"}`,
+    // The script of passkeys asks for challenges, those of the console and of what is being made for their pages.
+    `connect-src ${page.layout === 'console' || page.scripts?.some((name) => CONNECTING.has(name)) ? "'self'" : "'none'"}`,
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -99,5 +105,5 @@ export function sendPage(
     .type('text/html; charset=utf-8')
     .header('content-security-policy', policy)
     .header('cache-control', 'no-store')
-    .send(document(site, page));
+    .send(document(site, hasProblem(page) ? { ...page, title: site.messages.problemPage(page.title) } : page));
 }

@@ -1,7 +1,9 @@
 import type { PasswordProblem } from '../accounts/password-problem.ts';
+import { BRAND } from '../platform/brand.ts';
 import { noAccess } from './access-messages.ts';
 import { activity } from './activity-messages.ts';
 import { addressTexts, badBeforeAt } from './address-messages.ts';
+import { connectionTexts } from './connection-messages.ts';
 import { consent, scopeNames } from './consent-messages.ts';
 import { consoleTexts } from './console-messages.ts';
 import { dataTexts } from './data-messages.ts';
@@ -23,9 +25,10 @@ import { unusedForm } from './unused-form-messages.ts';
  */
 export const en = {
   language: 'en',
-  product: 'Tessera',
+  product: BRAND.name,
   skipToContent: 'Skip to content',
   problemTitle: 'Check the following',
+  problemPage: (title: string) => `Error: ${title}`,
   help: {
     operator: 'the administrator of this service',
     line: (operator: HtmlPart): HtmlPart => ['Need help? Contact ', operator, '.'],
@@ -73,6 +76,13 @@ export const en = {
     continueAs: (name: HtmlPart, username: string): HtmlPart => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
     home: (name: HtmlPart): HtmlPart => ['People with an address of this domain sign in with ', name, '.'],
+    homeOfMembers: (organization: HtmlPart, name: HtmlPart): HtmlPart => [
+      'Members of ',
+      organization,
+      ' sign in with ',
+      name,
+      '.',
+    ],
     continueAtHome: (name: HtmlPart): HtmlPart => ['Continue with ', name, '’s sign-in'],
     continueWith: (provider: HtmlPart): HtmlPart => ['Continue with ', provider],
     wrong: 'The username, email or password is incorrect. Check them, or choose “Forgot your password?” below.',
@@ -122,6 +132,18 @@ export const en = {
     limited: (seconds: number) =>
       `Too many accounts were created from your network. Wait ${duration(seconds)}, then try again.`,
   },
+  leave: {
+    title: 'This app made a mistake',
+    lead: (app: HtmlPart, place: HtmlPart): HtmlPart => [
+      app,
+      ' sent you here with a request that this service cannot answer. It wants you back at ',
+      place,
+      '.',
+    ],
+    unchecked:
+      'Nobody here has checked this app or that address. If you go on, never enter the password of this service there.',
+    go: (place: HtmlPart): HtmlPart => ['Go on to ', place],
+  },
   formPost: {
     title: 'Back to the app',
     lead: (host: HtmlPart): HtmlPart => ['Continue to return to ', host, '.'],
@@ -162,7 +184,7 @@ export const en = {
       'Changing your password signs you out in every other browser. You will also have to sign in to your apps again.',
     passwordChanged:
       'Your password is changed. You are signed out in every other browser, and have to sign in to your apps again.',
-    currentWrong: 'The current password is incorrect.',
+    currentWrong: 'The current password is incorrect. Enter the one with which you sign in.',
     passwordSet: 'You have a password.',
     passwordNotSet: 'You have no password.',
     passkeysInstead: 'You sign in with your passkeys.',
@@ -179,15 +201,17 @@ export const en = {
       '. You also have to sign in to your apps again.',
     ],
     said: {
+      created: 'Your account is created.',
       notConnected: 'The other provider was not connected. Begin again on the Security page.',
       kept: 'Your account is kept, and its deletion is canceled. Your apps have to ask you to sign in again.',
       recovered:
         'Your new password is set. You are signed out in every other browser, and your apps have to ask you to sign in again.',
     },
+    memberNow: (organization: HtmlPart): HtmlPart => ['You are now a member of ', organization, '.'],
     draftBack: 'This is what you typed before. It is not saved yet: check it, then save it.',
     formExpired: 'This form has expired, so nothing was changed. Try again.',
-    formWithoutCookies:
-      'Your browser sent no cookies with this form, so nothing was changed. They were cleared, or are blocked: allow cookies for this site, and try again.',
+    formWithoutCookies: (correlationId: string): string =>
+      `Your browser sent no cookies with this form, so nothing was changed. They were cleared, or are blocked: allow cookies for this site, and try again. Correlation ID: ${correlationId}`,
     codesFormUsed:
       'This form was used before or has expired. If it made recovery codes before, those work: make new ones only if you have not saved them.',
   },
@@ -202,7 +226,7 @@ export const en = {
   organization,
   signOut: {
     askTitle: 'Sign out?',
-    askHeading: 'Sign out of Tessera?',
+    askHeading: `Sign out of ${BRAND.name}?`,
     asks: (app: HtmlPart): HtmlPart => [app, ' wants to sign you out.'],
     somebodyAsks: 'You opened a link that signs you out.',
     whatHappens: 'You will be signed out in this browser, and apps that asked for it are notified.',
@@ -210,64 +234,19 @@ export const en = {
     confirm: 'Sign out',
     stay: 'Stay signed in',
     doneTitle: 'You are signed out',
-    done: 'You are not signed in to Tessera in this browser. You may still be signed in to an app until you sign out there.',
+    done: `You are not signed in to ${BRAND.name} in this browser. You may still be signed in to an app until you sign out there.`,
     backTo: (app: HtmlPart): HtmlPart => ['Back to ', app],
     signInAgain: 'Sign in',
     repeated: (name: string) => `${name} was sent more than once or is not percent-encoded UTF-8.`,
     unreadableTitle: 'This sign-out link does not work',
     unreadableText:
-      'The app that sent you here used an invalid address, so you were not signed out. Sign out on your account page instead.',
+      'The app that sent you here made a request that this service cannot accept, so you were not signed out. Sign out on your account page instead.',
   },
-  connections: {
-    title: 'Connected apps',
-    nav: 'Apps',
-    lead: 'Each app can see what is listed with it. When you take access away, it stops at once.',
-    none: 'No app has access to your account. Apps that you allow appear here.',
-    sees: 'Sees your',
-    basics: 'name, username, picture, email address, about, language, theme, account ID, date of your account',
-    idAlone: 'account ID',
-    since: 'Since',
-    lastUsed: 'Last used',
-    never: 'Not yet',
-    edit: 'Change permissions',
-    editOf: (app: string) => `Change permissions of ${app}`,
-    permissions: (app: HtmlPart): HtmlPart => ['What ', app, ' may see'],
-    permissionsOf: (app: string) => `What ${app} may see`,
-    permissionsLead: 'Switch off what this app should not see any more. It keeps the rest.',
-    takeLead: 'What you switch off stops at once, on every device. To get it back, the app has to ask you again.',
-    take: 'Take away what is switched off',
-    nothingTaken: 'Nothing was changed: switch off at least one permission first.',
-    nothingToTake: 'This app has no permission that can be taken away by itself. To stop it, take away its access.',
-    narrowed: (app: HtmlPart, names: HtmlPart): HtmlPart => [
-      app,
-      ' no longer sees: ',
-      names,
-      '. It has to ask you before it sees that again. It may have kept data that it read before.',
-    ],
-    back: 'Back to your connected apps',
-    revoke: 'Take away access',
-    revokeLead: 'The app loses access at once, on every device, and has to ask you before it gets any again.',
-    revokeYes: 'Yes, take away access',
-    revokeOf: (app: string) => `Yes, take away access from ${app}`,
-    revokeAll: 'Take away all access',
-    revokeAllLead: 'Every app stops at once, and has to ask you before it gets access again.',
-    revokeAllYes: 'Yes, take away all access',
-    revokedAll: 'No app has access to your account.',
-    keptAll: 'Apps may have kept data that they read before.',
-    unregistered: 'Not registered here.',
-    selfRegistered: 'Registered itself here.',
-    device: 'Device or command line',
-    declined: 'Not allowed',
-    decidedBy: 'Allowed by',
-    byOperator: 'The people who run this service, for everyone who uses the app',
-    revoked: (app: HtmlPart, time: HtmlPart): HtmlPart => [app, ' lost access on ', time, '.'],
-    stopped: 'It has to ask you before it gets access again.',
-    kept: 'It may have kept data that it read before.',
-  },
+  connections: connectionTexts,
   sessions: {
     title: 'Where you are signed in',
     nav: 'Devices',
-    lead: 'Every browser where you are signed in to Tessera. Sign out of any that you do not recognize.',
+    lead: `Every browser where you are signed in to ${BRAND.name}. Sign out of any that you do not recognize.`,
     thisBrowser: 'This browser',
     others: 'Other browsers',
     noOthers: 'You are not signed in anywhere else.',
@@ -278,9 +257,9 @@ export const en = {
     from: 'Network',
     unknown: 'Unknown',
     apps: 'Apps you signed in to there',
-    more: (count: number) => ` and ${count} more`,
+    more: (count: number) => `${count} more`,
     end: 'Sign out there',
-    endLead: 'That browser is signed out at once, and so are the apps that you signed in to there.',
+    endLead: (device: string) => `${device} is signed out at once, and so are the apps that you signed in to there.`,
     endYes: 'Yes, sign out there',
     endOf: (device: string) => `Yes, sign out there: ${device}`,
     endOthers: 'Sign out all other browsers',
@@ -312,7 +291,7 @@ export const en = {
     mailbox: (link: HtmlPart): HtmlPart => [
       'This server sends no mail. Open ',
       link,
-      ' to read it, by the link that the server printed when it started.',
+      ' instead, with the link that the server printed when it started.',
     ],
     mailboxName: 'the mailbox',
     delayed: 'Mail is delayed at the moment. Your message is sent as soon as possible: keep this page open.',

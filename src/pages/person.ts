@@ -3,8 +3,8 @@ import type { Account } from '../accounts/store.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
 import type { MemberClaims } from '../claims/rules/member-claims.ts';
 import { avatarPath } from '../claims/rules/userinfo.ts';
-import type { Membership } from '../organizations/store.ts';
 import { initials } from '../pictures/rules/initials.ts';
+import { enumerated } from '../platform/date-text.ts';
 import { readableEmail } from '../platform/domain-name.ts';
 import { readableNumber } from '../platform/validation/phone.ts';
 import { day, fact, facts, isolate, moment } from './components.ts';
@@ -71,7 +71,9 @@ export const valueText = ({ value }: SharedValue, { person: text }: Messages): H
 export function scopeValues(
   scope: OptionalScope,
   profile: Profile,
-  organization: Membership | undefined,
+  organization:
+    | { readonly name: string; readonly domain: string; readonly role: keyof Messages['person']['roles'] | null }
+    | undefined,
   member: MemberClaims,
   messages: Messages,
 ): readonly SharedValue[] {
@@ -101,7 +103,7 @@ export function scopeValues(
     case 'groups':
     case 'roles': {
       const names = member[scope] ?? [];
-      return one(names.length === 0 ? undefined : isolate(names.join(', ')));
+      return one(names.length === 0 ? undefined : isolate(enumerated(names, messages.language)));
     }
     case 'organization.read': {
       if (organization === undefined) return one(undefined);

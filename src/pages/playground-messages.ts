@@ -22,7 +22,7 @@ export const playground = {
       },
       v2: {
         start: 'Start with the v2 endpoints',
-        note: 'The endpoints below /api/v2/oauth, Tessera’s own API: JSON requests, other names in UserInfo, and an ID token that is signed with the app’s secret.',
+        note: 'The endpoints below /api/v2/oauth, the API of this service: JSON requests, other names in UserInfo, and an ID token that is signed with the app’s secret.',
       },
     },
     account: 'You sign in on the way, or create an account there.',

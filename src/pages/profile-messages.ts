@@ -81,7 +81,7 @@ export const profile = {
 
 /** The texts about a person's username. */
 export const username = {
-  lead: 'Apps see the new one the next time they ask. The one that you give up is held for 90 days: only you can take it again.',
+  lead: 'Apps see the new one the next time they ask. For 90 days, only you can take the old one again.',
   label: 'New username',
   submit: 'Change username',
   changed: (name: string) => `Your username is now ${name}. Use it the next time you sign in.`,
@@ -104,7 +104,7 @@ export const organization = {
   secondFactorRequired: 'Members need two-step sign-in or a passkey to use apps.',
   leave: 'Leave the organization',
   leaveLead:
-    'You lose what you may use as a member at once, its groups included. To come back, you need another invitation.',
+    'You lose what you may use as a member at once, its groups and your other roles in it included. To come back, you need another invitation.',
   leaveYes: 'Yes, leave',
   leaveOf: (name: string) => `Yes, leave ${name}`,
   left: (name: HtmlPart): HtmlPart => ['You left ', name, '. What you could use as a member has stopped.'],

@@ -49,6 +49,12 @@ interface LogLine {
 
 /** Every log line with its fields: a line or a field that is not declared here cannot be written. */
 export const logLines = {
+  'a TLS handshake came to the HTTP port': {
+    levels: ['warn'],
+    fields: [],
+    about:
+      'A client was given an https address of the HTTP port: give it the http address, or one of a proxy that ends TLS. Written once.',
+  },
   answered: {
     levels: ['debug', 'info', 'error'],
     fields: [

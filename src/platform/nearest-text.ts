@@ -1,6 +1,9 @@
-/** The known text that is closest to a misspelt one; undefined where none is close. */
-export function nearestText(text: string, known: readonly string[]): string | undefined {
-  const mostChanges = (other: string) => Math.max(1, Math.floor(other.length / 3));
+/**
+ * The known text that is closest to a misspelt one; undefined where none is close.
+ * @param most how many characters may differ, in a long text as well
+ */
+export function nearestText(text: string, known: readonly string[], most = text.length): string | undefined {
+  const mostChanges = (other: string) => Math.max(1, Math.min(most, Math.floor(other.length / 3)));
   const [best] = known
     // One of another length is not close, so a long text costs nothing.
     .filter((other) => Math.abs(other.length - text.length) <= mostChanges(other))

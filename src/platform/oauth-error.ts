@@ -56,8 +56,19 @@ export const invalidRequest = (description: string, remedy?: string): OAuthError
     : new OAuthError(400, 'invalid_request', `${description} ${remedy}`, {}, undefined, { remedy });
 
 /** The same description for everything that does not exist, and for what must not be told apart from it. */
-export const NOTHING_HERE = 'There is nothing at this address. Every call is listed at <base URL>/api.';
-export const nothingHere = (): OAuthError => new OAuthError(404, 'invalid_request', NOTHING_HERE);
+export const NOTHING_HERE = 'There is nothing at this address. Every call is listed at /api of this server.';
+
+const AT_NOTHING: RefusalDetail = {
+  remedy: 'Correct the address of the request: /api of this server lists every call.',
+};
+
+/** @param advice what to call instead */
+export const nothingHereBut = (advice?: string): OAuthError =>
+  advice === undefined
+    ? new OAuthError(404, 'invalid_request', NOTHING_HERE, {}, undefined, AT_NOTHING)
+    : new OAuthError(404, 'invalid_request', `${NOTHING_HERE} ${advice}`, {}, undefined, { remedy: advice });
+
+export const nothingHere = (): OAuthError => nothingHereBut();
 
 /**
  * @param seconds the value of `Retry-After`

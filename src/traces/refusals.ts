@@ -13,7 +13,7 @@ const STEPS: readonly (readonly [RegExp, StepName])[] = [
   [/\/authorize$|\/continue$/, 'authorize'],
   [/\/login$|\/login\/with\/|\/signup$/, 'sign-in'],
   [/\/consent$/, 'consent'],
-  [/\/device_authorization$/, 'device'],
+  [/\/device_authorization$|\/device$/, 'device'],
   [/\/token$/, 'token'],
   [/\/userinfo$/, 'userinfo'],
   [/\/introspect$/, 'introspection'],
@@ -71,19 +71,19 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
       path,
       status,
       error: refusal?.code,
-      description: isDescribed(step, refusal) ? refusal?.description : undefined,
+      description: isDescribed(step, refusal, path) ? refusal?.description : undefined,
       reason: refusal?.reason,
       rule: detail?.rule,
-      expected: detail?.expected,
-      received: detail?.received,
-      remedy: detail?.remedy,
+      ...undescribed({ step, status, path, isWithoutCookies: request.headers.cookie === undefined }, refusal),
+      ...(detail?.expected !== undefined && { expected: detail.expected }),
+      ...(detail?.received !== undefined && { received: detail.received }),
+      ...(detail?.remedy !== undefined && { remedy: detail.remedy }),
       ...(unreadable !== undefined && {
         reason: unreadable.cause,
         expected: unreadable.expected,
         received: `Origin: ${request.headers.origin}`,
         remedy: unreadable.remedy,
       }),
-      ...undescribed({ step, status, path, isWithoutCookies: request.headers.cookie === undefined }, refusal),
       sent: sentParameters(request.query, request.body),
     }),
   };
@@ -96,14 +96,28 @@ const REPEAT_NOTHING: ReadonlySet<string> = new Set([
   'insufficient_permission',
 ]);
 
-/** What is said of a token or an admin key repeats nothing that was typed. */
-const isDescribed = (step: StepName, refusal: RequestRefusal | null): boolean =>
+/** The fields of an app that hold no words of a person: what is said of them is made of names that programs use. */
+const TECHNICAL =
+  /^(?:tokenEndpointAuthMethod private_key_jwt needs\b|(?:jwks\.keys|jwks|redirectUris|postLogoutRedirectUris|grantTypes|scopes|type|endpoints|resource|tokenEndpointAuthMethod|jwksUri|idTokenSignedResponseAlg|backchannelLogoutUri|requirePkce|defaultMaxAge)\b(?:\[\d{1,3}\])? (?:must|is)\b)/;
+
+/** The routes of a registration. What others say of `scopes` may name another app, in the words of its developer. */
+const REGISTRATION = /\/admin\/clients(\/:clientId(\/consent-approval)?)?$/;
+
+const isOfClient = (path: string, { description }: RequestRefusal): boolean =>
+  REGISTRATION.test(path) && TECHNICAL.test(description);
+
+/** What is said of a token, an admin key or a technical field of an app repeats nothing that a person typed. */
+const isDescribed = (step: StepName, refusal: RequestRefusal | null, path: string): boolean =>
   FOR_PROGRAMS.has(step) ||
-  (refusal !== null && (REPEAT_NOTHING.has(refusal.code) || refusal.description.startsWith(NOTHING_HERE)));
+  (refusal !== null &&
+    (REPEAT_NOTHING.has(refusal.code) || refusal.description.startsWith(NOTHING_HERE) || isOfClient(path, refusal)));
 
 /** The field that a description begins with: a path such as `redirectUris[0]`. */
 const FIELD =
   /^(?:--)?(?!There )([A-Za-z][A-Za-z_]{0,39}(?:\[\d{1,3}\])?(?:\.[A-Za-z]{1,40}(?:\[\d{1,3}\])?)*) (?:must|is)\b/;
+
+/** What a description says of the field that it begins with. */
+const RULE = /\bmust\b.*(?=\.$)/s;
 
 /** The commands that list what the paths of the admin API name. */
 const LISTS: readonly (readonly [RegExp, string])[] = [
@@ -119,6 +133,7 @@ const LISTS: readonly (readonly [RegExp, string])[] = [
 const UNKNOWN_FIELD =
   /^(?<name>[A-Za-z_]{1,40}) is not a field here\.(?: Did you mean (?<meant>[A-Za-z]{1,40})\?)? The fields are:/;
 
+const TAKEN = /^([A-Za-z]{1,40}) is taken\b/;
 const FIXED_FIELD = /^(?<name>[A-Za-z]{1,40}) cannot be changed\. /;
 const MISSING_FIELD = /^([A-Za-z]{1,40}) is missing\./;
 const UNKNOWN_PARAMETER =
@@ -131,12 +146,32 @@ interface RefusedRequest {
   readonly isWithoutCookies: boolean;
 }
 
+/** The secrets of a client: what is said of them repeats nothing that a person typed. */
+const SECRETS = /\/admin\/clients\/:clientId\/secrets(\/|$)/;
+
+/** A description of our own words, whose first sentence is the cause. */
+function inSentences(description: string): Pick<StepFacts, 'received' | 'remedy'> {
+  const [cause = '', ...advice] = description.split('. ');
+  return { received: cause, ...(advice.length > 0 && { remedy: advice.join('. ') }) };
+}
+
 /** Of a description that is not kept, the field that it begins with. */
 function undescribed(
   { step, status, path, isWithoutCookies }: RefusedRequest,
   refusal: RequestRefusal | null,
 ): Pick<StepFacts, 'received' | 'remedy'> {
-  if (isDescribed(step, refusal)) return {};
+  if (refusal !== null && isOfClient(path, refusal)) {
+    const name = FIELD.exec(refusal.description)?.[1] ?? 'a field';
+    if (refusal.description === `${name} is missing.`)
+      return { received: `no ${name}`, remedy: `Send ${name} as well.` };
+    const rule = RULE.exec(refusal.description)?.[0];
+    if (status === 409) return inSentences(refusal.description);
+    return {
+      received: `a value of ${name} that was refused`,
+      ...(rule !== undefined && { remedy: `Correct ${name}: it ${rule}.` }),
+    };
+  }
+  if (isDescribed(step, refusal, path) && !(step === 'device' && refusal === null)) return {};
   if (refusal === null && isWithoutCookies) {
     return {
       received: 'a form without cookies: they were cleared, or are blocked',
@@ -146,12 +181,23 @@ function undescribed(
   }
   if (refusal === null)
     return { received: 'a form that is incomplete, or of an earlier page', remedy: 'Reload the page.' };
+  if (status === 409 && SECRETS.test(path)) return inSentences(refusal.description);
   if (refusal.reason !== undefined || refusal.detail?.remedy !== undefined) return {};
   const field = FIELD.exec(refusal.description)?.[1];
   if (field !== undefined && refusal.detail?.expected !== undefined) {
     return {
       received: `a value of ${field} that was refused`,
       remedy: 'Send a value as it is expected. What was sent is not kept here.',
+    };
+  }
+  if (refusal.description.startsWith('the body must be ') && refusal.detail?.expected !== undefined) {
+    return { received: 'a body of another form', remedy: `Send ${refusal.detail.expected} as the body.` };
+  }
+  const taken = TAKEN.exec(refusal.description)?.[1];
+  if (taken !== undefined) {
+    return {
+      received: `a value of ${taken} that another record has`,
+      remedy: `Choose another ${taken}, or change the record that has this one.`,
     };
   }
   if (step === 'admin' && status === 404 && path.includes('/:')) {

@@ -1,6 +1,8 @@
 import type { Work } from '../platform/database/database.ts';
 import { command, many, one } from '../platform/database/statement.ts';
-import { changeOf, type KeptChange, keepChange } from '../platform/kept-changes.ts';
+import { changeOf, type KeptChange, keepChange, withoutChanges } from '../platform/kept-changes.ts';
+import { keptSettings, type SettingTable } from '../platform/settings.ts';
+import type { UpdateUpstreamRequest } from './schema.ts';
 import type { Upstream } from './store.ts';
 
 /** What an operator did to an upstream through which somebody who held the operator's account or key may still get in. */
@@ -8,22 +10,52 @@ export type UpstreamActKind = 'registered' | 'enabled' | 'rights' | 'client';
 
 /** Who acts: an operator, or undefined for the command line on the server. */
 export interface UpstreamActor {
-  readonly operator?: { readonly id: string } | undefined;
+  readonly operator: { readonly id: string } | undefined;
 }
 
-/** What says whom an upstream lets in, and as what. */
-const RIGHTS = ['domains', 'signUp', 'signUpDomains', 'claimsMap'] as const satisfies readonly (keyof Upstream)[];
+/** What a change of each field of an upstream is. */
+const UPSTREAM_SETTINGS = {
+  displayName: 'free',
+  position: 'free',
+  // More of what the provider knows anyway. Which of it is written here, `claimsMap` says.
+  scopes: 'free',
+  // Of the secret; a reminder depends on it alone.
+  secretExpiresAt: 'free',
+  // Whom it lets in, and as what.
+  signUp: 'kept',
+  signUpDomains: 'kept',
+  domains: 'kept',
+  claimsMap: 'kept',
+  // As whom we are known there: acts of the kind `client`.
+  clientId: 'act',
+  clientSecret: 'act',
+  privateKey: 'act',
+  teamId: 'act',
+  keyId: 'act',
+} as const satisfies SettingTable<UpdateUpstreamRequest>;
+
+/** The names of {@link UpstreamRights}. */
+export const UPSTREAM_RIGHTS = keptSettings(UPSTREAM_SETTINGS);
 /** As whom we are known there. */
 const CLIENT = ['clientId', 'sealedSecret', 'teamId', 'keyId'] as const satisfies readonly (keyof Upstream)[];
 
 /** The fields that are put back where the change of them ends. */
-export type UpstreamRights = Pick<Upstream, (typeof RIGHTS)[number]>;
+export type UpstreamRights = Pick<Upstream, (typeof UPSTREAM_RIGHTS)[number]>;
 
 interface ActKey {
   readonly upstreamId: string;
   readonly operatorId: string;
-  readonly kind: UpstreamActKind;
+  readonly kind: StoredKind;
 }
+
+/** Whether an upstream was active is kept as well. By itself it lets nobody in. */
+type StoredKind = UpstreamActKind | 'status';
+
+/** Of which fields it is kept what they were. */
+const KEPT: Partial<Readonly<Record<StoredKind, readonly (keyof Upstream)[]>>> = {
+  rights: UPSTREAM_RIGHTS,
+  status: ['status'],
+};
 
 const toChanges = ({ changes }: { readonly changes: string }): readonly KeptChange[] => JSON.parse(changes);
 
@@ -62,30 +94,63 @@ const upsert = command((db, p: ActKey & { changes: string; now: number }) =>
  */
 export function* recordUpstreamAct(
   { operator }: UpstreamActor,
-  kind: UpstreamActKind,
+  kind: StoredKind,
   before: Upstream | undefined,
   after: Upstream,
 ): Work<void> {
   if (operator === undefined) return;
   const key = { upstreamId: after.id, operatorId: operator.id, kind };
   const now = after.updatedAt;
-  const kept = kind === 'rights' ? ((yield* findChanges(key)) ?? []) : [];
-  const changes = kind === 'rights' ? keepChange(kept, changeOf(before ?? after, after, RIGHTS, now)) : [];
+  const names = KEPT[kind];
+  const kept = names === undefined ? [] : ((yield* findChanges(key)) ?? []);
+  const changes = names === undefined ? [] : keepChange(kept, changeOf(before ?? after, after, names, now));
   yield* upsert({ ...key, changes: JSON.stringify(changes), now });
 }
 
-/** The same of a change of fields: only what lets people in is recorded. */
+/** The same of a change of the status. */
+export function* recordUpstreamStatus(actor: UpstreamActor, before: Upstream, after: Upstream): Work<void> {
+  yield* recordUpstreamAct(actor, 'status', before, after);
+  if (after.status === 'active') yield* recordUpstreamAct(actor, 'enabled', before, after);
+}
+
+const updateChanges = command((db, p: ActKey & { changes: string }) =>
+  db
+    .updateTable('upstream_act')
+    .set({ changes: p.changes })
+    .where('operator_id', '=', p.operatorId)
+    .where('upstream_id', '=', p.upstreamId)
+    .where('kind', '=', p.kind),
+);
+
+/**
+ * Forgets that an operator changed some rights at an instant or later, in the unit of work that puts these back and holds the upstream's lock:
+ * who decides the same afterwards decides it for themselves.
+ */
+export function* forgetRights({
+  since,
+  fields,
+  ...of
+}: Omit<ActKey, 'kind'> & { readonly since: number; readonly fields: readonly string[] }): Work<void> {
+  const key: ActKey = { ...of, kind: 'rights' };
+  const found = yield* findChanges(key);
+  if (found === undefined) return;
+  yield* updateChanges({ ...key, changes: JSON.stringify(withoutChanges(found, since, fields)) });
+}
+
+/** Records a change of fields, as {@link recordUpstreamAct} does: only what lets people in. */
 export function* recordUpstreamChange(actor: UpstreamActor, before: Upstream, after: Upstream): Work<void> {
   const isChanged = (names: readonly (keyof Upstream)[]): boolean =>
     Object.keys(changeOf(before, after, names, after.updatedAt).fields).length > 0;
-  if (isChanged(RIGHTS)) yield* recordUpstreamAct(actor, 'rights', before, after);
+  if (isChanged(UPSTREAM_RIGHTS)) yield* recordUpstreamAct(actor, 'rights', before, after);
   if (isChanged(CLIENT)) yield* recordUpstreamAct(actor, 'client', before, after);
 }
 
 export interface UpstreamAct {
   readonly upstreamId: string;
-  readonly kind: UpstreamActKind;
+  readonly kind: StoredKind;
   readonly changes: readonly KeptChange[];
+  /** When it was done last. */
+  readonly actedAt: number;
 }
 
 /** What an operator did to upstreams at an instant or later. */
@@ -93,13 +158,24 @@ export const upstreamActsSince = many(
   (db, p: { operatorId: string; since: number }) =>
     db
       .selectFrom('upstream_act')
-      .select(['upstream_id', 'kind', 'changes'])
+      .select(['upstream_id as upstreamId', 'kind', 'changes', 'acted_at as actedAt'])
       .where('operator_id', '=', p.operatorId)
       .where('acted_at', '>=', p.since)
       .orderBy('id'),
-  (row): UpstreamAct => ({
-    upstreamId: row.upstream_id,
-    kind: row.kind as UpstreamActKind,
-    changes: toChanges(row),
+  (row): UpstreamAct => ({ ...row, kind: row.kind as StoredKind, changes: toChanges(row) }),
+);
+
+/** Who did what to an upstream by which it may let people in. */
+export const actsOnUpstream = many(
+  (db, p: { upstreamId: string }) =>
+    db
+      .selectFrom('upstream_act')
+      .select(['operator_id', 'kind', 'changes', 'acted_at'])
+      .where('upstream_id', '=', p.upstreamId)
+      .where('kind', 'in', ['registered', 'enabled', 'rights'])
+      .orderBy('id'),
+  (row) => ({
+    ...{ operatorId: row.operator_id, kind: row.kind as UpstreamActKind },
+    ...{ changes: toChanges(row), actedAt: row.acted_at },
   }),
 );

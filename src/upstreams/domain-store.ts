@@ -14,10 +14,13 @@ const insertDomain = changes((db, p: { domain: string; upstreamId: string }) =>
     .returning('domain'),
 );
 
-/** Gives an upstream the domains that it names, and no others. @returns one that another upstream has, if there is one */
+/**
+ * Gives an upstream the domains that it names, and no others, in a unit of work that has locked all upstreams before (`lockUpstreams`). New
+ * upstreams are not among these: they take domains in one order.
+ * @returns one that another upstream has, if there is one
+ */
 export function* claimDomains({ id, domains }: Pick<Upstream, 'id' | 'domains'>): Work<string | undefined> {
   yield* removeDomains({ upstreamId: id });
-  // Always in this order, so that no two units of work wait for each other's rows.
   for (const domain of [...domains].sort()) {
     if (!(yield* insertDomain({ domain, upstreamId: id }))) return domain;
   }

@@ -1,5 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
+import { positionsOf } from '../platform/database/positions.ts';
 import {
   changes,
   columnsOf,
@@ -28,6 +29,11 @@ const IDENTITY = {
   lastUsedAt: storedField('last_used_at', plain<number | null>()),
   /** When the upstream last ended all of the person's sessions, by its time. */
   endedAt: storedField('ended_at', plain<number | null>()),
+  /** Of the address from which a picture was last fetched, or was to be; null where none was. */
+  pictureHash: storedField('picture_hash', plain<string | null>()),
+  pictureAt: storedField('picture_at', plain<number | null>()),
+  /** The picture of the account that was last made of it. */
+  pictureName: storedField('picture_name', plain<string | null>()),
 } as const;
 
 /** Who is known at an upstream as whom: decisions §14. It has no address. */
@@ -70,11 +76,13 @@ export const findIdentityById = one(
   toIdentity,
 );
 
-/** An identity with the name of its upstream, for its owner. */
+/** An identity with the name of its upstream for people. */
 export interface ConnectedIdentity {
   readonly id: string;
   readonly upstreamId: string;
   readonly upstream: string;
+  readonly issuer: string;
+  readonly subject: string;
   readonly label: string | null;
   readonly isActive: boolean;
   readonly createdAt: number;
@@ -87,19 +95,12 @@ export const listIdentities = many(
     db
       .selectFrom('upstream_identity as i')
       .innerJoin('upstream as u', 'u.id', 'i.upstream_id')
-      .select(['i.id', 'i.upstream_id', 'i.label', 'i.created_at', 'i.last_used_at', 'u.display_name', 'u.status'])
+      .select(['i.id', 'i.upstream_id as upstreamId', 'i.issuer', 'i.subject', 'i.label'])
+      .select(['i.created_at as createdAt', 'i.last_used_at as lastUsedAt', 'u.display_name as upstream', 'u.status'])
       .where('i.account_id', '=', p.accountId)
       .orderBy('i.created_at')
       .orderBy('i.id'),
-  (row): ConnectedIdentity => ({
-    id: row.id,
-    upstreamId: row.upstream_id,
-    upstream: row.display_name,
-    label: row.label,
-    isActive: row.status === 'active',
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  }),
+  ({ status, ...row }): ConnectedIdentity => ({ ...row, isActive: status === 'active' }),
 );
 
 export const recordIdentityUse = command((db, p: { id: string; now: number }) =>
@@ -115,9 +116,44 @@ export const recordIdentityEnd = command((db, p: { id: string; at: number }) =>
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '<', p.at)])),
 );
 
+/** Notes that a picture was fetched, or was to be, and perhaps which one was made of it. */
+export const recordIdentityPicture = command((db, p: { id: string; hash: string; at: number; name: string | null }) =>
+  db
+    .updateTable('upstream_identity')
+    .set({ picture_hash: p.hash, picture_at: p.at, picture_name: p.name })
+    .where('id', '=', p.id),
+);
+
+/** The pictures that were made of what the identities of an account name. */
+export const listPictureNames = many(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('upstream_identity')
+      .select('picture_name')
+      .where('account_id', '=', p.accountId)
+      .where('picture_name', 'is not', null),
+  (row) => row.picture_name,
+);
+
 export const removeIdentity = changes((db, p: { id: string; accountId: string }) =>
   db.deleteFrom('upstream_identity').where('id', '=', p.id).where('account_id', '=', p.accountId).returning('id'),
 );
+
+const someConnected = many(
+  (db, p: { upstreamId: string; most: number }) =>
+    db
+      .selectFrom('upstream_identity')
+      .select('account_id')
+      .distinct()
+      .where('upstream_id', '=', p.upstreamId)
+      .limit(p.most),
+  (row) => row.account_id,
+);
+
+/** How many people have connected an identity at an upstream, up to a bound. */
+export function* countConnected(counted: { readonly upstreamId: string; readonly most: number }): Work<number> {
+  return (yield* someConnected(counted)).length;
+}
 
 /** Removes the identities of an account but those by which one of its sessions began. */
 export const removeIdentitiesBeside = command((db, p: { accountId: string; sid: string }) =>
@@ -145,3 +181,18 @@ export const removeIdentitiesSince = many(
       .returning('upstream_id'),
   (row) => row.upstream_id,
 );
+
+const accounts = positionsOf(50, '0');
+
+const withIdentity = many(
+  (db, p: Readonly<Record<string, string>>) =>
+    db.selectFrom('upstream_identity').select('account_id').where('account_id', 'in', accounts.list(p)),
+  (row) => row.account_id,
+);
+
+/** Those of some accounts that are connected with a provider. */
+export function* withIdentityAmong(accountIds: readonly string[]): Work<readonly string[]> {
+  const found: string[] = [];
+  for (const chunk of accounts.chunks(accountIds)) found.push(...(yield* withIdentity(chunk)));
+  return found;
+}

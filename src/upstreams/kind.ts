@@ -44,6 +44,8 @@ export interface ProviderQuestion {
   readonly state: string;
   readonly prompt: 'login' | 'select_account' | null;
   readonly loginHint: string | null;
+  /** The classes of authentication that the app asks for; empty where it asks for none. */
+  readonly acrs: readonly string[];
 }
 
 /** How a browser came back. */

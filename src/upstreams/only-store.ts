@@ -24,6 +24,22 @@ export const findUpstreamOfOrganization = one(
   (row) => row.upstream_id,
 );
 
+/** The same with the name of the provider for people. */
+export interface NamedOnly {
+  readonly upstreamId: string;
+  readonly displayName: string;
+}
+
+export const findNamedOnly = one(
+  (db, p: { organizationId: string }) =>
+    db
+      .selectFrom('organization_upstream as o')
+      .innerJoin('upstream as u', 'u.id', 'o.upstream_id')
+      .select(['o.upstream_id', 'u.display_name'])
+      .where('o.organization_id', '=', p.organizationId),
+  (row): NamedOnly => ({ upstreamId: row.upstream_id, displayName: row.display_name }),
+);
+
 export const setUpstreamOfOrganization = command((db, p: { organizationId: string; upstreamId: string }) =>
   db
     .insertInto('organization_upstream')
@@ -35,11 +51,40 @@ export const clearUpstreamOfOrganization = command((db, p: { organizationId: str
   db.deleteFrom('organization_upstream').where('organization_id', '=', p.organizationId),
 );
 
+/** The organizations whose members are let in only through an active upstream, each with that. */
+export const listActiveOnly = many(
+  (db, _p: object) =>
+    db
+      .selectFrom('organization_upstream as o')
+      .innerJoin('upstream as u', 'u.id', 'o.upstream_id')
+      .innerJoin('organization as n', 'n.id', 'o.organization_id')
+      .select(['n.id', 'n.name as organization', 'u.name', 'u.display_name'])
+      .where('u.status', '=', 'active'),
+  (row) => ({
+    id: row.id,
+    organization: row.organization,
+    upstream: { name: row.name, displayName: row.display_name },
+  }),
+);
+
 /** The organizations that name an upstream. */
 export const organizationsOfUpstream = many(
   (db, p: { upstreamId: string }) =>
     db.selectFrom('organization_upstream').select('organization_id').where('upstream_id', '=', p.upstreamId),
   (row) => row.organization_id,
+);
+
+/** The same with their names, in the order of their ids. */
+export const namedOrganizationsOfUpstream = many(
+  (db, p: { upstreamId: string; limit: number }) =>
+    db
+      .selectFrom('organization_upstream as o')
+      .innerJoin('organization as n', 'n.id', 'o.organization_id')
+      .select(['n.id', 'n.name'])
+      .where('o.upstream_id', '=', p.upstreamId)
+      .orderBy('n.id')
+      .limit(p.limit),
+  ({ id, name }) => ({ id, name }),
 );
 
 /** Through which upstream the latest sign-in at one came in a session, of which others may remain; undefined where there was none. */

@@ -51,7 +51,11 @@ async function ofKeys(documents: ProviderDocuments, metadata: ProviderMetadata):
   const count = await documents.usableKeys(metadata);
   return count === 0
     ? { step: 'keys', level: 'problem', found: 'The provider publishes no key that can verify ID tokens.' }
-    : { step: 'keys', level: 'ok', found: `${count} keys can verify ID tokens.` };
+    : {
+        step: 'keys',
+        level: 'ok',
+        found: count === 1 ? '1 key can verify ID tokens.' : `${count} keys can verify ID tokens.`,
+      };
 }
 
 /** What a provider answers to a client that it knows, and to one that it does not: RFC 6749 §5.2, and GitHub. */

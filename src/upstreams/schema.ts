@@ -1,7 +1,7 @@
 import { Id, Instant } from '../platform/http/operation.ts';
 import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
-import { POINTER } from './rules/claims-map.ts';
+import { MAPPED_FIELDS, type MappedField, POINTER } from './rules/claims-map.ts';
 import { PRESET_NAMES, type PresetName, UPSTREAM_KINDS, type UpstreamKindName } from './rules/presets.ts';
 import { PREVIEW_OUTCOMES, type PreviewOutcome } from './rules/preview-outcome.ts';
 import { PROBE_LEVELS, PROBE_STEPS, type ProbeStep } from './rules/probe-step.ts';
@@ -104,12 +104,17 @@ const pointer = Type.String({
   about: 'A JSON pointer (RFC 6901) into the claims, such as `/name` or `/realm_access/roles`.',
   description: 'a JSON pointer such as /name',
 });
-const mapped = { name: Type.Optional(pointer), language: Type.Optional(pointer), groups: Type.Optional(pointer) };
+const mapped = {
+  name: Type.Optional(pointer),
+  language: Type.Optional(pointer),
+  picture: Type.Optional(pointer),
+  groups: Type.Optional(pointer),
+};
 const claimsMap = Type.Object(mapped, {
   additionalProperties: false,
   about:
-    'Which claims are written into the account: its display name, its language, and its memberships in the groups that this provider maintains (`source`). Nothing else is ever written. It happens at each sign-in of a person who is connected, not when they create the account or connect the provider. A token without the claim for groups names none, unless it says that they are to be asked for elsewhere (`_claim_names`, `hasgroups`).',
-  description: 'an object with JSON pointers for name, language and groups',
+    'Which claims are written into the account: its display name, its language, its picture, and its memberships in the groups that this provider maintains (`source`). Nothing else is ever written. A picture is fetched from the URL that the claim is, and converted as one that is uploaded; one that the person or an operator has set is never replaced. It happens at each sign-in of a person who is connected, not when they create the account or connect the provider. A token without the claim for groups names none, unless it says that they are to be asked for elsewhere (`_claim_names`, `hasgroups`).',
+  description: 'an object with JSON pointers for name, language, picture and groups',
 });
 const position = Type.Integer({
   minimum: 0,
@@ -228,6 +233,30 @@ export const UpstreamRecord = Type.Object(
   { title: 'Upstream' },
 );
 
+/** An identity of a person, as made by `identityView`. */
+export const IdentityRecord = Type.Object(
+  {
+    id: Type.String(),
+    upstreamId: Id,
+    displayName: Type.String({ about: 'Of the provider: “Continue with …”.' }),
+    issuer: Type.String(),
+    subject: Type.String({ about: 'The ID of the person there.' }),
+    isActive: Type.Boolean({ about: 'Whether the provider is enabled.' }),
+    createdAt: Instant,
+    lastUsedAt: Type.Union([Instant, Type.Null()]),
+  },
+  { title: 'Identity' },
+);
+
+/** What the removal of an identity came to. */
+export const RemovedIdentityRecord = Type.Object(
+  {
+    removed: Type.Boolean({ about: 'Whether there was such an identity.' }),
+    ended: Type.Object({ sessions: Type.Integer({ about: 'How many browsers were signed in to the account.' }) }),
+  },
+  { title: 'RemovedIdentity' },
+);
+
 /** What the end of the sessions through an upstream came to. */
 export const DisabledUpstreamRecord = Type.Object(
   {
@@ -262,6 +291,13 @@ export const ClaimsPreviewRecord = Type.Object(
     accountId: Type.Union([Id, Type.Null()], { about: 'Null where nobody has connected this identity.' }),
     displayName: Type.Union([Type.String(), Type.Null()], { about: 'Null where it is left as it is.' }),
     language: Type.Union([Type.String(), Type.Null()], { about: 'Null where it is left as it is.' }),
+    picture: Type.Union([Type.String(), Type.Null()], {
+      about: 'The URL from which a picture would be fetched; null where it is left as it is.',
+    }),
+    unchanged: Type.Array(
+      Type.Object({ field: Type.Unsafe<MappedField>({ enum: MAPPED_FIELDS }), reason: Type.String() }),
+      { about: 'Why a field that the map names is left as it is.' },
+    ),
     joins: names,
     leaves: names,
     closedGroups: Type.Array(Type.String(), { about: 'Groups of an organization in which the person is no member.' }),

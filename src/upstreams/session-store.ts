@@ -65,17 +65,11 @@ const rowsOf = many(
   (db, p: OwnSession) =>
     db
       .selectFrom('upstream_session')
-      .select(['account_id', 'sid', 'upstream_id', 'identity_id', 'upstream_sid', 'expires_at'])
+      .select(['account_id as accountId', 'sid', 'upstream_id as upstreamId', 'identity_id as identityId'])
+      .select(['upstream_sid as upstreamSid', 'expires_at as expiresAt'])
       .where('account_id', '=', p.accountId)
       .where('sid', '=', p.sid),
-  (row): Row => ({
-    accountId: row.account_id,
-    sid: row.sid,
-    upstreamId: row.upstream_id,
-    identityId: row.identity_id,
-    upstreamSid: row.upstream_sid,
-    expiresAt: row.expires_at,
-  }),
+  (row): Row => row,
 );
 
 /** A session goes on under another name: it still began at the upstream. */

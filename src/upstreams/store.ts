@@ -1,3 +1,4 @@
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forShare, forUpdate } from '../platform/database/row-locks.ts';
@@ -14,7 +15,9 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { containing, matches } from '../platform/database/text-search.ts';
 import type { UpstreamTable } from '../platform/database/upstream-tables.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import type { ClaimsMap } from './rules/claims-map.ts';
 import type { UpstreamKindName } from './rules/presets.ts';
 
@@ -93,6 +96,21 @@ export const lockUpstream = one(
   toUpstream,
 );
 
+/**
+ * Locks every upstream, in one order, for a unit of work that changes which domains upstreams have: it waits for another one's domains while it
+ * holds its own, so that two of them would wait for each other.
+ */
+export const lockUpstreams = many(
+  (db, _p: object) => db.selectFrom('upstream').select('id').orderBy('id').$call(forUpdate),
+  (row) => row.id,
+);
+
+/** Locks one upstream in a unit of work that may change its domains: after all of them, as {@link lockUpstreams} says. */
+export function* lockAmongAll({ id }: { readonly id: string }): Work<Upstream | undefined> {
+  yield* lockUpstreams({});
+  return yield* findUpstream({ id });
+}
+
 const update = command((db, p: UpstreamTable) =>
   db
     .updateTable('upstream')
@@ -116,6 +134,12 @@ const update = command((db, p: UpstreamTable) =>
     .where('id', '=', p.id),
 );
 
+/** An upstream that is disabled from now on: what is under way through it begins again, also where it is enabled meanwhile. */
+export const disabled = (upstream: Upstream, now: number): Upstream => ({
+  ...upstream,
+  ...{ status: 'disabled', generation: randomIdentifier(), updatedAt: now },
+});
+
 /** Saves all but the name, the kind and the issuer, which never change: the redirect URI and the identities depend on them. */
 export const saveUpstream = (upstream: Upstream): Work<void> => update(encode(UPSTREAM, upstream));
 
@@ -126,6 +150,43 @@ export const listUpstreams = many(
     db.selectFrom('upstream').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
   toUpstream,
 );
+
+const nameContains = many(
+  (db, p: { pattern: string; asTyped: string; id: string; after: string; limit: number }) =>
+    db
+      .selectFrom('upstream')
+      .select(COLUMNS)
+      .where('id', '>', p.after)
+      .where((eb) =>
+        eb.or([
+          eb('id', '=', p.id),
+          matches(eb.ref('name'), p.pattern),
+          matches(eb.fn<string>('lower', ['display_name']), p.pattern),
+          matches(eb.ref('display_name'), p.asTyped),
+          // A path has letters of both cases, which LIKE tells apart in PostgreSQL alone.
+          matches(eb.fn<string>('lower', ['issuer']), p.pattern),
+        ]),
+      )
+      .orderBy('id')
+      .limit(p.limit),
+  toUpstream,
+);
+
+/** The upstreams whose name or issuer contains a text, or whose id it is, in the order of their ids. */
+export const findUpstreamsContaining = ({
+  text,
+  ...page
+}: {
+  readonly text: string;
+  readonly after: string;
+  readonly limit: number;
+}): Work<readonly Upstream[]> =>
+  nameContains({
+    ...page,
+    pattern: containing(text.toLowerCase()),
+    asTyped: containing(text),
+    id: isSnowflake(text) ? text : '0',
+  });
 
 /** More than fit on a page. */
 const MOST_BUTTONS = 20;

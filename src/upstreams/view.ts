@@ -1,5 +1,6 @@
 import { iso } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
+import type { ConnectedIdentity } from './identity-store.ts';
 import type { Upstream } from './store.ts';
 
 /** Where people come back to from an upstream. */
@@ -7,7 +8,7 @@ export const redirectUriOf = (issuer: string, { name }: Pick<Upstream, 'name'>):
   `${issuer}/login/with/${name}/callback`;
 
 /** Where an upstream says that a session has ended. */
-const logoutUriOf = (issuer: string, { name }: Pick<Upstream, 'name'>): string =>
+export const logoutUriOf = (issuer: string, { name }: Pick<Upstream, 'name'>): string =>
   `${issuer}/upstreams/${name}/backchannel-logout`;
 
 /**
@@ -24,4 +25,13 @@ export const upstreamView = (upstream: Upstream, issuer: string) => ({
   backchannelLogoutUri: logoutUriOf(issuer, upstream),
   createdAt: iso(upstream.createdAt),
   updatedAt: iso(upstream.updatedAt),
+});
+
+/** An identity of a person in the admin API: what the upstream calls them is for its owner alone. */
+export const identityView = (identity: ConnectedIdentity) => ({
+  ...pick(identity, ['id', 'upstreamId']),
+  displayName: identity.upstream,
+  ...pick(identity, ['issuer', 'subject', 'isActive']),
+  createdAt: iso(identity.createdAt),
+  lastUsedAt: identity.lastUsedAt === null ? null : iso(identity.lastUsedAt),
 });

@@ -84,7 +84,7 @@ export function judge(state: CredentialState, inherited: InheritedGenerations, n
   if (client.generation !== inherited.clientGeneration) return invalid('the client was disabled after the sign-in');
   if (hasAccess === false) return invalid('the person lost access to the app after the sign-in');
   // 5. The chain of tokens is unbroken.
-  if (family !== undefined && family.deadAt !== null) return invalid('the token family was ended');
+  if (family !== undefined && family.deadAt !== null) return invalid('the sign-in of this token has ended');
   return { kind: 'live' };
 }
 

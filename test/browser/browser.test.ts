@@ -4,6 +4,7 @@
  * persons, apps and a browser context of its own.
  */
 import { after, before, describe } from 'node:test';
+import { conditionCases } from './cases/conditions.ts';
 import { consentCases } from './cases/consent.ts';
 import { consoleCases } from './cases/console.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
@@ -18,6 +19,7 @@ import { passkeyCases } from './cases/passkeys.ts';
 import { pictureCases } from './cases/pictures.ts';
 import { playgroundCases } from './cases/playground.ts';
 import { popupCases } from './cases/popup.ts';
+import { providerCases } from './cases/providers.ts';
 import { scannerCases } from './cases/scanner.ts';
 import { screenReaderCases } from './cases/screen-reader.ts';
 import { troubleCases } from './cases/trouble.ts';
@@ -42,6 +44,7 @@ describe('the pages in Chromium', { concurrency: 3 }, () => {
   describe('the cases', { concurrency: 1 }, () => {
     flowCases(theStage);
     consentCases(theStage);
+    conditionCases(theStage);
     formPostCases(theStage);
     keyboardCases(theStage);
     screenReaderCases(theStage);
@@ -52,6 +55,7 @@ describe('the pages in Chromium', { concurrency: 3 }, () => {
     foreignCases(theStage);
     crossOriginCases(theStage);
     playgroundCases(theStage);
+    providerCases(theStage);
     popupCases(theStage);
     scannerCases(theStage);
   });

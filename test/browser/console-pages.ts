@@ -12,8 +12,10 @@ import {
   tokensFor,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { query } from '../support/outcome.ts';
 import { newPasskey } from '../support/passkeys.ts';
 import { enroll, type SecondFactor, totpCode } from '../support/second-factor.ts';
+import { joinedThrough, newUpstream } from '../upstreams/people.ts';
 import { openStageIn, pressInConsole, type Stage, signIn, submit } from './stage.ts';
 
 const MINUTE = 60_000;
@@ -198,6 +200,32 @@ async function operators(walk: Walk): Promise<void> {
   await stop('console-key-revoke');
 }
 
+/** What a developer asks for, and how an operator decides. */
+async function scopeRequests({ stage, page, stop }: Walk, app: string): Promise<void> {
+  const open = (path: string) => page.goto(`${stage.server.baseUrl}/console/apps/${path}`);
+  await open(`request-scope?app=${app}`);
+  await stop('console-scope-ask');
+  const asked = [
+    { scope: 'groups', reason: 'To show each member the correspondence of the committees to which they belong.' },
+    { scope: 'letters.read', resource: 'https://letters.society.example/api', reason: 'To read letters.' },
+  ];
+  const ids: string[] = [];
+  for (const one of asked) ids.push((await admin(stage.server, 'POST', `/clients/${app}/scope-requests`, one)).body.id);
+  await open('scope-requests');
+  await stop('console-scope-requests');
+  await open(`approve-scope?app=${app}&asked=${ids[0]}`);
+  await stop('console-scope-approve');
+  await pressInConsole(page.locator('main form button.primary').last());
+  await stop('console-scope-approved');
+  await open(`decline-scope?app=${app}&asked=${ids[1]}`);
+  await pressInConsole(page.locator('main form button.primary').last());
+  await stop('console-scope-decline-wrong');
+  await open(`withdraw-scope?app=${app}&asked=${ids[1]}`);
+  await stop('console-scope-withdraw');
+  await open(app);
+  await stop('console-app-scopes');
+}
+
 /** The pages about apps. */
 async function apps(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
@@ -219,6 +247,18 @@ async function apps(walk: Walk): Promise<void> {
   await stop('console-app-registered');
   await open(`/${long.clientId}`);
   await stop('console-app');
+  const person = await newUser(stage.server, { displayName: 'Mary Somerville' });
+  await page.fill('#member', person.username);
+  await pressInConsole(page.locator('#preview button'));
+  await stop('console-app-preview');
+  await send();
+  await stop('console-app-previewed');
+  await scopeRequests(walk, long.clientId);
+  await fetch(`${stage.server.baseUrl}${authorizeUrl(long, { redirect_uri: 'https://members.example/elsewhere' })}`, {
+    redirect: 'manual',
+  });
+  await open(`/${long.clientId}/log`);
+  await stop('console-app-log');
   await open(`/redirect-uris?app=${long.clientId}`);
   await stop('console-app-uris');
   await open(`/rotate-secret?app=${long.clientId}`);
@@ -229,6 +269,8 @@ async function apps(walk: Walk): Promise<void> {
   await stop('console-app-disable');
   await send();
   await stop('console-app-disabled');
+  await open(`/delete?app=${long.clientId}`);
+  await stop('console-app-delete');
 }
 
 /** What is read of refusals and of the audit trail. */
@@ -254,6 +296,8 @@ async function trails(walk: Walk): Promise<void> {
   await stop('console-events');
   await open('events?type=account&outcome=success&since=2026-02-01');
   await stop('console-events-filtered');
+  await open('events?live=1');
+  await stop('console-events-live');
   await open('events?userId=nobody&since=tomorrow');
   await stop('console-events-wrong');
 }
@@ -296,10 +340,100 @@ async function service(walk: Walk): Promise<void> {
   await stop('console-system');
   await open('system/mail');
   await stop('console-system-mail');
+  await query(server, "UPDATE mail SET status = 'dead', problem = '550 5.1.1 no such user' WHERE kind = 'invitation'");
+  await open('system/mail?status=dead');
+  await stop('console-system-mail-dead');
   await open('system/settings');
   await stop('console-system-settings');
   await open('system/mail/test');
   await stop('console-system-mail-test');
+}
+
+/** The providers through which people sign in. */
+async function providers(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const open = (path: string) => page.goto(`${server.baseUrl}/console/${path}`);
+  const send = (): Promise<void> => pressInConsole(page.locator('main form button:is(.primary, .danger)').last());
+  const upstream = await newUpstream(server, {
+    ...{ displayName: 'Analytical Engines', signUp: 'anyone', domains: ['engines.example', 'notes.example'] },
+    claimsMap: { name: '/name', groups: '/realm_access/roles' },
+  });
+  await using _ = upstream.provider;
+  const person = { sub: 'jacquard-1804', name: 'Joseph Marie Jacquard', email: 'jacquard@looms.example' };
+  await joinedThrough(server, upstream, { person, username: 'jacquard', email: 'jacquard@looms.example' });
+  await admin(server, 'POST', '/upstreams', {
+    ...{ name: 'correspondence-society', displayName: 'Society for Collected Correspondence', clientId: 'tessera' },
+    issuer: `https://id.correspondence.society.example/realms/${'long-'.repeat(20)}realm`,
+  });
+  await open('upstreams');
+  await stop('console-upstreams');
+  await open('upstreams/new');
+  await stop('console-upstream-kinds');
+  await open('upstreams/create?provider=entra');
+  await stop('console-upstream-create');
+  await send();
+  await stop('console-upstream-create-wrong');
+  await open('upstreams/create?provider=apple');
+  await stop('console-upstream-create-apple');
+  await open('upstreams/create?provider=google');
+  await page.fill('#clientId', '1234567890.apps.googleusercontent.com');
+  await page.fill('#clientSecret', 'a secret');
+  await send();
+  await stop('console-upstream-added');
+  await open(`upstreams/${upstream.id}`);
+  await stop('console-upstream');
+  for (const act of ['change', 'domains', 'secret', 'switch-off']) {
+    await open(`upstreams/${act}?id=${upstream.id}`);
+    await stop(`console-upstream-${act}`);
+  }
+  await open(`upstreams/test?id=${upstream.id}`);
+  await send();
+  await stop('console-upstream-tested');
+  await open(`upstreams/preview?id=${upstream.id}`);
+  await page.fill('#token', '{"sub":"1234","name":"Ada Lovelace","realm_access":{"roles":["analysts"]}}');
+  await send();
+  await stop('console-upstream-previewed');
+  const organization = await admin(server, 'POST', '/organizations', { name: 'looms', domain: 'looms.example' });
+  await open(`organizations/only-upstream?id=${organization.body.id}`);
+  await stop('console-only-upstream');
+  await page.selectOption('#upstream', upstream.id);
+  await send();
+  await open(`organizations/${organization.body.id}`);
+  await stop('console-organization-only');
+  await open(`upstreams/switch-off?id=${upstream.id}`);
+  await page.check('input[name=end]');
+  await send();
+  await stop('console-upstream-switched-off');
+  await open(`upstreams/delete?id=${upstream.id}`);
+  await stop('console-upstream-delete');
+  await open('people?q=jacquard');
+  await pressInConsole(page.locator('.list a').first());
+  await pressInConsole(page.locator('#factors a').last());
+  await stop('console-person-provider');
+}
+
+/** The search over everything. */
+async function search({ stage, page, stop }: Walk): Promise<void> {
+  for (const [text, name] of [
+    ['', 'console-search'],
+    ['society', 'console-search-found'],
+    ['nothing-is-called-so', 'console-search-none'],
+  ] as const) {
+    await page.goto(`${stage.server.baseUrl}/console/search?text=${text}`);
+    await stop(name);
+  }
+}
+
+/** What is saved to files. */
+async function files({ stage, page, stop }: Walk): Promise<void> {
+  for (const [address, name] of [
+    ['people/export?q=ada', 'console-people-export'],
+    ['events/export?type=upstream', 'console-events-export'],
+  ] as const) {
+    await page.goto(`${stage.server.baseUrl}/console/${address}`);
+    await stop(name);
+  }
 }
 
 /** Invitations, and what is done with the record of a person. */
@@ -360,6 +494,9 @@ export async function walkConsole(walk: Walk): Promise<void> {
   await operators(walk);
   await apps(walk);
   await trails(walk);
+  await providers(walk);
+  await search(walk);
+  await files(walk);
   await records(walk);
   await manyPeople(walk);
   await service(walk);

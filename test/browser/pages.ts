@@ -149,6 +149,12 @@ export async function walkPages(
     await press(page.locator('[value=allow]').first());
     await redeem(server, local(client), app.answers.at(-1)?.get('code') ?? '');
   };
+  const takeAway = async (name: string) => {
+    await press(page.locator('.rows-of-account > a').first());
+    await page.locator('.confirm summary').click();
+    await stop(name);
+    await press(page.locator('.confirm button.danger'));
+  };
   const user = await newAda(stage);
   const banned = await newUser(server);
   const until = new Date(server.now() + 3 * DAY).toISOString();
@@ -164,7 +170,7 @@ export async function walkPages(
   await stop('sign-in-wrong');
   await signIn(page, banned.username, PASSWORD);
   await stop('sign-in-banned');
-  await press(page.locator('.foot a').first());
+  await press(page.getByRole('link', { name: 'Create one' }));
   await stop('sign-up-app');
   await to('/signup');
   await stop('sign-up');
@@ -206,11 +212,9 @@ export async function walkPages(
   await stop('consent-api-more');
   await to('/account/connections');
   await stop('connected-apps');
-  await page.locator('.confirm summary').first().click();
-  await press(page.locator('button.danger').first());
+  await takeAway('connected-app');
   await stop('connected-apps-revoked');
-  await page.locator('.confirm summary').first().click();
-  await press(page.locator('button.danger').first());
+  await takeAway('connected-app-alone');
   await to('/account/connections');
   await stop('connected-apps-none');
   // Nobody is asked, and the app is not there to open.

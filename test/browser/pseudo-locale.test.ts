@@ -7,13 +7,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { en } from '../../src/pages/messages.ts';
+import { connectTexts } from '../../src/web/account/security/upstream-messages.ts';
+import { mailboxMessages } from '../../src/web/mailbox/messages.ts';
+import { invitationTexts } from '../../src/web/sign-in/invitation-messages.ts';
+import { signUpTexts } from '../../src/web/sign-in/sign-up-messages.ts';
+import { upstreamTexts } from '../../src/web/upstreams/messages.ts';
 import { agent } from '../support/agent.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, tokensFor } from '../support/flow.ts';
 import { accentCatalogue } from '../support/pseudo-locale.ts';
 import { overflow } from './in-page.ts';
-import { openStage, type Stage, signIn, submit, visit } from './stage.ts';
+import { openStage, openStageIn, type Stage, signIn, submit, visit } from './stage.ts';
 
 accentCatalogue(en, ['language', 'product']);
+for (const catalogue of [signUpTexts, invitationTexts, connectTexts, upstreamTexts, mailboxMessages])
+  accentCatalogue(catalogue);
 
 let stage: Stage;
 before(async () => {
@@ -21,14 +28,24 @@ before(async () => {
 });
 after(() => stage.close());
 
-/** What a page shows that is no text of ours: names, addresses, times, codes, and languages in their own name. */
-const VALUES = /<(bdi|time|code|script|style|svg|option|head)\b[^>]*>.*?<\/\1>/gs;
+/**
+ * The texts of a page, without what is no text of ours: names, addresses, times, codes, languages in their own name, what is marked as
+ * English because it is so on the command line as well, and what developers read of an error.
+ */
+const TEXTS_OF_PAGE = `
+  const body = document.body.cloneNode(true);
+  const others = 'bdi, time, code, pre, script, style, svg, option, .figures, [lang=en], .technical dd';
+  for (const part of body.querySelectorAll(others)) part.remove();
+  const texts = [...body.querySelectorAll('[aria-label], [placeholder], [alt], [title]')].flatMap((part) =>
+    ['aria-label', 'placeholder', 'alt', 'title'].map((name) => part.getAttribute(name) ?? ''));
+  const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) texts.push(walker.currentNode.data);
+  return texts.map((text) => text.trim());
+`;
 
 /** The texts of a page that are plain ASCII: what is in the catalogue is accented. */
 async function plainTexts(page: Page, values: readonly string[]): Promise<string[]> {
-  const content = (await page.content()).replaceAll(VALUES, ' ');
-  const labels = [...content.matchAll(/(?:aria-label|placeholder|alt|title)="([^"]+)"/g)].map(([, text]) => text ?? '');
-  const texts = [...content.replaceAll(/<[^>]+>/g, '\n').split('\n'), ...labels].map((text) => text.trim());
+  const texts = await page.evaluate<string[]>(`(() => { ${TEXTS_OF_PAGE} })()`);
   const known = new Set(['Tessera', ...values]);
   // A name stands beside its accented text, or alone.
   const isPlain = (text: string) => /^[\x20-\x7e]*[A-Za-z]{2,}[\x20-\x7e]*$/.test(text) && !known.has(text);
@@ -97,4 +114,72 @@ test('every page of a person has its texts from the catalogue, and none is cut a
     );
   });
   assert.deepEqual(faults, []);
+});
+
+const SMALLEST = { viewport: { width: 320, height: 640 } };
+
+/** Looks at pages, and says what of them is no text of the catalogue, or is cut. */
+async function faultsOf(
+  page: Page,
+  baseUrl: string,
+  paths: readonly string[],
+  values: readonly string[],
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const path of paths) {
+    await page.goto(baseUrl + path);
+    if ((await overflow(page)) > 0) faults.push(`${path} scrolls sideways`);
+    for (const text of await plainTexts(page, values)) faults.push(`${path}: ${text}`);
+  }
+  return faults;
+}
+
+test('every page of the console has its texts from the catalogue, and none is cut at 320 px', async () => {
+  const consoleStage = await openStageIn(stage.browser, {
+    TESSERA_CONSOLE_SECOND_FACTOR: 'off',
+    TESSERA_MAILBOX: 'on',
+  });
+  const { server } = consoleStage;
+  try {
+    const owner = await newUser(server, { displayName: 'Ada', emailVerified: true });
+    await admin(server, 'PUT', `/users/${owner.id}/roles/owner`, {});
+    const client = await newClient(server, { name: 'Notes' });
+    const { body } = await admin(server, 'POST', '/organizations', { name: 'guild', domain: 'guild.example' });
+    const acts = ['ban', 'suspend', 'correct', 'offboard'].map((act) => `/console/people/${act}?id=${owner.id}`);
+    const paths = [
+      ...['overview', 'people', 'groups', 'organizations', 'apps', 'operators', 'explain', 'events', 'system', 'keys'],
+      ...['invitations', 'people/bulk', 'apps/new', 'keys/new', 'organizations/create', 'invitations/new'],
+      ...['people/export', 'events/export'],
+      ...[`people/${owner.id}`, `apps/${client.clientId}`, `organizations/${body.id}`],
+    ].map((path) => `/console/${path}`);
+    await visit(consoleStage, SMALLEST, async (page) => {
+      await page.goto(`${server.baseUrl}/login`);
+      await signIn(page, owner.username, PASSWORD);
+      const values = ['Ada', 'Notes', 'guild', 'guild.example', owner.username, `${owner.username}@example.com`].concat(
+        'Chrome, Linux, 127.0.0.x',
+      );
+      assert.deepEqual(await faultsOf(page, server.baseUrl, [...paths, ...acts], values), []);
+    });
+  } finally {
+    await consoleStage.close();
+  }
+});
+
+test('every page that refuses has its texts from the catalogue, and none is cut at 320 px', async () => {
+  const { server } = stage;
+  const client = await newClient(server, { name: 'Notes' });
+  const paths = [
+    ...['/nothing-here', '/api/v2/oauth/authorize', '/api/v2/oauth/authorize?client_id=1', '/login?request=unknown'],
+    ...[
+      '/invitation?link=unknown',
+      '/recover/link?token=unknown',
+      '/verify?token=unknown',
+      '/secure-account?token=unknown',
+    ],
+    ...['/device', '/oidc/logout?id_token_hint=unknown', '/signup/verify'],
+    authorizeUrl({ ...client, redirectUri: 'https://elsewhere.example/callback' }),
+  ];
+  await visit(stage, SMALLEST, async (page) => {
+    assert.deepEqual(await faultsOf(page, server.baseUrl, paths, ['Notes']), []);
+  });
 });

@@ -36,10 +36,19 @@ interface Picture {
   readonly height?: number;
 }
 
+/** A picture for readers with a light screen, and one for those with a dark screen. */
+const both = (file: string, page: string, height?: number): readonly Picture[] => [
+  { file, look: 'light', page, ...(height !== undefined && { height }) },
+  { file: `${file}-dark`, look: 'dark', page, ...(height !== undefined && { height }) },
+];
+
 const README: readonly Picture[] = [
-  { file: 'consent', look: 'light', page: 'consent' },
-  { file: 'connected-apps', look: 'light', page: 'connected-apps' },
-  { file: 'sessions', look: 'light', page: 'sessions' },
+  ...both('consent', 'consent'),
+  ...both('sign-in', 'sign-in-app'),
+  ...both('account', 'account'),
+  ...both('console', 'console-overview'),
+  ...both('connected-apps', 'connected-apps'),
+  ...both('sessions', 'sessions'),
   { file: 'playground', look: 'light', page: 'playground-authorize', height: 1300 },
 ];
 
@@ -100,8 +109,8 @@ async function drawAll(): Promise<void> {
       const { notes } = await registerApps(mail);
       await visit(mail, {}, (page) => walkPeople({ stage: mail, page, stop: (name) => draw(page, name) }, notes));
       await visit(closed, {}, (page) => walkClosed({ stage: closed, page, stop: (name) => draw(page, name) }));
-      await drawConsole();
     }
+    await drawConsole();
   } finally {
     await Promise.all([mail.close(), closed.close()]);
   }

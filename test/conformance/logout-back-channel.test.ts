@@ -384,7 +384,7 @@ describe('SSRF: beyond a developer’s machine', () => {
     'that network for an app that registered itself': [
       'https://127.0.0.1:9/logout',
       '127.0.0.0/8',
-      /that no operator registered/,
+      /that no operator chose/,
     ],
   };
   for (const [name, [backchannelLogoutUri, opened, problem]] of Object.entries(inside)) {

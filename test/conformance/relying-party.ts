@@ -158,10 +158,19 @@ export async function relyingParty(
           assert.equal(mode, 'query');
           return Object.fromEntries(answer.location.searchParams);
         }
+        // RFC 9700 §4.11.2: the browser step that an error takes to an app that nobody answers for, before a sign-in.
+        const warns = registrar === 'itself, openly' && answer.status === 400;
+        const link = warns
+          ? /<a href="([^"]+)" rel="noreferrer">/.exec(answer.text)?.[1]?.replaceAll('&amp;', '&')
+          : '';
+        if (link?.startsWith(redirectUri)) {
+          assert.equal(mode, 'query');
+          return Object.fromEntries(new URL(link).searchParams);
+        }
         if (answer.location !== undefined) answer = await browser.get(answer.location.href);
         else if (answer.text.includes(`action="${redirectUri}"`)) {
           assert.equal(mode, 'form_post');
-          assert.equal(answer.status, 200);
+          assert.equal(answer.status, warns ? 400 : 200);
           assert.equal(answer.headers.get('cache-control'), 'no-store');
           return formOf(answer.text, redirectUri).hidden;
         } else if (answer.text.includes('action="/login"')) {

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** One's own data (decisions §11): the username, and leaving with a way back. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

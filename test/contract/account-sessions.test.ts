@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** SE-09: people see where they are signed in, and end what they do not know. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

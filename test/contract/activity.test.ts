@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What people see of what happened in their account. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /**
  * What another person added to an account ends when its owner takes it back: the access of apps, a membership, a deletion, factors. And what
  * was added before stays, whatever the clocks of the nodes say.

@@ -191,9 +191,9 @@ describe('consent', () => {
         declinedScopes: ['notes.write'],
       },
     ]);
-    const connections = await browser.get('/account/connections');
+    const connections = await browser.get(`/account/connections/${app.clientId}`);
     assert.match(connections.text, /Words for notes\.read/);
-    assert.match(connections.text, /Not allowed<\/dt><dd><bdi>Words for notes\.write/);
+    assert.match(connections.text, /Not allowed<\/dt><dd><ul class="lines"><li><bdi>Words for notes\.write/);
     const { body: events } = await admin(server, 'GET', `/audit-events?userId=${user.id}&type=consent.granted`);
     assert.deepEqual(events.items[0].details, { scopes: ['openid', 'notes.read'], declined: ['notes.write'] });
   });

@@ -44,7 +44,7 @@ test('each fault of the client has its own words, and says what to do', async ()
   const redirect_uri = REGISTERED;
   const cases: [string, RegExp, RegExp][] = [
     [query({ redirect_uri }), /client_id is missing\./, /tessera client list/],
-    [query({ client_id: '', redirect_uri }), /client_id is empty\./, /tessera client list/],
+    [query({ client_id: '', redirect_uri }), /client_id is empty: the variable/, /tessera client list/],
     [`${query({ client_id: '1' })}&client_id=2`, /client_id was sent more than once\./, /Send it once/],
     [query({ client_id: 'my-app', redirect_uri }), /unknown client_id: those of this server/, /tessera client list/],
     [query({ client_id: '123', redirect_uri }), /No app is registered here/, /another server or database/],

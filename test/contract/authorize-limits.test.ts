@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What an app can have written without any page: codes of a remembered consent, and refusals of a barred person. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

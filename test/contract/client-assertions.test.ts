@@ -4,6 +4,8 @@ import { createHmac } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { createRemoteJWKSet, exportSPKI, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
+import type { AssertionFault } from '../../src/clients/rules/assertion.ts';
+import { ASSERTION_REMEDIES } from '../../src/protocol/client-authentication/advice.ts';
 import { assertRefused, basic, refreshBody, tokenForm } from '../support/api-call.ts';
 import {
   ASSERTION_TYPE,
@@ -34,26 +36,48 @@ const present = (proof: Readonly<Record<string, string>>, headers = {}) =>
 const believed = async (proof: Readonly<Record<string, string>>) =>
   assertRefused(await present(proof), 400, 'invalid_grant');
 
-async function refusedAs(proof: Readonly<Record<string, string>>): Promise<void> {
+/** The words for every cause that a caller must not tell from another. */
+const ALIKE =
+  'no active app here has this client_id and a registered key that verifies client_assertion. ' +
+  'Compare kid and the key with jwks or jwksUri of the registration. ' +
+  'The operator finds the cause by the x-request-id of this response: tessera explain ID';
+const FORM_OF_ASSERTION =
+  'Send client_assertion as a JWT whose alg is RS256, PS256, ES256 or EdDSA and whose iss and sub are the client_id, ' +
+  `with client_assertion_type ${ASSERTION_TYPE}.`;
+
+const isFault = (text: string): text is AssertionFault => Object.hasOwn(ASSERTION_REMEDIES, text);
+
+/** What the caller is told: what anyone can read in the assertion, or the same as for every other cause. */
+function wordsFor(reason: string, cause: string | undefined): string {
+  const fault = reason.replace('the assertion ', '');
+  if (isFault(fault)) return `${reason}. ${ASSERTION_REMEDIES[fault](server.baseUrl)}`;
+  if (reason === 'the assertion is not supported') return `the request has ${cause}. ${FORM_OF_ASSERTION}`;
+  // Only a client with the key gets so far.
+  if (reason === 'the assertion was used before')
+    return `${reason}. Make a new assertion with a new jti for each request, retries included.`;
+  return ALIKE;
+}
+
+/** Presents a proof that is refused for a reason, which the audit trail holds. */
+async function refusedAs(proof: Readonly<Record<string, string>>, reason: string): Promise<void> {
   const answer = await present(proof);
-  // What its form tells may be said. The words are the same for every other cause, which must not be told apart.
-  const words =
-    'Client authentication failed: check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, ' +
-    'aud is the issuer, exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. ' +
-    'Which of these it is, the operator finds by the x-request-id of this response: tessera explain ID.';
-  const ofForm = /^Client authentication failed: send client_assertion as a JWT whose .* What was sent is /;
-  assertRefused(answer, 401, 'invalid_client', ofForm.test(answer.body.error_description) ? undefined : words);
+  const last = await lastFailure();
+  assert.equal(last.reason, reason);
+  const words = `Client authentication failed: ${wordsFor(last.reason, last.cause)}`;
+  assertRefused(answer, 401, 'invalid_client', words);
   assert.equal(answer.headers.get('www-authenticate'), null);
 }
 
-/** The reason that the audit trail holds for the last refusal. */
-async function lastReason(): Promise<string> {
+/** What the audit trail holds of the last refusal. */
+async function lastFailure(): Promise<{ readonly reason: string; readonly cause?: string }> {
   const [row] = await query(
     server,
     "SELECT details FROM audit_event WHERE type = 'client.auth_failed' ORDER BY id DESC LIMIT 1",
   );
-  return JSON.parse(String(row?.['details'])).reason;
+  return JSON.parse(String(row?.['details']));
 }
+
+const lastReason = async (): Promise<string> => (await lastFailure()).reason;
 
 describe('OpenID Connect Core 1.0 §9: private_key_jwt', () => {
   for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
@@ -177,8 +201,8 @@ describe('RFC 7523 §3: what does not hold is invalid_client, with one answer an
   ];
   for (const [name, reason, change, header = {}] of bad) {
     test(name, async () => {
-      await refusedAs(await proofOf(server, app.clientId, key, change(Math.floor(server.now() / 1000)), header));
-      assert.equal(await lastReason(), `the assertion ${reason}`);
+      const changed = change(Math.floor(server.now() / 1000));
+      await refusedAs(await proofOf(server, app.clientId, key, changed, header), `the assertion ${reason}`);
     });
   }
 
@@ -248,8 +272,7 @@ describe('RFC 7523 §3: what does not hold is invalid_client, with one answer an
   ];
   for (const [name, reason, proof] of forged) {
     test(name, async () => {
-      await refusedAs(await proof());
-      assert.equal(await lastReason(), reason);
+      await refusedAs(await proof(), reason);
     });
   }
 
@@ -268,8 +291,30 @@ describe('RFC 7523 §3: what does not hold is invalid_client, with one answer an
     const of = await keyApp(server, { jwks: { keys: [key.jwk] } });
     await believed(await proofOf(server, of.clientId, key));
     await admin(server, 'PATCH', `/clients/${of.clientId}`, { status: 'disabled' });
-    await refusedAs(await proofOf(server, of.clientId, key));
-    assert.equal(await lastReason(), 'the client is disabled');
+    await refusedAs(await proofOf(server, of.clientId, key), 'the client is disabled');
+  });
+
+  test('TK-06: whether a client exists, is active or has a key, no answer tells', async () => {
+    const disabled = await keyApp(server, { jwks: { keys: [key.jwk] } });
+    await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
+    const secretive = await newClient(server);
+    const open = await newClient(server, { type: 'public' });
+    const keyless = await keyApp(server, { jwks: { keys: [other.jwk] } });
+    const ids = ['123456789012345678', disabled.clientId, secretive.clientId, open.clientId, keyless.clientId];
+    const now = Math.floor(server.now() / 1000);
+    const faults: Record<string, unknown>[] = [
+      { aud: 'https://evil.example' },
+      { iat: now - 120, exp: now - 60 },
+      { jti: undefined },
+    ];
+    for (const change of [{}, ...faults]) {
+      const answers = [];
+      for (const id of ids) answers.push(await present(await proofOf(server, id, key, change)));
+      // By the right key as well, where it is refused.
+      if (faults.includes(change)) answers.push(await present(await proofOf(server, app.clientId, key, change)));
+      const [first, ...rest] = answers.map(({ status, body }) => ({ status, body }));
+      for (const answer of rest) assert.deepEqual(answer, first);
+    }
   });
 
   test('TK-05: exactly one way to authenticate in a request', async () => {
@@ -299,7 +344,8 @@ describe('RFC 7523 §3: what does not hold is invalid_client, with one answer an
     const keys = { jwks: { keys: [key.jwk] } };
     const secretive = await newClient(server, keys);
     const open = await newClient(server, { type: 'public', ...keys });
-    for (const { clientId } of [secretive, open]) await refusedAs(await proofOf(server, clientId, key));
+    for (const { clientId } of [secretive, open])
+      await refusedAs(await proofOf(server, clientId, key), 'another authentication method is registered');
   });
 });
 
@@ -316,7 +362,7 @@ describe('OpenID Connect Core 1.0 §9: a jti is used once', () => {
     const second = await keyApp(server, { jwks: { keys: [other.jwk] } });
     const proof = await proofOf(server, app.clientId, key, { jti: 'same' });
     assertRefused(await tokenForm(server, { grant_type: 'unknown', ...proof }), 400, 'unsupported_grant_type');
-    await refusedAs(proof);
+    await refusedAs(proof, 'the assertion was used before');
     await believed(await proofOf(server, second.clientId, other, { jti: 'same' }));
   });
 
@@ -324,18 +370,16 @@ describe('OpenID Connect Core 1.0 §9: a jti is used once', () => {
     const claims = claimsFor(server, app.clientId);
     const proof = async () => ({ client_assertion_type: ASSERTION_TYPE, client_assertion: await signed(key, claims) });
     await believed(await proof());
-    await refusedAs(await proof());
+    await refusedAs(await proof(), 'the assertion was used before');
   });
 
   test('it is remembered over a restart, until the assertion could not be used any more', async () => {
     const proof = await proofOf(server, app.clientId, key);
     await believed(proof);
     await server.restart();
-    await refusedAs(proof);
-    assert.equal(await lastReason(), 'the assertion was used before');
+    await refusedAs(proof, 'the assertion was used before');
     server.advance(2 * MINUTE);
-    await refusedAs(proof);
-    assert.equal(await lastReason(), 'the assertion has expired');
+    await refusedAs(proof, 'the assertion has expired');
   });
 });
 

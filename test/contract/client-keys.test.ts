@@ -242,7 +242,7 @@ describe('SSRF: an installation on the internet reads no keys from inside its ne
         assert.match(await causeFor(registeredBy, 'https://127.0.0.1:9/'), /nothing listens there/);
       }
       for (const registeredBy of ['open', 'metadata']) {
-        assert.match(await causeFor(registeredBy, 'https://127.0.0.1:9/'), /an app that no operator registered/);
+        assert.match(await causeFor(registeredBy, 'https://127.0.0.1:9/'), /an address that no operator chose/);
       }
     } finally {
       await opened.close();

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { basic, refreshBody, tokenBytes, tokenForm } from '../support/api-call.ts';

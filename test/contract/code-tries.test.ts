@@ -142,3 +142,42 @@ test('tries of strangers at an address do not keep the account that has it from 
   await browser.submit(await browser.get(PAGE), {}, `${PAGE}/verify`);
   assert.equal(await typeAtChange(browser, await codeOf(email)), 200);
 });
+
+for (const [purpose, begin, again, type] of [
+  [
+    'sign up',
+    signUp,
+    async (browser: Agent) => browser.submit(await browser.get('/signup/verify'), { action: 'resend' }),
+    typeAtSignUp,
+  ],
+  ['change address', changeTo, async (_: Agent, email: string) => changeTo(email), typeAtChange],
+] as const) {
+  test(`${purpose}: beyond the limit of mails, the answers to codes tell no taken address from a free one`, async () => {
+    const answers: (readonly number[])[] = [];
+    for (const email of [(await person()).email, freshAddress()]) {
+      const browser = await begin(email);
+      const statuses: number[] = [];
+      await repeat(TRIES - 1, async () => statuses.push(await type(browser, 'wrong')));
+      await repeat(4, () => again(browser, email));
+      const late = await begin(email);
+      await repeat(3, async () => statuses.push(await type(late, 'wrong')));
+      answers.push(statuses);
+    }
+    const [taken, free] = answers;
+    assert.deepEqual(taken, [400, 400, 400, 400, 400, 429, 429]);
+    assert.deepEqual(free, taken);
+  });
+}
+
+test('tries of strangers at a reserved address do not keep its owner from going back to it', async () => {
+  const { user, email, browser } = await person();
+  const next = freshAddress();
+  await browser.submit(await browser.get(PAGE), { email: next }, PAGE);
+  assert.equal(await typeAtChange(browser, await codeOf(next)), 200);
+  const stranger = await signUp(email);
+  await repeat(TRIES + 1, () => typeAtSignUp(stranger, 'wrong'));
+  const owner = await signedIn(server, user);
+  await owner.submit(await owner.get(PAGE), { email }, PAGE);
+  const { code = '' } = await newestMail(server, email, 'address change');
+  assert.equal(await typeAtChange(owner, code), 200);
+});

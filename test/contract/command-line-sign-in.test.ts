@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §15: an operator signs in with the command line, and uses the admin API in the roles that the operator holds. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §12: where an app is registered in the console is where the operator holds the permission. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

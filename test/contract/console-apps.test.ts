@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent, formOf } from '../support/agent.ts';
@@ -148,6 +148,23 @@ test('a disabled app has lost everything with the answer', async () => {
   await act(server, owner, '/console/apps/enable', { app: app.clientId });
   assert.equal((await record(app.clientId)).status, 'active');
   assert.ok((await userinfo(server, tokens.access_token)).status >= 400, 'nothing revives');
+});
+
+test('an app is deleted once its name is typed, with its tokens, and the page says before what ends', async () => {
+  const user = await newUser(server);
+  const app = await newClient(server, { name: 'Short-lived' });
+  const { access_token: token } = await tokensFor(server, app, user);
+  const about = { app: app.clientId };
+  assert.match((await open(server, owner, `/console/apps/${app.clientId}`)).text, /apps\/delete\?app=/);
+  const page = await open(server, owner, `/console/apps/delete?app=${app.clientId}`);
+  assert.match(page.text, /every code and token of it[\s\S]*What people allowed it/);
+  const wrong = await act(server, owner, '/console/apps/delete', about, { typed: 'short-lived' });
+  assert.deepEqual([wrong.status, (await userinfo(server, token)).status], [400, 200]);
+  const deleted = await act(server, owner, '/console/apps/delete', about, { typed: 'Short-lived' });
+  assert.equal(deleted.status, 200, deleted.text);
+  assert.equal(titleOf(deleted.text), 'Short-lived is deleted');
+  assert.equal((await userinfo(server, token)).status, 401);
+  assert.equal((await admin(server, 'GET', `/clients/${app.clientId}`)).status, 404);
 });
 
 test('a developer sees and changes the apps that they made, and no other', async () => {

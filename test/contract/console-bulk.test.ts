@@ -1,9 +1,10 @@
 // store: SQLite, PostgreSQL
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { OperatorRole } from '../../src/operators/permissions.ts';
 import { type Database, type Step, StoreUnavailable, type Work } from '../../src/platform/database/database.ts';
 import type { Answer } from '../support/agent.ts';
-import { newOperator, open, type TestOperator } from '../support/console.ts';
+import { act, newOperator, open, type TestOperator } from '../support/console.ts';
 import { admin, newClient, newUser, type TestUser, tokensFor, userinfo } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { DAY, HOUR, MINUTE } from '../support/outcome.ts';
@@ -132,6 +133,56 @@ test('the act is done to the list that was shown, whoever a search finds by then
   assert.equal(await statusOf(listed[1] as TestUser), 'suspended');
   // Used up.
   assert.equal((await start(refused)).status, 409);
+});
+
+test('whom an operator adds to a group with many others leaves it with what else the operator made', async () => {
+  const thief = await newOperator(server, 'admin');
+  const people = (await newPeople(2)) as [TestUser, TestUser];
+  const { body: group } = await admin(server, 'POST', '/groups', { name: 'bulk-taken-back' });
+  await start(await preview('add-to-group', { names: namesOf(people), group: 'bulk-taken-back' }, thief), thief);
+  await runActs();
+  const members = async () => (await admin(server, 'GET', `/groups/${group.id}/members`)).body.items.length;
+  assert.equal(await members(), 2);
+  const { body } = await admin(server, 'DELETE', `/users/${thief.id}/roles/admin?endMade=true`);
+  assert.equal(body.made.access.length, 2);
+  assert.equal(await members(), 0);
+});
+
+/** Which roles somebody holds, and whether those whom they suspend are told of it: always where they may do so by the help desk's alone. */
+const TOLD: readonly [roles: readonly OperatorRole[], isTold: boolean][] = [
+  [['support'], true],
+  [['support', 'auditor'], true],
+  [['support', 'developer'], true],
+  [['support', 'admin'], false],
+  [['admin'], false],
+];
+
+for (const [[first, ...others], isTold] of TOLD) {
+  test(`whom an operator suspends who is ${[first, ...others].join(' and ')} is ${isTold ? '' : 'not '}told of it`, async () => {
+    const operator = await newOperator(server, first ?? 'support');
+    for (const role of others) await admin(server, 'PUT', `/users/${operator.id}/roles/${role}`, {});
+    const person = await newUser(server, { emailVerified: true });
+    const told = async () =>
+      (await mailsTo(server, `${person.username}@example.com`)).filter(({ subject }) => /suspended/i.test(subject))
+        .length;
+    assert.equal((await act(server, operator, '/console/people/suspend', { id: person.id })).status, 200);
+    assert.equal(await told(), isTold ? 1 : 0);
+  });
+}
+
+test('the help desk of the installation tells also where its operator is an admin of an organization', async () => {
+  const { body: organization } = await admin(server, 'POST', '/organizations', {
+    name: 'bulk-told',
+    domain: 'told.example',
+  });
+  const support = await newOperator(server, 'support');
+  await admin(server, 'PUT', `/organizations/${organization.id}/members/${support.id}`, { role: 'ADMIN' });
+  const person = await newUser(server, { emailVerified: true });
+  await start(await preview('suspend', { names: namesOf([person]) }, support), support);
+  await runActs();
+  assert.equal(await statusOf(person), 'suspended');
+  const mails = await mailsTo(server, `${person.username}@example.com`);
+  assert.equal(mails.filter(({ subject }) => /suspended/i.test(subject)).length, 1);
 });
 
 test('nobody acts on somebody who holds more: they are named before, and left as they are', async () => {
@@ -303,8 +354,8 @@ test('a list is of its operator alone, is used within an hour, and acts without 
 test('a form that says nothing, too much or nonsense comes back with what was typed', async () => {
   const nobody = `nobody-${'x'.repeat(20)}`;
   for (const [typed, expected] of [
-    [{}, /Fill in one of the three/],
-    [{ names: 'a', text: 'b' }, /Fill in one of the three/],
+    [{}, /Fill in one of the fields that say who they are/],
+    [{ names: 'a', text: 'b' }, /Fill in one of the fields that say who they are/],
     [{ names: nobody }, new RegExp(nobody)],
     [{ names: 'a', reason: 'x'.repeat(501) }, /At most 500 characters/],
     [{ members: 'no-such-group' }, /no such group/],

@@ -4,23 +4,30 @@ import { after, test } from 'node:test';
 import type { Database } from '../../src/platform/database/database.ts';
 import { newOperator, open, type TestOperator } from '../support/console.ts';
 import { admin, newUser } from '../support/flow.ts';
-import { query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 // Lists that are saved to a file: decisions §13.
 
 /** What is done once the event of an export is on record, and before its first row is read. */
-let afterRecord: { readonly actorId: string; readonly act: () => Promise<void> } | undefined;
+let afterRecord: (() => Promise<void>) | undefined;
+
 const watched = (database: Database): Database => ({
   ...database,
   async commit(work) {
-    const result = await database.commit(work);
-    const armed = afterRecord;
-    if (armed === undefined) return result;
-    const recorded = "SELECT id FROM audit_event WHERE type = 'list.exported' AND actor_id = ?";
-    if ((await query(server, recorded, armed.actorId)).length === 0) return result;
+    let recordsExport = false;
+    const result = await database.commit(function* () {
+      const unit = work();
+      let step = unit.next();
+      while (!step.done) {
+        recordsExport ||= step.value.params['type'] === 'list.exported';
+        step = unit.next(yield step.value);
+      }
+      return step.value;
+    });
+    const act = afterRecord;
+    if (act === undefined || !recordsExport) return result;
     afterRecord = undefined;
-    await armed.act();
+    await act();
     return result;
   },
 });
@@ -67,6 +74,19 @@ test('people are saved as a filter shows them, and cells that a spreadsheet woul
   assert.equal(lines.length, (await admin(server, 'GET', '/users?limit=100')).body.items.length);
 });
 
+test('no cell is a formula, also where a spreadsheet splits the rows at semicolons or tabs', async () => {
+  const cmd = "=cmd|' /C calc'!A0";
+  for (const text of [`Ann;${cmd};B`, `Ann; ${cmd}`, `Ann;"${cmd}`, 'Ann;-1;@x;+2;;=3']) {
+    const { id, username } = await newUser(server, { displayName: text });
+    const csv = (await save(PEOPLE, 'csv', { q: username })).text;
+    const row = csv.split('\r\n').find((line) => line.includes(id)) ?? assert.fail(csv);
+    const cells = row.split(/[;\t]/);
+    assert.ok(cells.length > 1, row);
+    for (const cell of cells) assert.doesNotMatch(cell, /^["\s]*[=+\-@]/, row);
+    assert.match(row, /,"Ann;'/);
+  }
+});
+
 test('events are saved as a filter shows them, and that they are saved is an event', async () => {
   const user = await newUser(server);
   await admin(server, 'PUT', `/users/${user.id}/suspension`, { reason: '-1+1' });
@@ -104,12 +124,7 @@ test('a role or a session that ends meanwhile ends the file, with a line that sa
     const auditor = await newOperator(server, 'auditor');
     const page = await open(server, auditor, PEOPLE);
     const path = how === 'role' ? `/users/${auditor.id}/roles/auditor` : `/users/${auditor.id}/sessions`;
-    afterRecord = {
-      actorId: auditor.id,
-      async act() {
-        assert.ok((await admin(server, 'DELETE', path)).status < 300);
-      },
-    };
+    afterRecord = async () => assert.ok((await admin(server, 'DELETE', path)).status < 300);
     const { status, text } = await auditor.browser.submit(page, { format }, PEOPLE);
     assert.equal(afterRecord, undefined, 'it ended meanwhile');
     assert.equal(status, 200);

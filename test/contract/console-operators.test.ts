@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { act, newOperator, open } from '../support/console.ts';
@@ -91,6 +91,20 @@ test('what an operator made is named before the role goes, and ends with it wher
   assert.match(page.text, /Made &lt;here&gt;/);
   await owner.browser.submit(page, { made: 'end' }, '/console/operators/revoke');
   assert.equal(await ask(key), 401);
+});
+
+test('the page that takes a role of an organization away names nothing that was made by another role', async () => {
+  const organization = await admin(server, 'POST', '/organizations', { name: 'one-of-many', domain: 'many.example' });
+  const [organizationId, lead] = [organization.body.id, await newOperator(server, 'developer')];
+  await admin(server, 'PUT', `/organizations/${organizationId}/members/${lead.id}`, { role: 'OWNER' });
+  const former = await newOperator(server, 'owner');
+  await act(server, former, '/console/keys/new', {}, { name: 'of-everything', role: 'auditor' });
+  await admin(server, 'DELETE', `/users/${former.id}/roles/owner`);
+  await admin(server, 'PUT', `/users/${former.id}/roles/auditor`, { organizationId });
+  const about = new URLSearchParams({ user: former.id, held: 'auditor', organization: organizationId });
+  const page = await open(server, lead, `/console/operators/revoke?${about}`);
+  assert.equal(page.status, 200, page.text);
+  assert.doesNotMatch(page.text, /of-everything/);
 });
 
 test('a key is shown once, is on its page without itself, and does nothing once it is revoked', async () => {

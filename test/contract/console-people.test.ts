@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
@@ -208,6 +208,14 @@ test('a lost factor is removed, an address is asked for, and a wait is ended', a
     /on the way/,
   );
   assert.match(titleOf((await act(server, owner, '/console/people/unlock', { id: user.id })).text), /can try again/);
+});
+
+test('a lost passkey is removed by the link of its row', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const { id: factor } = await newPasskey(server, user.id);
+  const removed = await act(server, owner, '/console/people/remove-factor', { id: user.id, factor });
+  assert.match(titleOf(removed.text), /is removed/);
+  assert.ok(!(await open(server, owner, `/console/people/${user.id}`)).text.includes('Test passkey'));
 });
 
 test('one browser is signed out, and an app loses its access', async () => {

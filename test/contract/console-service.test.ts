@@ -103,6 +103,31 @@ test('messages are listed without their contents, and a test message is sent', a
   assert.match(wrong.text, /href="#to"/);
 });
 
+test('a message that was given up leads to the person, to another one, and from the overview to its reason', async () => {
+  const mailing = await startServer({ TESSERA_SMTP_URL: 'smtp://127.0.0.1:9?tls=off' });
+  after(() => mailing.close());
+  const [sender, reader] = [await newOperator(mailing, 'owner'), await newOperator(mailing, 'auditor')];
+  const person = await newUser(mailing, { emailVerified: true });
+  await act(mailing, sender, '/console/people/send-recovery', { id: person.id });
+  await admin(mailing, 'POST', '/invitations', { email: 'byron@example.com' });
+  await query(
+    mailing,
+    "UPDATE mail SET status = 'dead', sealed = NULL, settled_at = due_at, problem = '550 no such user'",
+  );
+  const overview = await sender.browser.get('/console/overview');
+  assert.match(overview.text, /given up\..*href="\/console\/system\/mail\?status=dead"/s);
+  const { text } = await sender.browser.get('/console/system/mail?status=dead');
+  assert.match(text, /550 no such user/);
+  assert.ok(text.includes(`href="/console/people/${person.id}"`));
+  for (const again of [`/console/people/send-recovery?id=${person.id}`, '/console/invitations/new']) {
+    assert.ok(text.includes(`href="${again}" aria-label="Send another one: `), text);
+    assert.notEqual((await sender.browser.get(again)).status, 404);
+  }
+  const seen = await reader.browser.get('/console/system/mail?status=dead');
+  assert.match(seen.text, /550 no such user/);
+  assert.doesNotMatch(seen.text, /Send another one/);
+});
+
 test('support sees neither, and an auditor sends no mail', async () => {
   const [support, auditor] = [await newOperator(server, 'support'), await newOperator(server, 'auditor')];
   for (const address of ['/console/overview', '/console/system', '/console/system/settings', '/console/system/mail']) {

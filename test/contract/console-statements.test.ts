@@ -21,7 +21,7 @@ for (const name of ['all', 'run', 'get', 'iterate'] as const) {
 
 /** Who asks, and what they hold: the session and the roles, at the gate and in each unit of work. */
 const WHO_ASKS =
-  /^select ("s"\."hash"|"id" from "account" where "id" (= \?|in \(\?, \?\) order by "id") $|"id", "account_id", "role"|"account_id", "organization_id", "role", "role_maker_id", "role_given_at" from "membership" where "role" in \(\?, \?\) and "account_id" = \? *$)/;
+  /^select ("s"\."hash"|"id" from "account" where "id" (= \?|in \(\?, \?\) order by "id") $|"id", "account_id", "role"|"account_id" as "accountId", "organization_id" as "organizationId", "role", "role_maker_id" as "makerId", "role_given_at" as "createdAt" from "membership" where "role" in \(\?, \?\) and "account_id" = \? *$)/;
 /** What the service does by itself, at any time. */
 const BY_ITSELF =
   /^(EXPLAIN|SELECT seq|[^"]*"(logout_notice|mail_request|data_export|node_lease|rate_count|mail|counted_event)")/;
@@ -38,19 +38,23 @@ const group: string = (await admin(server, 'POST', '/groups', { name: 'analysts'
 const organization: string = (await admin(server, 'POST', '/organizations', { name: 'engines', domain: 'e.example' }))
   .body.id;
 await admin(server, 'PUT', `/organizations/${organization}/members/${user.id}`, { role: 'MEMBER' });
+const input = { name: 'staff', issuer: 'https://id.example', clientId: 'tessera' };
+const upstream: string = (await admin(server, 'POST', '/upstreams', input)).body.id;
 const key: string = (await admin(server, 'POST', '/admin-keys', { name: 'A program', role: 'auditor' })).body.id;
 
 /** The most statements of each page, besides those about who asks. */
 const PAGES: Readonly<Record<string, number>> = {
-  // What is counted, what ends soon, and what the server finds about itself.
-  '/console/overview': 5,
-  '/console/overview?period=month': 5,
+  // What is counted, what ends soon, what developers ask for, and what the server finds about itself.
+  '/console/overview': 6,
+  '/console/overview?period=month': 6,
   '/console/system': 3,
   '/console/system/mail': 1,
+  // A text may be in people, apps, groups, organizations, keys and providers; of apps and groups, the range to look through comes first.
+  '/console/search?text=user': 9,
   '/console/people': 1,
   '/console/people?q=user': 2,
   // With what is on record of it: that the page was opened.
-  [`/console/people/${user.id}`]: 7,
+  [`/console/people/${user.id}`]: 8,
   [`/console/people/${user.id}/sessions`]: 4,
   [`/console/people/${user.id}/apps`]: 3,
   [`/console/people/${user.id}/memberships`]: 4,
@@ -61,9 +65,16 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/events/export': 2,
   '/console/groups': 1,
   [`/console/groups/${group}`]: 2,
+  '/console/upstreams': 1,
+  '/console/upstreams?q=staff': 1,
+  // The provider, and the organizations that name it.
+  [`/console/upstreams/${upstream}`]: 2,
+  // Whether a proof is due, who is signed in, and the organizations that name it.
+  [`/console/upstreams/switch-off?id=${upstream}`]: 5,
   '/console/organizations': 1,
   '/console/organizations?q=engine': 1,
-  [`/console/organizations/${organization}`]: 2,
+  // With the provider through which alone its members sign in.
+  [`/console/organizations/${organization}`]: 3,
   [`/console/organizations/${organization}/groups`]: 2,
   [`/console/organizations/${organization}/apps`]: 2,
   [`/console/organizations/${organization}/roles`]: 2,
@@ -71,10 +82,16 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/invitations': 1,
   '/console/operators': 1,
   '/console/keys': 1,
-  // The key, and all that was made with it: keys, roles, members, assignments, and acts on apps and other providers.
-  [`/console/keys/${key}`]: 9,
+  // The key, the rights that it gave at any time, the accounts that it opened, and all that was made with it, one for each kind: keys, roles, members,
+  // those of groups, assignments, settings, domains, acts on apps, accounts and other providers, and whom these let in.
+  [`/console/keys/${key}`]: 17,
   '/console/apps': 1,
-  [`/console/apps/${app.clientId}`]: 2,
+  [`/console/apps/${app.clientId}`]: 3,
+  '/console/apps/scope-requests': 1,
+  // The app and its secrets, the person, whether a proof is due, and whom the operator may act on.
+  [`/console/apps/preview?app=${app.clientId}&user=${user.id}`]: 9,
+  // The app with its secrets, and its steps.
+  [`/console/apps/${app.clientId}/log`]: 3,
   [`/console/explain?app=${app.clientId}`]: 1,
   '/console/explain': 1,
   // The trail is searched within its first and last event.

@@ -64,7 +64,7 @@ test('the copy has what the service stores of a person, no secret, and not what 
     ),
   );
   const page = await exported(browser);
-  assert.equal(page.headers.get('refresh'), null);
+  assert.match(page.headers.get('content-security-policy') ?? '', /connect-src 'none'/);
   const answer = await download(browser, page);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="tessera-data.json"');
@@ -118,14 +118,16 @@ test('the copy has what the service stores of a person, no secret, and not what 
   assert.equal(mails[0]?.link, server.baseUrl + PAGE);
 });
 
-test('while it is made, the page says how far it is and reloads, and there is nothing to download', async () => {
+test('while it is made, the page says how far it is and can be looked at again, and there is nothing to download', async () => {
   const user = await newUser(server);
   const browser = await signedIn(server, user);
   const page = await exported(browser);
   const set = "UPDATE data_export SET state = 'waiting', pieces = 3, due_at = ? WHERE account_id = ?";
   await query(server, set, Number.MAX_SAFE_INTEGER, user.id);
   const waiting = await browser.get(PAGE);
-  assert.equal(waiting.headers.get('refresh'), '2');
+  assert.equal(waiting.headers.get('refresh'), null, 'the page does not reload by itself (WCAG 2.2.1, F41)');
+  assert.match(waiting.headers.get('content-security-policy') ?? '', /connect-src 'self'/);
+  assert.match(waiting.text, /<a class="button" href="\/account\/data\/export">Check again<\/a>/);
   assert.match(waiting.text, /<progress value="3" max="5"/);
   assert.equal((await download(browser, page)).status, 409);
   const [first] = await query(server, 'SELECT id FROM data_export WHERE account_id = ?', user.id);

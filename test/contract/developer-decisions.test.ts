@@ -56,7 +56,25 @@ test('an app that its developer disabled is enabled by its developer; one that a
   assert.deepEqual([await enable(clientId, other), await disable(clientId, developer)], [200, 200]);
   assert.equal(await enable(clientId, developer), 200);
   // With the key that had enabled an app, the app is disabled: nobody but an operator who decides on it enables it.
-  assert.deepEqual([await disable(clientId, other), await enable(clientId, other)], [200, 200]);
+  const { adminKey: third } = await newKey('admin');
+  assert.deepEqual([await disable(clientId, third), await enable(clientId, other)], [200, 200]);
   assert.equal((await admin(server, 'DELETE', `/admin-keys/${id}?endMade=true`)).status, 200);
+  assert.equal(await enable(clientId, developer), 403);
+});
+
+test('whoever decides on an app takes over that its developer disabled it, and the developer does not take it back', async () => {
+  const { adminKey: developer } = await newKey('developer');
+  const { id, adminKey: decider } = await newKey('admin');
+  const clientId = await newApp(developer);
+  assert.deepEqual([await disable(clientId, developer), await disable(clientId, decider)], [200, 200]);
+  // Once more changes nothing about who did it.
+  assert.deepEqual([await disable(clientId, developer), await enable(clientId, developer)], [200, 403]);
+  const { body } = await admin(server, 'GET', `/audit-events?type=client.disabled&clientId=${clientId}`);
+  assert.ok(body.items.some(({ actor }: { actor: { id: string } }) => actor.id === id));
+  assert.equal(body.items.length, 2);
+  assert.equal(await enable(clientId, decider), 200);
+  // The same by the command line, with another change in the same call.
+  await disable(clientId, developer);
+  assert.equal(await change(clientId, { status: 'disabled', name: 'Closed' }), 200);
   assert.equal(await enable(clientId, developer), 403);
 });

@@ -429,7 +429,7 @@ test('the connections page and operators see from which network a device last go
     };
     const seen = async () => {
       const { items } = (await admin(proxied, 'GET', `/users/${user.id}/connections`)).body;
-      const { text } = await browser.get('/account/connections');
+      const { text } = await browser.get(`/account/connections/${client.clientId}`);
       return [items[0].lastNetwork, items[0].lastUsedAt, /Network<\/dt><dd>([^<]*)/.exec(text)?.[1]];
     };
     const at = () => new Date(proxied.now()).toISOString();

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, formOf } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** The page at the base URL: ways to sign in for a stranger, and the apps of the person who is signed in. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
+import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
 import { admin, newClient, newUser } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { holdRequests } from '../support/held-requests.ts';
@@ -217,4 +218,24 @@ describe('a key', () => {
     const stored = JSON.stringify(await query(server, 'SELECT * FROM idempotent_request'));
     for (const text of [body.clientSecret, key]) assert.ok(!stored.includes(text));
   });
+});
+
+test('who lost a right since does not get the answer again, and its secret', async () => {
+  const operator = await operatorInBrowser(server, { emailVerified: true });
+  const roles = `/users/${operator.user.id}/roles`;
+  // Of two owners, one may lose the role.
+  await admin(server, 'PUT', `/users/${(await newUser(server)).id}/roles/owner`, {});
+  await admin(server, 'PUT', `${roles}/owner`, {});
+  const token = await signInOnCommandLine(server, operator);
+  const [once, body] = [randomUUID(), { name: 'of an owner', role: 'owner' }];
+  const first = await post('/admin-keys', body, once, token);
+  assert.equal(first.status, 201);
+  assert.equal((await post('/admin-keys', body, once, token)).text, first.text);
+  await admin(server, 'PUT', `${roles}/admin`, {});
+  assert.equal((await admin(server, 'DELETE', `${roles}/owner`)).status, 200);
+  const { status, text } = await post('/admin-keys', body, once, token);
+  assert.deepEqual([status, JSON.parse(text).error], [403, 'insufficient_permission']);
+  assert.ok(!text.includes(first.body.adminKey));
+  await admin(server, 'PUT', `${roles}/owner`, {});
+  assert.equal((await post('/admin-keys', body, once, token)).text, first.text);
 });

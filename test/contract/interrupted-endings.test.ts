@@ -78,7 +78,7 @@ const ACTS: Readonly<
     const groupId = await group(null, users);
     const id = await assign(client, { groupId });
     return {
-      end: (core) => unassign(core, client.clientId, id, origin),
+      end: (core) => unassign({ ...core, operator: undefined }, client.clientId, id, origin),
       again: () => succeeds(['POST', `/clients/${client.clientId}/assignments`, { groupId }]),
     };
   },

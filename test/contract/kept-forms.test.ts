@@ -1,8 +1,9 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { TYPED } from '../../src/web/sign-in/draft.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { newProviderRecord } from '../support/connected-identity.ts';
 import { admin, newClient, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { HOUR } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
@@ -20,6 +21,7 @@ const server = await startServer({
 after(() => server.close());
 const subject = await newUser(server);
 const app = await newClient(server);
+const provider = await newProviderRecord(server);
 const organization = (await admin(server, 'POST', '/organizations', { name: 'kept', domain: 'kept.example' })).body;
 await admin(server, 'PUT', `/organizations/${organization.id}/members/${subject.id}`, {});
 
@@ -62,6 +64,12 @@ const FORMS: Readonly<Record<string, { page?: string; typed: Readonly<Record<str
   '/console/apps/redirect-uris': {
     page: `/console/apps/redirect-uris?app=${app.clientId}`,
     typed: { uris: `https://${CANARY}.example/cb` },
+  },
+  '/console/upstreams/create': { page: '/console/upstreams/create?provider=oidc', typed: { displayName: CANARY } },
+  '/console/upstreams/change': { page: `/console/upstreams/change?id=${provider.id}`, typed: { displayName: CANARY } },
+  '/console/upstreams/domains': {
+    page: `/console/upstreams/domains?id=${provider.id}`,
+    typed: { domains: `${CANARY}.example` },
   },
 };
 

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §11: the last owner of an organization cannot leave it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** A site has 65,536 /64s in its IPv6 /48: what strangers ask for is counted for the whole of it as well, at eight times the limit. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

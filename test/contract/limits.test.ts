@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { authenticateByRecoveryCode } from '../../src/account-actions/authentication/recovery-code.ts';
@@ -217,6 +217,13 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
       return isLimited(await browser.submit(page, { location: `Place ${++names}` }, '/account/profile'));
     };
   },
+  async developerAccount(server) {
+    const browser = await signedIn(server, await newUser(server, { emailVerified: true }));
+    return async () => {
+      const page = await browser.get('/console/apps/new');
+      return isLimited(await browser.submit(page, { kind: 'web', name: '', uris: '' }, '/console/apps/new'));
+    };
+  },
   async pictureAccount(server) {
     const browser = await signedIn(server, await newUser(server));
     const picture = new File([Uint8Array.from(png(8, 8))], 'picture.png');
@@ -236,6 +243,8 @@ async function recorded(server: TestServer): Promise<string[]> {
 const settings = (value: string, which: (name: string) => boolean) => ({
   TESSERA_CLIENT_METADATA: 'open',
   TESSERA_REGISTRATION: 'open',
+  TESSERA_DEVELOPERS: 'anyone',
+  TESSERA_CONSOLE_SECOND_FACTOR: 'off',
   ...Object.fromEntries(
     Object.entries(limitVariables).map(([key, { name }]) => [name, which(key) && !isRolling(key) ? value : 'off']),
   ),

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §12: what an admin key, or a role, did to apps is listed where it ends, and ends with it on request. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -65,16 +65,6 @@ test('with what it made, the apps that a key registered are disabled, its secret
   const { items } = await call('GET', '/audit-events?type=admin_key.revoked&limit=10');
   const event = items.find(({ details }: { details: { adminKeyId: string } }) => details.adminKeyId === key.id);
   assert.equal(event.details.made.apps.length, 4);
-});
-
-test('an app whose redirect URIs a key changed is listed where it ends, and stays as it was left', async () => {
-  const key = await newKey();
-  const { clientId } = await newApp();
-  const redirectUris = ['https://other.example/callback'];
-  await call('PATCH', `/clients/${clientId}`, { redirectUris }, key.adminKey);
-  const { made } = await call('DELETE', `/admin-keys/${key.id}?endMade=true`);
-  assert.deepEqual(made.apps, [{ clientId, name: 'Intranet', acts: ['redirect_uris_changed'] }]);
-  assert.deepEqual((await call('GET', `/clients/${clientId}`)).redirectUris, redirectUris);
 });
 
 test('an app that registered with an initial access token of a key is listed with the key, and ends with what it made', async () => {

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §12: the role of a membership is a grant. What ends it lists what was made with it, and ends that on request. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What a stolen key or account did to other providers is listed where it ends, and ends with it on request. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -79,7 +79,7 @@ describe('it shows no page', () => {
     const { items } = await call('GET', `/users/${user.id}/connections`);
     assert.deepEqual([items[0].decidedBy, items[0].scopes], ['operator', APPROVED]);
     assert.match(
-      (await browser.get('/account/connections')).text,
+      (await browser.get(`/account/connections/${app.clientId}`)).text,
       /Allowed by<\/dt><dd>The people who run this service/,
     );
     const { items: events } = await call('GET', `/audit-events?userId=${user.id}&type=consent.granted`);

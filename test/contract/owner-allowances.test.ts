@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What somebody else asks for, or types wrong, uses up nothing of what gets the owner of an account back. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

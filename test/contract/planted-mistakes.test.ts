@@ -1,5 +1,8 @@
 // store: SQLite
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { formatTrace } from '../../src/cli/explain.ts';
 import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
@@ -51,6 +54,7 @@ let narrow: TestClient;
 let posting: TestClient;
 let rotated: TestClient;
 let disabled: TestClient;
+let keyed: TestClient;
 let v2Only: TestClient;
 let machine: TestClient;
 let job: TestClient;
@@ -77,6 +81,10 @@ before(async () => {
   disabled = await newClient(server);
   v2Only = await newClient(server, { endpoints: ['v2'] });
   machine = await newClient(server, { grantTypes: ['client_credentials'] });
+  keyed = await newClient(server, {
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    jwksUri: 'https://app.example.com/jwks.json',
+  });
   job = await newClient(server, { grantTypes: ['client_credentials'], redirectUris: undefined });
   codeOnly = await newClient(server, { grantTypes: ['authorization_code'] });
   const ofDevices = { type: 'public', grantTypes: [DEVICE_GRANT], redirectUris: undefined };
@@ -174,6 +182,19 @@ const registerApp = async (
     ),
   );
 
+const basicText = (client: TestClient): string => basic(client.clientId, client.clientSecret)['authorization'] ?? '';
+
+/** A request with several Authorization headers, which `fetch` would join. */
+async function rawCall(method: string, path: string, authorizations: readonly string[]): Promise<JsonAnswer> {
+  const sent = request(new URL(path, server.baseUrl), { method });
+  sent.setHeader('authorization', [...authorizations]);
+  if (method === 'POST') sent.setHeader('content-type', FORM_TYPE);
+  sent.end(method === 'POST' ? 'grant_type=x' : undefined);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const headers = new Headers({ 'x-request-id': String(answer.headers['x-request-id']) });
+  return { status: answer.statusCode ?? 0, headers, body: await json(answer) };
+}
+
 /** What a device gets when it begins. */
 const startedDevice = async () =>
   (
@@ -187,6 +208,12 @@ const startedDevice = async () =>
   ).body;
 const pollWith = (code: string, by: TestClient = device): Promise<Told> =>
   post('/oidc/token', form({ grant_type: DEVICE_GRANT, device_code: code, client_id: by.clientId }));
+
+/** The page of a device, with a code that somebody types there. */
+async function typedUserCode(code: string): Promise<Told> {
+  const browser = agent(server.baseUrl);
+  return browser.submit(await browser.get('/device'), { user_code: code });
+}
 
 const introspect = (token: string, by: TestClient): Promise<Told> =>
   post('/oidc/introspect', form({ token }), basic(by.clientId, by.clientSecret));
@@ -319,6 +346,12 @@ const mistakes: readonly Mistake[] = [
     () => ask({ response_type: 'token' }),
     /must be code: tokens are not sent in redirects/,
     facts('expected +response_type=code', 'remedy'),
+  ],
+  [
+    'response_mode without response_type',
+    () => ask({ response_type: '', response_mode: 'query' }),
+    /response_type is missing: send response_type=code/,
+    facts('remedy +send response_type=code'),
   ],
   [
     'no response_type',
@@ -466,31 +499,45 @@ const mistakes: readonly Mistake[] = [
   [
     'a secret of another app',
     () => withSecret(other.clientSecret),
-    /the secret is wrong, was replaced/,
+    /no active app here has this client_id and this client_secret\. Compare client_id and client_secret/,
     facts('a secret of another app: \\d+', 'remedy +Set client_id and secret of one app'),
   ],
   [
     'an old secret',
     () => withSecret(rotated.clientSecret, rotated),
-    /was replaced/,
-    facts('an old secret of this app', 'remedy +Set the newest secret'),
+    /the secret may have ended/,
+    facts('a secret of this app that was ended at 20', 'remedy +Set the newest secret'),
+  ],
+  [
+    'a secret whose time was over after a newer one was added',
+    async () => {
+      const client = await newClient(server);
+      await admin(server, 'POST', `/clients/${client.clientId}/secrets`, { expirePreviousIn: 1 });
+      server.advance(1000);
+      return withSecret(client.clientSecret, client);
+    },
+    /the secret may have ended/,
+    facts(
+      'a secret of this app that expired at 20.*, after a newer one was added',
+      'remedy +Set the newest secret.*tessera events --client \\d+ --type client\\.secret_added',
+    ),
   ],
   [
     'white space',
     () => withSecret(`${app.clientSecret}\n`),
-    /has white space around it: send it without/,
+    /has white space around it\. Send it without/,
     facts('white space around it', 'remedy +Remove'),
   ],
   [
     'quotes',
     () => withSecret(`"${app.clientSecret}"`),
-    /has quotes around it: send it without/,
+    /has quotes around it\. Send it without/,
     facts('quotes around it', 'remedy +Remove'),
   ],
   [
     'the word undefined',
     () => withSecret('undefined'),
-    /is the word undefined: the variable that should hold it has no value/,
+    /is the word undefined\. Set the variable that should hold it: it has no value/,
     facts('the word undefined', 'remedy +Set the variable'),
   ],
   [
@@ -508,13 +555,13 @@ const mistakes: readonly Mistake[] = [
   [
     'no secret',
     () => post('/oidc/token', form({ grant_type: 'authorization_code', client_id: app.clientId })),
-    /client_secret was not sent/,
+    /client_secret is missing\. Only a public app has none, .* Send client_secret/,
     facts('received +client_id alone', 'remedy +Set the client secret'),
   ],
   [
     'an unknown client',
     () => withSecret(app.clientSecret, { ...app, clientId: '1' }),
-    /not registered here/,
+    /no active app here has this client_id/,
     facts('which no app here has', 'remedy .*tessera client list'),
   ],
   [
@@ -558,7 +605,7 @@ const mistakes: readonly Mistake[] = [
           client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
         }),
       ),
-    /send client_assertion as a JWT .* What was sent is a text that is no JWT/,
+    /the request has a text that is no JWT.*\. Send client_assertion as a JWT/,
     facts('remedy +Send a JWT'),
   ],
   // The body.
@@ -670,8 +717,8 @@ const mistakes: readonly Mistake[] = [
   [
     'the challenge as verifier',
     () => exchange({ code_verifier: CHALLENGE }, withPkce),
-    /Both are equal/,
-    facts('remedy +Both are equal'),
+    /code_challenge and code_verifier are equal/,
+    facts('remedy +code_challenge and code_verifier are equal'),
   ],
   ['a short verifier', () => exchange({ code_verifier: 'x' }, withPkce), /43 to 128/, facts('remedy +Use letters')],
   [
@@ -729,19 +776,19 @@ const mistakes: readonly Mistake[] = [
   [
     'a device without client_id',
     () => post('/oidc/device_authorization', form({ scope: 'openid' })),
-    /send client_id alone if the app is public, else with client_secret/,
-    facts('remedy +Send client_id alone if the app is public'),
+    /Send client_id and client_secret, .* A public app sends client_id alone/,
+    facts('remedy +Send client_id and client_secret, in the body or by HTTP Basic. A public app sends client_id alone'),
   ],
   [
     'an assertion in the Authorization header',
     () => post('/oidc/token', form({ grant_type: 'x' }), { authorization: `Bearer ${oidcTokens.id_token}` }),
     /has a JWT\..*sends it in the body, as client_assertion, with client_assertion_type urn:ietf/,
-    facts('received +an Authorization header with a JWT', 'remedy +Send the assertion in the body'),
+    facts('received +an Authorization header with a JWT', 'remedy +An app that signs assertions'),
   ],
   [
     'a secret alone in the Authorization header',
     () => post('/oidc/token', form({ grant_type: 'x' }), { authorization: `Bearer ${app.clientSecret}` }),
-    /must be Basic, with client_id:client_secret in base64, and has a client secret alone/,
+    /must be Basic, with client_id:client_secret in base64, and it has a client secret alone/,
     facts('received +an Authorization header with a client secret alone', 'remedy +Encode client_id'),
   ],
   [
@@ -756,7 +803,7 @@ const mistakes: readonly Mistake[] = [
       const { body } = await admin(server, 'POST', '/admin-keys', { name: 'Developer', role: 'developer' });
       return registerApp({}, { authorization: `Bearer ${body.adminKey}` });
     },
-    /begins with tak_, as admin keys do.*initial access token/,
+    /is an admin key \(it begins with tak_\).*initial access token/,
     facts('received +an admin key', 'remedy +Send an initial access token'),
   ],
   [
@@ -780,8 +827,8 @@ const mistakes: readonly Mistake[] = [
   [
     'the whole token response as token',
     () => userinfo({ authorization: `Bearer ${JSON.stringify({ access_token: 'x', token_type: 'Bearer' })}` }),
-    /is JSON, such as the whole token response\. Send its member access_token/,
-    facts('remedy .*Send its member access_token'),
+    /is JSON, such as the whole token response\. Send only its member access_token/,
+    facts('remedy .*Send only its member access_token'),
   ],
   ['no header', () => userinfo({}), /no Authorization header. Send/, facts('remedy +Send Authorization')],
   [
@@ -886,7 +933,7 @@ const mistakes: readonly Mistake[] = [
     'the name of another service for the address to return to',
     () => leave({ redirect_uri: 'https://app.example.com/bye' }, signedIn(server, user)),
     /Sign out/,
-    facts('ignored +parameter redirect_uri: the address to return to is post_logout_redirect_uri here'),
+    facts('received +post_logout_redirect_uri is missing, and redirect_uri was sent', 'remedy +Rename the parameter'),
   ],
   [
     'a script that signs out',
@@ -1000,7 +1047,7 @@ const mistakes: readonly Mistake[] = [
       const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
       return post('/oidc/token', form({ client_assertion: assertion, client_assertion_type: type }));
     },
-    /alg is RS256, PS256, ES256 or EdDSA .* with the algorithm HS256, as for client_secret_jwt, which is not offered/,
+    /with the algorithm HS256, as for client_secret_jwt, which is not offered\. Send client_assertion as a JWT whose alg is RS256/,
     facts('received +an assertion with the algorithm HS256, as for client_secret_jwt'),
   ],
   [
@@ -1039,7 +1086,7 @@ const mistakes: readonly Mistake[] = [
   [
     'a client_assertion of another type',
     () => post('/oidc/token', form({ client_assertion: 'a.b.c', client_assertion_type: 'jwt-bearer' })),
-    /with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer\. What was sent is another client_assertion_type/,
+    /the request has another client_assertion_type\. Send .* with client_assertion_type urn:ietf:params:oauth:client-assertion-type:jwt-bearer/,
     facts('received +another client_assertion_type', 'remedy .*client_assertion_type urn:ietf'),
   ],
   [
@@ -1169,6 +1216,226 @@ const mistakes: readonly Mistake[] = [
     /device code was refused: it is unknown/,
     facts('received +a device code that was issued to another client', 'remedy +Use the client_id'),
   ],
+  // Of a second list, which an outsider might make.
+  [
+    'another port',
+    () => ask({ redirect_uri: 'http://localhost:8081/callback', ...withPkce }, standard(spa)),
+    /differs in: port/,
+    facts('expected +http://localhost:8080', 'remedy .*PATCH /api/v2/admin/clients/\\d+, or: tessera client update'),
+  ],
+  [
+    'a redirect_uri that was encoded twice',
+    () => ask({ redirect_uri: encodeURIComponent('https://app.example.com/callback') }),
+    /differs in: percent-encoding\. redirect_uri was percent-encoded twice: encode it once/,
+    facts('remedy +redirect_uri was percent-encoded twice'),
+  ],
+  [
+    'a client_id that was read as a number',
+    () => askRaw(`client_id=${app.clientId.slice(0, -3)}000`),
+    /It may have been rounded: keep client_id as text, not as a number/,
+    facts('remedy +It may have been rounded: keep client_id as text'),
+  ],
+  [
+    'a client_id with an exponent',
+    () => askRaw('client_id=3.848204948781138e%2B17'),
+    /It may have been rounded: keep client_id as text/,
+    facts('expected +the client_id of an active app', 'remedy +It may have been rounded'),
+  ],
+  [
+    'prompt in capitals',
+    () => ask({ prompt: 'LOGIN' }),
+    /write the values in lower case, as in prompt=login/,
+    facts('received +prompt=LOGIN', 'remedy +Write the values in lower case'),
+  ],
+  [
+    'a hybrid flow',
+    () => ask({ response_type: 'code id_token' }),
+    /response_type must be code: tokens are not sent in redirects/,
+    facts('received +response_type="code id_token"', 'remedy +Tokens are not sent in redirects'),
+  ],
+  [
+    'a challenge with padding',
+    () => ask({ ...withPkce, code_challenge: `${CHALLENGE}=` }),
+    /it is base64, so use - for \+, _ for \/ and no = at the end/,
+    facts('remedy +It is base64'),
+  ],
+  [
+    'the code with the rest of the address',
+    () => exchange({ code: 'https://app.example.com/callback?code=abc&state=xyz' }),
+    /It has more of the address in it than the code/,
+    facts('remedy +It has more of the address in it'),
+  ],
+  [
+    'the challenge as verifier',
+    () => exchange({ code_verifier: CHALLENGE }, withPkce, standard(app)),
+    /code_challenge and code_verifier are equal/,
+    facts('expected +the verifier that was used', 'remedy +code_challenge and code_verifier are equal'),
+  ],
+  [
+    'a refresh with commas in scope',
+    () => grant({ grant_type: 'refresh_token', refresh_token: oidcTokens.refresh_token, scope: 'openid,email' }),
+    /separate the scopes by spaces, not by commas/,
+    facts('received +scope="openid,email"', 'remedy +.*separate the scopes by spaces, not by commas'),
+  ],
+  [
+    'the credentials in the address of a token request',
+    () =>
+      post(
+        `/oidc/token?${form({ client_id: app.clientId, client_secret: app.clientSecret })}`,
+        form({ grant_type: 'authorization_code', code: 'x' }),
+      ),
+    /client_id is missing in the body, and the address has it\. Send all parameters in the body, as a form/,
+    facts(
+      'received +a request without client_id in the body, and the address has it',
+      'remedy +Send all parameters in the body',
+    ),
+  ],
+  [
+    'the secret alone in the address',
+    () =>
+      post(
+        `/oidc/token?${form({ client_secret: app.clientSecret })}`,
+        form({ grant_type: 'authorization_code', code: 'x', client_id: app.clientId }),
+      ),
+    /client_secret is missing in the body, and the address has it.*replace a client_secret that was in one/,
+    facts('received +client_id alone in the body, and the address has it', 'remedy +Send all parameters in the body'),
+  ],
+  [
+    'a page without an origin',
+    async () => told(await call(server, 'GET', '/oidc/userinfo', { origin: 'null' })),
+    /the page has no origin \(Origin: null\).*Serve the page over http or https/,
+    facts('received +Origin: null', 'remedy +Serve the page over http or https'),
+  ],
+  [
+    'registration at another address',
+    async () => told(await call(server, 'POST', '/register', { 'content-type': JSON_TYPE }, '{}')),
+    /Apps register themselves at \/oidc\/register/,
+    facts('description .*Apps register themselves at /oidc/register'),
+  ],
+  [
+    'version 1 of the API',
+    async () => told(await call(server, 'GET', '/api/v1/admin/users')),
+    /This is version 2 of the API: send the request to the same address below \/api\/v2/,
+    facts('description .*This is version 2 of the API'),
+  ],
+  [
+    'a list as the body of an admin request',
+    async () =>
+      told(
+        await call(
+          server,
+          'POST',
+          '/api/v2/admin/users',
+          { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': JSON_TYPE },
+          '[]',
+        ),
+      ),
+    /the body must be a JSON object/,
+    facts('expected +a JSON object', 'received +a body of another form', 'remedy +Send a JSON object as the body'),
+  ],
+  [
+    'a username that is taken',
+    async () =>
+      told(
+        await admin(server, 'POST', '/users', {
+          username: user.username,
+          displayName: 'A',
+          email: 'taken@example.com',
+        }),
+      ),
+    /username is taken: another account has it/,
+    facts('received +a value of username that another record has', 'remedy +Choose another username'),
+  ],
+  [
+    'a single key for a key set',
+    async () =>
+      told(
+        await admin(server, 'POST', '/clients', {
+          name: 'A',
+          grantTypes: ['client_credentials'],
+          tokenEndpointAuthMethod: 'private_key_jwt',
+          jwks: { kty: 'RSA' },
+        }),
+      ),
+    /jwks must be \{"keys": \[…\]\} with 1 to 20 public keys/,
+    facts('description jwks must be', 'received +a value of jwks that was refused', 'remedy +Correct jwks'),
+  ],
+  [
+    'private_key_jwt without keys',
+    async () =>
+      told(
+        await admin(server, 'POST', '/clients', {
+          name: 'A',
+          grantTypes: ['client_credentials'],
+          tokenEndpointAuthMethod: 'private_key_jwt',
+        }),
+      ),
+    /needs the public keys of the client: give jwks or jwksUri/,
+    facts('description tokenEndpointAuthMethod private_key_jwt needs the public keys'),
+  ],
+  [
+    'a user code that no device shows',
+    () => typedUserCode('WDJB-MJHT'),
+    /No device is waiting with this code/,
+    facts(
+      'expected +the user_code of a device that is waiting',
+      'received +a code that was mistyped',
+      'remedy +Compare',
+    ),
+  ],
+  [
+    'the device code typed as user code',
+    () => typedUserCode('x'.repeat(40)),
+    /A code has eight letters and no vowels/,
+    facts('received +a text of another form', 'remedy +Have the device show user_code, and not device_code'),
+  ],
+  [
+    'a refresh after the app revoked its own token',
+    async () => {
+      const own = await tokensFor(server, standard(app), user);
+      await grantless('/oidc/revoke', { token: own.access_token });
+      return grant({ grant_type: 'refresh_token', refresh_token: own.refresh_token });
+    },
+    /The refresh token is no longer valid: the sign-in that it came from has ended/,
+    facts(
+      'received +a token of a sign-in that the app itself revoked: .*RFC 7009\\), at 20.* with the request [0-9a-f-]{36}',
+      'remedy +Delete the stored tokens when the app revokes one',
+    ),
+  ],
+  [
+    'UserInfo after the app revoked its own token',
+    async () => {
+      const own = await tokensFor(server, standard(app), user);
+      await grantless('/oidc/revoke', { token: own.refresh_token });
+      return bearer(own.access_token);
+    },
+    /The access token is no longer valid: the sign-in that it came from has ended/,
+    facts('received +a token of a sign-in that the app itself revoked: .* with the request [0-9a-f-]{36}', 'remedy'),
+  ],
+  [
+    'introspection after the app revoked its own token',
+    async () => {
+      const own = await tokensFor(server, standard(app), user);
+      await grantless('/oidc/revoke', { token: own.refresh_token });
+      return introspect(own.access_token, app);
+    },
+    /"active":false/,
+    facts('received +a token of a sign-in that the app itself revoked: .* at 20', 'remedy +Delete the stored tokens'),
+  ],
+  [
+    'UserInfo after the code was sent twice',
+    async () => {
+      const code = await codeFor(server, app, user);
+      const { body } = await redeem(server, app, code);
+      await redeem(server, app, code);
+      return bearer(body.access_token, '/api/v2/oauth/userinfo');
+    },
+    /the sign-in that it came from has ended/,
+    facts(
+      'received +a token of a sign-in that was ended because its code was sent twice',
+      'remedy +Exchange each code once',
+    ),
+  ],
   [
     'a form whose cookies were cleared',
     async () => {
@@ -1179,7 +1446,7 @@ const mistakes: readonly Mistake[] = [
       const { headers, text } = await agent(server.baseUrl).post('/login', { ...sent, identifier: 'x', password: 'x' });
       return { headers, text };
     },
-    /Your browser sent no cookies with this form.*They were cleared, or are blocked: allow cookies for this site/s,
+    /Your browser sent no cookies with this form.*They were cleared, or are blocked: allow cookies for this site.*Correlation ID: [0-9a-f-]{36}/s,
     facts('received +a form without cookies', 'remedy +Allow cookies for this site'),
   ],
   [
@@ -1280,7 +1547,7 @@ const mistakes: readonly Mistake[] = [
   [
     'openid in a token of the client itself',
     () => grant({ grant_type: 'client_credentials', scope: 'openid' }, machine),
-    /cannot have openid, .*leave scope out\. Scopes of APIs are for \/oidc\/token alone/,
+    /has no user, so scopes about a user, such as openid .*leave scope out\. Scopes of APIs are granted at \/oidc\/token only/,
     facts('remedy +Have the app leave scope out'),
   ],
   [
@@ -1297,6 +1564,537 @@ const mistakes: readonly Mistake[] = [
     },
     /line 1, column 13/,
     facts('received +.*at line 1, column 13', 'remedy +Remove the comma'),
+  ],
+  // What an outsider met.
+  [
+    'the access token in place of the credentials of the API, at introspection',
+    () =>
+      post('/oidc/introspect', form({ token: oidcTokens.access_token }), {
+        authorization: `Bearer ${oidcTokens.access_token}`,
+      }),
+    /has an access token, .*Send the client_id and client_secret of the API by HTTP Basic, and the token in the form field token/,
+    facts(
+      'received +an Authorization header with an access token',
+      'remedy +Send the client_id and client_secret of the API',
+    ),
+  ],
+  [
+    'introspection without credentials',
+    () => post('/oidc/introspect', form({ token: oidcTokens.access_token })),
+    /client_id is missing\. Send the client_id and client_secret of the API .*A public app is refused here/,
+    facts('remedy +Send the client_id and client_secret of the API'),
+  ],
+  [
+    'an admin key at the token endpoint',
+    () => post('/oidc/token', form({ grant_type: 'x' }), { authorization: `Bearer ${ADMIN_KEY}` }),
+    /must be Basic|has an admin key/,
+    facts('remedy'),
+  ],
+  [
+    'an encoded colon',
+    () =>
+      post('/oidc/token', form({ grant_type: 'x' }), {
+        authorization: `Basic ${Buffer.from(`${app.clientId}%3A${app.clientSecret}`).toString('base64')}`,
+      }),
+    /the colon between client_id and client_secret is encoded as %3A/,
+    facts('received +Basic, with the colon .* encoded as %3A', 'remedy +Encode each of the two by itself'),
+  ],
+  [
+    'Basic without base64',
+    () =>
+      post('/oidc/token', form({ grant_type: 'x' }), { authorization: `Basic ${app.clientId}:${app.clientSecret}` }),
+    /in base64, and it has them as plain text\. Encode client_id, a colon/,
+    facts('received +Basic, with client_id:client_secret as plain text', 'remedy'),
+  ],
+  [
+    'a blank before client_id in the body',
+    () => withSecret(app.clientSecret, { ...app, clientId: ` ${app.clientId}` }),
+    /client_id has white space around it\. Send the number alone/,
+    facts('received +a client_id that has white space around it', 'remedy +Send the number alone'),
+  ],
+  [
+    'a blank after client_id in Basic',
+    () => grant({ grant_type: 'x' }, { ...app, clientId: `${app.clientId} ` }),
+    /client_id has white space around it/,
+    facts('remedy +Send the number alone'),
+  ],
+  [
+    'client_id in quotes, in JSON',
+    () =>
+      post('/api/v2/oauth/token', JSON.stringify({ client_id: `"${app.clientId}"`, client_secret: app.clientSecret }), {
+        'content-type': JSON_TYPE,
+      }),
+    /client_id has quotes around it/,
+    facts('remedy +Send the number alone'),
+  ],
+  [
+    'a secret that was ended at once',
+    async () => {
+      const client = await newClient(server);
+      const path = `/clients/${client.clientId}`;
+      await admin(server, 'POST', `${path}/secrets`, {});
+      const { body } = await admin(server, 'GET', path);
+      await admin(server, 'DELETE', `${path}/secrets/${body.secrets[0].id}`);
+      return withSecret(client.clientSecret, client);
+    },
+    /no active app here has this client_id and this client_secret\..* the secret may have ended/,
+    facts('received +a secret of this app that was ended at 20', 'remedy +Set the newest secret'),
+  ],
+  [
+    'offline_access alone, of an app without refresh tokens',
+    () => ask({ scope: 'offline_access' }, standard(codeOnly)),
+    /offline_access asks for a refresh token, and the client is not registered for the grant refresh_token/,
+    facts('remedy .*update \\d+ --grant-type authorization_code --grant-type refresh_token'),
+  ],
+  [
+    'a compressed body',
+    () =>
+      post('/oidc/token', form({ grant_type: 'authorization_code' }), {
+        ...basic(app.clientId, app.clientSecret),
+        'content-encoding': 'gzip',
+      }),
+    /The body is compressed \(Content-Encoding: gzip\), which is not read here\. Send it as it is/,
+    facts('received +Content-Encoding: gzip', 'remedy +Switch the compression'),
+  ],
+  [
+    'client_assertion without client_assertion_type',
+    () => post('/oidc/token', form({ grant_type: 'authorization_code', client_assertion: 'x' })),
+    /client_assertion was sent without client_assertion_type\. Send client_assertion_type as well: urn:/,
+    facts('remedy +Send client_assertion_type as well: urn:'),
+  ],
+  [
+    'client_assertion_type without client_assertion',
+    () => post('/oidc/token', form({ grant_type: 'authorization_code', client_assertion_type: 'x' })),
+    /client_assertion_type was sent without client_assertion\. Send the signed JWT/,
+    facts('remedy +Send the signed JWT'),
+  ],
+  [
+    'grant_type in capitals',
+    () => grant({ grant_type: 'AUTHORIZATION_CODE' }),
+    /It is case-sensitive: send grant_type=authorization_code\./,
+    facts('received +grant_type=AUTHORIZATION_CODE', 'remedy +It is case-sensitive'),
+  ],
+  [
+    'a token request at the authorization endpoint',
+    () =>
+      post(
+        '/oidc/authorize',
+        form({ grant_type: 'authorization_code', code: 'x', client_id: app.clientId, redirect_uri: app.redirectUri }),
+      ).then(({ headers }) => ({
+        headers,
+        text: decodeURIComponent(headers.get('location') ?? '').replaceAll('+', ' '),
+      })),
+    /this is the authorization endpoint, .*POST it to the token endpoint, \/oidc\/token/,
+    facts('received +grant_type, and no response_type', 'remedy +POST it to the token endpoint, /oidc/token'),
+  ],
+  [
+    'a refresh at the authorization endpoint of the v2 endpoints',
+    () =>
+      post('/api/v2/oauth/authorize', form({ grant_type: 'refresh_token', refresh_token: 'x' }), {
+        ...basic(app.clientId, app.clientSecret),
+        accept: 'application/json',
+      }),
+    /This is the authorization endpoint, .*POST it to the token endpoint: .*\/oidc\/token/,
+    facts('remedy +POST it to the token endpoint'),
+  ],
+  [
+    'POST to the discovery document',
+    () => post('/.well-known/openid-configuration', form({})),
+    /This address answers GET, HEAD, and the method was POST\. Use GET or HEAD/,
+    facts('openid-configuration 405', 'remedy +Use GET or HEAD'),
+  ],
+  [
+    'the id of a secret',
+    async () => {
+      const { body } = await admin(server, 'GET', `/clients/${app.clientId}`);
+      return withSecret(body.secrets[0].id);
+    },
+    /client_secret does not begin with tcs_, as every secret of this service does/,
+    facts('received +the id of a secret', 'remedy +Set the secret itself'),
+  ],
+  [
+    'an admin key as secret',
+    () => withSecret(`tak_${'a'.repeat(43)}`),
+    /client_secret does not begin with tcs_, as every secret of this service does/,
+    facts('received +an admin key', 'remedy +Take the admin key out of the app'),
+  ],
+  [
+    'the word undefined as grant_type',
+    () => grant({ grant_type: 'undefined' }),
+    /grant_type is the word undefined: the variable that should hold it has no value/,
+    facts('received +grant_type: the word undefined', 'remedy +Set the variable that should hold grant_type'),
+  ],
+  [
+    'the word null as redirect_uri, in JSON',
+    async () => {
+      const code = await codeFor(server, standard(app), user, {});
+      const body = { grant_type: 'authorization_code', code, redirect_uri: 'null' };
+      return post('/oidc/token', JSON.stringify(body), {
+        'content-type': JSON_TYPE,
+        ...basic(app.clientId, app.clientSecret),
+      });
+    },
+    /redirect_uri is the word null: the variable that should hold it has no value/,
+    facts('received +redirect_uri: the word null', 'remedy +Set the variable that should hold redirect_uri'),
+  ],
+  [
+    'two Authorization headers',
+    async () => told(await rawCall('GET', '/oidc/userinfo', [basicText(app), `Bearer ${oidcTokens.access_token}`])),
+    /has two Authorization headers, and the first has no access token\. Send one/,
+    facts('received +The request has two Authorization headers', 'remedy +Send one'),
+  ],
+  [
+    'two Authorization headers at the token endpoint',
+    async () => told(await rawCall('POST', '/oidc/token', ['Bearer x', basicText(app)])),
+    /has two Authorization headers, and the first is not Basic\. Send one/,
+    facts('received +two Authorization headers', 'remedy +Send one'),
+  ],
+  [
+    'two Authorization headers at the token endpoint, of which the first is Basic',
+    async () => told(await rawCall('POST', '/oidc/token', [`Basic ${app.clientId}:x`, 'Bearer x'])),
+    /must be Basic, with client_id:client_secret in base64, and it has them as plain text/,
+    facts('received +Basic, with client_id:client_secret as plain text'),
+  ],
+  [
+    'a grant at the other set of endpoints than that of the app',
+    async () => {
+      const { clientId, clientSecret } = await newClient(server, { endpoints: ['v2'] });
+      return post(
+        '/oidc/token',
+        form({ grant_type: 'refresh_token', refresh_token: 'x' }),
+        basic(clientId, clientSecret),
+      );
+    },
+    /registered for \/api\/v2\/oauth\/token only/,
+    facts('remedy .*tessera client update \\d+ --endpoints v2 --endpoints oidc'),
+  ],
+  [
+    'an object as body',
+    () => post('/oidc/token', '[object Object]'),
+    /The body is \[object Object\].*Encode it first, with new URLSearchParams/,
+    facts('description +The body is \\[object Object\\]', 'remedy +Encode it first'),
+  ],
+  [
+    'an object as JSON',
+    () => post('/api/v2/oauth/token', '[object Object]', { 'content-type': JSON_TYPE }),
+    /The body is \[object Object\].*JSON\.stringify/,
+    facts('remedy +Encode it first'),
+  ],
+  [
+    'JSON that was encoded twice',
+    () =>
+      post('/api/v2/oauth/token', JSON.stringify(JSON.stringify({ client_id: '1' })), { 'content-type': JSON_TYPE }),
+    /encoded as JSON twice.*Encode the object as JSON once/,
+    facts('remedy +Encode the object as JSON once'),
+  ],
+  [
+    'client_id as a number in JSON',
+    () => post('/api/v2/oauth/token', `{"client_id":${app.clientId}}`, { 'content-type': JSON_TYPE }),
+    /must be a text in double quotes, and is a number\. Put it in double quotes/,
+    facts('remedy +Put it in double quotes'),
+  ],
+  [
+    'scope as a list in JSON',
+    () => post('/api/v2/oauth/token', '{"scope":["openid","email"]}', { 'content-type': JSON_TYPE }),
+    /and is an array\. Send its values in one text, separated by spaces/,
+    facts('remedy +Send its values in one text, separated by spaces'),
+  ],
+  [
+    'the token of another issuer',
+    () =>
+      bearer(
+        [{ alg: 'ES256', typ: 'JWT' }, { iss: 'https://accounts.google.com', sub: '1' }, 'x']
+          .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+          .join('.'),
+      ),
+    /was issued by https:\/\/accounts\.google\.com, and this service is http/,
+    facts('received +the token of another service', 'remedy .*was issued by https://accounts\\.google\\.com'),
+  ],
+  [
+    'an access token in base64',
+    () => bearer(Buffer.from(oidcTokens.access_token).toString('base64')),
+    /is a token that was encoded in base64 once more\. Send the access_token of the token response as it came/,
+    facts('received +a token in base64', 'remedy'),
+  ],
+  [
+    'JSON in the header',
+    () => userinfo({ authorization: `Bearer {"access_token": "${oidcTokens.access_token}"}` }),
+    /Send only its member access_token after the word Bearer/,
+    facts('remedy +Send only its member access_token after the word Bearer'),
+  ],
+  [
+    'token exchange',
+    () => grant({ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' }),
+    /To call an API for a person, send its resource in the authorization request/,
+    facts('received +grant_type=urn:ietf:params:oauth:grant-type:token-exchange', 'remedy .*To call an API'),
+  ],
+  [
+    'a grant that is not registered',
+    () => grant({ grant_type: 'client_credentials' }),
+    /not registered for the grant client_credentials/,
+    facts(
+      'received +client_credentials',
+      'remedy +Add the grant: tessera client update \\d+ --grant-type .*client_credentials',
+    ),
+  ],
+  [
+    'a device code at the v2 endpoint',
+    async () =>
+      post(
+        '/api/v2/oauth/token',
+        form({
+          grant_type: DEVICE_GRANT,
+          device_code: (await startedDevice()).device_code,
+          client_id: device.clientId,
+        }),
+      ),
+    /Device codes are exchanged at \/oidc\/token/,
+    facts('remedy +Send the request to /oidc/token'),
+  ],
+  [
+    'a device code that was cut off',
+    async () => pollWith((await startedDevice()).device_code.slice(0, 12)),
+    /was cut off or changed: a device code has 43 characters/,
+    facts('received +a text that is no device code', 'remedy +Send the member device_code of the response whole'),
+  ],
+  [
+    'an assertion for another audience, of nobody',
+    () =>
+      post(
+        '/oidc/token',
+        form({
+          grant_type: 'x',
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: [{ alg: 'ES256' }, { iss: '1', sub: '1', aud: 'https://other.example.com' }, 'x']
+            .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+            .join('.'),
+        }),
+      ),
+    /the assertion is for another audience\. Send http:\/\/localhost:\d+ as aud/,
+    facts('reason +unknown client'),
+  ],
+  [
+    'the word undefined as client_id, at the authorization endpoint',
+    () => askRaw('client_id=undefined'),
+    /client_id is the word undefined: the variable that should hold it has no value/,
+    facts('remedy +Set that variable'),
+  ],
+  [
+    'an empty client_id',
+    () => askRaw('client_id='),
+    /client_id is empty: the variable that should hold it has no value/,
+    facts('remedy'),
+  ],
+  [
+    'a redirect URI with a query that is not encoded',
+    () =>
+      askRaw(
+        `client_id=${app.clientId}&redirect_uri=https://app.example.com/callback?tenant=1&mode=2&response_type=code`,
+      ),
+    /ends before its first &: the rest came as the parameter mode, because redirect_uri was not encoded\. Encode the whole redirect_uri/,
+    facts('remedy +Encode the whole redirect_uri'),
+  ],
+  [
+    'an unregistered redirect URI with a query, and another parameter elsewhere',
+    () =>
+      askRaw(
+        `tenant=1&client_id=${app.clientId}&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcallback%3Fa%3D1&response_type=code&mode=2`,
+      ),
+    /^(?!.*ends before its first &)/s,
+    facts('received +redirect_uri = https://app.example.com/callback\\?a=1', 'remedy'),
+  ],
+  [
+    'a misspelt code_challenge',
+    () => ask({ code_challange: CHALLENGE, code_challenge_method: 'S256' }),
+    /code_challenge is missing, and code_challange was sent: rename the parameter code_challange to code_challenge/,
+    facts('remedy +Rename the parameter code_challange'),
+  ],
+  [
+    'a misspelt redirect_uri',
+    () => askRaw(`client_id=${app.clientId}&redirekt_uri=https://app.example.com/callback`),
+    /redirect_uri is missing, and redirekt_uri was sent/,
+    facts('remedy +Rename the parameter redirekt_uri'),
+  ],
+  [
+    'a misspelt grant_type',
+    () => grant({ grant_tipe: 'authorization_code' }),
+    /grant_type is missing, and grant_tipe was sent\. Rename/,
+    facts('remedy +Rename the parameter grant_tipe'),
+  ],
+  [
+    'a private scheme that no app can have',
+    () => ask({ redirect_uri: 'myapp://callback' }, standard(spa)),
+    /Send one that is registered\. This one cannot be registered, because it must use https.*com\.example\.myapp:/,
+    facts('remedy +Send one that is registered'),
+  ],
+  [
+    'returnTo at sign-out',
+    () => leave({ client_id: app.clientId, returnTo: 'https://app.example.com/bye' }),
+    /post_logout_redirect_uri is missing, and returnTo was sent\. .*Rename the parameter returnTo to post_logout_redirect_uri|post_logout_redirect_uri is missing, and returnTo was sent/,
+    facts('remedy +Rename the parameter returnTo to post_logout_redirect_uri'),
+  ],
+  [
+    'the access token as hint at sign-out',
+    () => leave({ id_token_hint: oidcTokens.access_token, post_logout_redirect_uri: 'https://app.example.com/bye' }),
+    /id_token_hint is an access token, so this service ignored it and post_logout_redirect_uri\. Send the id_token/,
+    facts('remedy +Send the id_token of a token response as it came'),
+  ],
+  [
+    'the admin API without v2',
+    async () => told(await call(server, 'GET', '/api/admin/clients', { authorization: `Bearer ${ADMIN_KEY}` })),
+    /Did you mean \/api\/v2\/admin\/clients\?/,
+    facts('description +.*Did you mean /api/v2/admin/clients'),
+  ],
+  [
+    'UserInfo at the path of another service',
+    async () => told(await call(server, 'GET', '/userinfo', {})),
+    /Did you mean \/api\/v2\/oauth\/userinfo or \/oidc\/userinfo\?/,
+    facts('description'),
+  ],
+  [
+    'an admin key without Bearer',
+    async () => told(await call(server, 'GET', '/api/v2/admin/clients', { authorization: `tak_${'a'.repeat(43)}` })),
+    /The word Bearer is missing before the admin key\. Add Bearer/,
+    facts('received +The word Bearer is missing', 'remedy +Add Bearer'),
+  ],
+  [
+    'an admin key that was revoked',
+    async () => {
+      const { body } = await admin(server, 'POST', '/admin-keys', { name: 'short', role: 'auditor' });
+      await admin(server, 'DELETE', `/admin-keys/${body.id}`);
+      return told(await call(server, 'GET', '/api/v2/admin/clients', { authorization: `Bearer ${body.adminKey}` }));
+    },
+    /it is unknown, was revoked or has ended/,
+    facts('reason +revoked admin key', 'received +a key that was revoked'),
+  ],
+  [
+    'a public app with client_credentials',
+    async () =>
+      told(await admin(server, 'POST', '/clients', { name: 'x', type: 'public', grantTypes: ['client_credentials'] })),
+    /grantTypes must not hold client_credentials for a public client/,
+    facts(
+      'description grantTypes must not hold client_credentials',
+      'remedy +Correct grantTypes: it must not hold client_credentials for a public client, which cannot prove who it is\\.',
+    ),
+  ],
+  [
+    'a registration without redirectUris',
+    async () => told(await admin(server, 'POST', '/clients', { name: 'x' })),
+    /redirectUris is missing/,
+    facts('received +no redirectUris', 'remedy +Send redirectUris as well'),
+  ],
+  [
+    'a form of another site',
+    async () =>
+      told(
+        await call(
+          server,
+          'POST',
+          '/login',
+          { 'content-type': FORM_TYPE, origin: 'http://127.0.0.1:1', accept: 'application/json' },
+          'identifier=a',
+        ),
+      ),
+    /must be sent from/,
+    facts('received +Origin: http://127\\.0\\.0\\.1:1', 'remedy'),
+  ],
+  // Before anything of the request is known.
+  [
+    'a percent sign without digits in a form',
+    () => post('/oidc/token', 'grant_type=refresh_token&client_id=%zz'),
+    /not valid form encoding at client_id: % must be followed by two hexadecimal digits\. Encode the values once/,
+    facts('remedy +Encode the values once'),
+  ],
+  [
+    'the name of the app as client_id, from a browser',
+    () => post('/oidc/token', form({ client_id: 'my-spa' }), { origin: 'http://localhost:8080' }),
+    /client_id is not an id of this service: they are numbers\. Send the clientId of the registration\./,
+    facts('received +a client_id that is not an id', 'remedy +Send the clientId .*tessera client list'),
+  ],
+  [
+    'the name of the app as client_id, with a secret',
+    () => withSecret(app.clientSecret, { ...app, clientId: 'Example App' }),
+    /client_id is not an id of this service: they are numbers/,
+    facts('remedy +Send the clientId of the registration'),
+  ],
+  [
+    'an app with a secret in a browser',
+    () => post('/oidc/token', form({ client_id: app.clientId }), { origin: 'http://localhost:8080' }),
+    /client_secret is missing\..* An app in a browser has no secret: use one of --type public/,
+    facts('remedy .*--type public'),
+  ],
+  [
+    'an id that no app has, in a browser',
+    () => post('/oidc/token', form({ client_id: '1' }), { origin: 'http://localhost:8080' }),
+    /client_secret is missing\..* An app in a browser has no secret: use one of --type public/,
+    facts('received +client_id=1, which no app here has'),
+  ],
+  [
+    'an assertion with the name of the app as iss and sub',
+    () =>
+      post(
+        '/oidc/token',
+        form({
+          grant_type: 'client_credentials',
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: [{ alg: 'ES256' }, { iss: 'my-app', sub: 'my-app' }, 'x']
+            .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+            .join('.'),
+        }),
+      ),
+    /iss and sub of client_assertion must be the client_id, which is a number here/,
+    facts('received +an assertion whose iss and sub are no id', 'remedy +Sign both with the clientId'),
+  ],
+  [
+    'an assertion as a grant',
+    () => post('/oidc/token', form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'x' })),
+    /This grant is not offered\. To sign in an app by a key, send grant_type=client_credentials with client_assertion/,
+    facts('received +grant_type=urn:ietf', 'remedy +This grant is not offered'),
+  ],
+  [
+    'a part of a secret, of an app with a key',
+    () => withSecret('tcs_short', keyed),
+    /Copy it again\. An app that signs assertions \(private_key_jwt\) has none/,
+    facts('expected +private_key_jwt.*: the app has no secret', 'remedy +Have the app use private_key_jwt'),
+  ],
+  [
+    'client credentials for a scope of an API that is not allowed',
+    () => grant({ grant_type: 'client_credentials', scope: 'notes.read' }, machine),
+    /any of these scopes \(notes\.read\)/,
+    facts(
+      'received +scope="notes\\.read"',
+      'remedy +Allow it: tessera client allow-scopes \\d+ --api \\d+ --scope notes\\.read',
+    ),
+  ],
+  [
+    'the resource of another client',
+    async () => told(await admin(server, 'PATCH', `/clients/${plainApi.clientId}`, { resource: NOTES })),
+    /resource is that of another client, \d+\. Send another one, or take it from that client first\./,
+    facts('received +resource is that of another client', 'remedy +Send another one'),
+  ],
+  [
+    'a secret for a public client',
+    async () => told(await admin(server, 'POST', `/clients/${spa.clientId}/secrets`, {})),
+    /It sends client_id alone, with PKCE\. For an app with a secret, register another with type confidential\./,
+    facts('received +A public client has no secret', 'remedy +It sends client_id alone'),
+  ],
+  [
+    'an access token that was edited',
+    () => bearer(oidcTokens.access_token.replace(/[^.]{8}$/, 'AAAAAAAA')),
+    /as it came\. Compare iss with this issuer, and get a new one\./,
+    facts('received +no key verifies it', 'remedy .*get a new one'),
+  ],
+  [
+    'prompt=none with a class that the user cannot reach',
+    () => askSignedIn({ prompt: 'none', acr_values: 'https://refeds.org/profile/mfa', scope: 'openid' }),
+    /the user has set up no factor.*on the Security page.*as an essential claim, without prompt=none/,
+    facts('error +login_required', 'remedy +have them do it on the Security page'),
+  ],
+  [
+    'an address that nothing has',
+    () => post('/oidc/tokn', 'a=b'),
+    /Every call is listed at \/api of this server\./,
+    facts('remedy'),
   ],
 ];
 
@@ -1318,6 +2116,14 @@ test('a secret that is wrong again and again: the trace names the cause, the rem
   } finally {
     await limited.close();
   }
+});
+
+test('scopes that an API does not declare: the trace does not keep the name of that API', async () => {
+  const named = await newClient(server, { name: 'Ledger of Grace', resource: 'https://api.example.com/ledger' });
+  const path = `/clients/${named.clientId}/allowed-clients/${app.clientId}`;
+  const answer = await admin(server, 'PUT', path, { scopes: ['ledger.close'] });
+  assert.match(answer.body.error_description, /that Ledger of Grace declares/);
+  assert.doesNotMatch(await explained(told(answer)), /Ledger/);
 });
 
 test('no ID token without openid: the trace says so, and what to send', async () => {
@@ -1556,6 +2362,15 @@ test('an ID token of the v2 endpoints for a library: the trace names the algorit
       'reason +The ID token is signed with HS256',
       'remedy +If the library expects RS256, .*/oidc/token.*-alg RS256',
     ),
+  );
+});
+
+test('a refresh at the v2 endpoints for a library: the trace names the algorithm as well', async () => {
+  const { refresh_token } = await tokensFor(server, app, user);
+  const { headers } = await refresh(server, app, refresh_token);
+  assert.match(
+    await explained({ headers, text: '' }),
+    facts('reason +The ID token is signed with HS256', 'remedy +If the library expects RS256, .*-alg RS256'),
   );
 });
 

@@ -76,7 +76,12 @@ describe('registration', () => {
       ['public', true, null, []],
     );
     const added = await admin(server, 'POST', `/clients/${body.clientId}/secrets`, {});
-    assertRefused(added, 409, 'conflict', 'A public client has no secret.');
+    assertRefused(
+      added,
+      409,
+      'conflict',
+      'A public client has no secret. It sends client_id alone, with PKCE. For an app with a secret, register another with type confidential.',
+    );
   });
 
   for (const alg of ['RS256', 'ES256', 'EdDSA']) {

@@ -2,10 +2,12 @@
 /** Decisions §13: writes carry the version that was read, and a stale one changes nothing. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { allow, newApi } from '../support/api-scopes.ts';
 import { admin, newClient, newUser, tokensFor } from '../support/flow.ts';
+import { METADATA, manage, newSelfRegistered } from '../support/registration.ts';
 import { ADMIN_KEY, SEVERAL, spread, startServer } from '../support/server.ts';
 
-const server = await startServer({ TESSERA_LIMIT_ADMIN_KEY: 'off' }, SEVERAL);
+const server = await startServer({ TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_REGISTRATION: 'open' }, SEVERAL);
 after(() => server.close());
 const nodes = spread(server);
 
@@ -43,6 +45,13 @@ const KINDS: Readonly<Record<string, () => Promise<string>>> = {
   group: async () => `/groups/${(await call('POST', '/groups', { name: `group-${++count}` })).body.id}`,
   organization: async () =>
     `/organizations/${(await call('POST', '/organizations', { name: `org-${++count}`, domain: 'a.example' })).body.id}`,
+  async upstream() {
+    const fields = { name: `provider-${++count}`, issuer: 'https://id.example.com', clientId: 'tessera' };
+    const { body } = await call('POST', '/upstreams', fields);
+    // An active one is not deleted.
+    assert.equal((await call('POST', `/upstreams/${body.id}/disable`, {})).status, 200);
+    return `/upstreams/${body.id}`;
+  },
 };
 const CHANGES: Readonly<Record<string, readonly [object, object]>> = {
   user: [{ about: 'one' }, { about: 'two' }],
@@ -50,6 +59,8 @@ const CHANGES: Readonly<Record<string, readonly [object, object]>> = {
   group: [{ description: 'one' }, { description: 'two' }],
   // Both change something, whichever comes first.
   organization: [{ requireSecondFactor: true }, { requireSecondFactor: true }],
+  // What is not shown counts as well.
+  upstream: [{ clientSecret: 'one' }, { displayName: 'Two' }],
 };
 
 for (const [kind, make] of Object.entries(KINDS)) {
@@ -253,4 +264,103 @@ test('the use of a secret is no change of the app', async () => {
   const { body } = await call('GET', `/clients/${client.clientId}`);
   assert.notEqual(body.secrets[0].lastUsedAt, null);
   assert.equal((await call('PATCH', `/clients/${client.clientId}`, { name: 'Other' }, etag ?? '')).status, 200);
+});
+
+test('the upstream of an organization: it is set with the version that was read, and a stale one is 412', async () => {
+  const upstreamId = (await (KINDS['upstream'] ?? assert.fail)()).replace('/upstreams/', '');
+  const path = `${await (KINDS['organization'] ?? assert.fail)()}/only-upstream`;
+  const none = await call('GET', path);
+  const set = await call('PUT', path, { upstreamId }, none.etag ?? '');
+  assert.equal(set.status, 200, JSON.stringify(set.body));
+  assert.equal((await call('GET', path)).etag, set.etag);
+  const refused = await call('PUT', path, { upstreamId: null }, none.etag ?? '');
+  assert.deepEqual([refused.status, refused.etag], [412, set.etag]);
+  assert.equal((await call('GET', path)).body.upstreamId, upstreamId);
+  assert.equal((await call('PUT', path, { upstreamId: null }, set.etag ?? '')).status, 200);
+});
+
+test('changes of the domains of several upstreams with versions, and new ones with the same domains, wait for no other in turn', async () => {
+  const paths: string[] = [];
+  for (let made = 0; made < 3; made++) paths.push(await (KINDS['upstream'] ?? assert.fail)());
+  for (let round = 0; round < 5; round++) {
+    const domains = Array.from({ length: 6 }, (_, index) => `a${index}.of-${round}.example`);
+    const changes = paths.map(async (path, index) => {
+      const { etag } = await call('GET', path);
+      return call('PATCH', path, { domains: [`own-${index}.example`, `of-${round}-${index}.example`] }, etag ?? '');
+    });
+    const made = [domains, domains.toReversed(), domains].map((list) =>
+      call('POST', '/upstreams', {
+        ...{ name: `provider-${++count}`, issuer: 'https://id.example.com', clientId: 'tessera', domains: list },
+      }),
+    );
+    assert.deepEqual(
+      (await Promise.all(changes)).map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.deepEqual((await Promise.all(made)).map(({ status }) => status).sort(), [201, 409, 409]);
+  }
+});
+
+test('an approval is of the app that was shown: after a change of it, 412, and nothing is approved', async () => {
+  const { clientId } = await newClient(server, { consent: 'operator' });
+  const path = `/clients/${clientId}`;
+  const { etag } = await call('GET', path);
+  const current = await call('PATCH', path, { redirectUris: ['https://other.example/cb'] });
+  const refused = await call('PUT', `${path}/consent-approval`, { scopes: ['openid'] }, etag ?? '');
+  assert.deepEqual([refused.status, refused.body.error, refused.etag], [412, 'precondition_failed', current.etag]);
+  for (const tag of [etag, current.etag]) assert.ok(refused.body.error_description.includes(tag));
+  assert.equal((await call('GET', path)).etag, current.etag);
+  const approved = await call('PUT', `${path}/consent-approval`, { scopes: ['openid'] }, current.etag ?? '');
+  assert.equal(approved.status, 200, JSON.stringify(approved.body));
+  assert.equal((await call('GET', path)).etag, approved.etag);
+  assert.equal((await call('DELETE', `${path}/consent-approval`, undefined, current.etag ?? '')).status, 412);
+  assert.equal((await call('DELETE', `${path}/consent-approval`, undefined, approved.etag ?? '')).status, 204);
+});
+
+test('an app that registered itself is accepted as it was shown: after its own change, 412', async () => {
+  const app = await newSelfRegistered(server);
+  const path = `/clients/${app.clientId}`;
+  const { etag } = await call('GET', path);
+  const changed = await manage(server, 'PUT', app, { ...METADATA, client_id: app.clientId, client_name: 'Payroll' });
+  assert.equal(changed.status, 200, changed.text);
+  const current = await call('GET', path);
+  const refused = await call('PUT', `${path}/acceptance`, undefined, etag ?? '');
+  assert.deepEqual([refused.status, refused.etag], [412, current.etag]);
+  assert.equal((await call('GET', path)).body.acceptedAt, null);
+  const accepted = await call('PUT', `${path}/acceptance`, undefined, current.etag ?? '');
+  assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
+  assert.equal((await call('DELETE', `${path}/acceptance`, undefined, current.etag ?? '')).status, 412);
+  assert.equal((await call('DELETE', `${path}/acceptance`, undefined, accepted.etag ?? '')).status, 204);
+});
+
+test('the scopes of an API that an app may request are set as they were read; none are made again', async () => {
+  const api = await newApi(server, ['a:read', 'a:write', 'a:delete']);
+  const client = await newClient(server);
+  await allow(server, api, client, ['a:read', 'a:write', 'a:delete']);
+  const path = `/clients/${api.clientId}/allowed-clients/${client.clientId}`;
+  const { etag } = await call('GET', path);
+  assert.match(etag ?? '', /^"[\w-]{43}"$/);
+  const current = await call('PUT', path, { scopes: ['a:write', 'a:read'] }, etag ?? '');
+  assert.equal(current.status, 200, JSON.stringify(current.body));
+  assert.deepEqual(await call('GET', path), current);
+  for (const [method, body] of [['PUT', { scopes: ['a:read', 'a:delete'] }], ['DELETE']] as const) {
+    const refused = await call(method, path, body, etag ?? '');
+    assert.deepEqual([refused.status, refused.etag], [412, current.etag]);
+  }
+  assert.deepEqual((await call('GET', path)).body.scopes, ['a:read', 'a:write']);
+  assert.equal((await call('DELETE', path, undefined, current.etag ?? '')).status, 204);
+  const again = await call('PUT', path, { scopes: ['a:read'] }, current.etag ?? '');
+  assert.deepEqual([again.status, again.etag], [412, null]);
+  assert.equal((await call('GET', path)).status, 404);
+});
+
+test('a provider is disabled as it was read', async () => {
+  const path = await (KINDS['upstream'] ?? assert.fail)();
+  const { etag } = await call('GET', path);
+  const enabled = await call('POST', `${path}/enable`, undefined, etag ?? '');
+  assert.equal(enabled.status, 200, JSON.stringify(enabled.body));
+  assert.equal((await call('GET', path)).etag, enabled.etag);
+  assert.equal((await call('POST', `${path}/disable`, {}, etag ?? '')).status, 412);
+  const disabled = await call('POST', `${path}/disable`, {}, enabled.etag ?? '');
+  assert.deepEqual([disabled.status, disabled.etag], [200, null]);
 });

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** What an operator made before a recovery goes on where the recovery shows that nobody else had the account, and else ends. The mail says which. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -57,7 +57,9 @@ test('who forgot the password and shows an older factor keeps what they made as 
   const told = await recovers(ada, email);
   for (const id of apps) assert.equal((await get(`/clients/${id}`)).status, 'active');
   assert.deepEqual(await rolesOf(colleague), ['auditor', 'developer']);
-  assert.ok(told.includes(`goes on: an admin key or a role that was given, what was done to these apps: ${apps[0]}.`));
+  assert.ok(
+    told.includes(`goes on: an admin key or a role that was given and what was done to these apps: ${apps[0]}.`),
+  );
 });
 
 test('where somebody else renewed the factor, what was made ends with the recovery, and the mail names it', async () => {
@@ -75,6 +77,6 @@ test('where somebody else renewed the factor, what was made ends with the recove
   assert.deepEqual(await rolesOf(other), ['developer']);
   assert.match(
     told,
-    /removed: an admin key or a role that was given, an app that was registered or enabled, which is disabled\./,
+    /removed: an admin key or a role that was given and an app that was registered or enabled, which is disabled\./,
   );
 });

@@ -140,8 +140,10 @@ describe('RFC 8707 §2: what can be named', () => {
       assertErrorRedirect(answer, { error: 'invalid_target', state: 'st4te', to: app.redirectUri }, server);
     }
     assertRefused(await asMachine([own]), 400, 'invalid_target');
-    // Not even by registering it.
-    const thief = await resourceServer(own);
+    // Not even by registering it, which is refused; an earlier version did not refuse it.
+    const thief = await resourceServer('https://thief.example.com');
+    assert.equal((await admin(server, 'PATCH', `/clients/${thief.clientId}`, { resource: own })).status, 400);
+    await query(server, `UPDATE client SET resource = '${own}' WHERE id = '${thief.clientId}'`);
     const tokens = await tokensFor(server, app, user, {}, { browser });
     assert.equal((await introspect(server, thief, tokens.access_token)).text, '{"active":false}');
   });
@@ -254,6 +256,39 @@ describe('RFC 8707 §2.2, TK-14: for whom a token is', () => {
     assertRefused(await renew(tokens.refresh_token), 400, 'invalid_target');
     await admin(server, 'PATCH', `/clients/${there.clientId}`, { resource: name });
     assert.equal((await renew(tokens.refresh_token)).status, 200);
+  });
+
+  test('a resource is taken in every spelling, and this service’s own addresses are nobody’s', async () => {
+    const place = 'https://spelled.example.com/a~b';
+    await resourceServer(place);
+    await resourceServer('https://root.example.com');
+    const register = (resource: string) =>
+      admin(server, 'POST', '/clients', { name: 'Other', redirectUris: [app.redirectUri], resource });
+    for (const taken of [
+      'https://SPELLED.example.com/a~b',
+      'HTTPS://spelled.example.com/a~b',
+      'https://spelled.example.com:443/a~b',
+      'https://spelled.example.com./a~b',
+      'https://spelled.example.com/x/../a~b',
+      'https://spelled.example.com/%2e/a%7Eb',
+      'https://root.example.com/',
+    ]) {
+      const { status, body } = await register(taken);
+      assert.deepEqual([status, body.error], [409, 'conflict'], taken);
+    }
+    assert.equal((await register('https://spelled.example.com/A~b')).status, 201);
+    const other = (await register('https://spelled.example.com/other')).body.clientId;
+    const changed = await admin(server, 'PATCH', `/clients/${other}`, { resource: 'https://SPELLED.example.com/a~b' });
+    assert.equal(changed.status, 409);
+    // The API itself may change how it spells its own.
+    assert.equal(
+      (await admin(server, 'PATCH', `/clients/${other}`, { resource: 'https://spelled.example.com:443/other' })).status,
+      200,
+    );
+    for (const mine of [own, own.replace('http:', 'HTTP:'), server.baseUrl, `${server.baseUrl}/x/../oidc/userinfo`]) {
+      const { status, body } = await register(mine);
+      assert.deepEqual([status, /own address/.test(body.error_description)], [400, true], mine);
+    }
   });
 
   test('a client’s own token is for what it names', async () => {

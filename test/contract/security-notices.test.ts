@@ -134,7 +134,7 @@ test('a thief of the password cannot fill the mailbox: what comes beyond five me
   const [last, ...others] = await mails(user);
   assert.equal(others.length, 5);
   assert.equal(last?.subject, NEW_DEVICE);
-  assert.match(last?.text ?? '', /new to it\. When: 17 times, first .+, last /);
+  assert.match(last?.text ?? '', /in a new browser\. When: 17 times, first .+, last /);
   for (const { text } of others) assert.doesNotMatch(text, / times/);
   server.advance(24 * HOUR);
   await signedIn(server, user);
@@ -159,7 +159,7 @@ test('no flood of harmless acts keeps a decisive one from being told, with a lin
   const [last] = await mails(user);
   // The message that was held goes with it, and at once: a later one does not join it.
   assert.equal(last?.subject, `${NEW_PASSWORD}, and more`);
-  assert.match(last?.text ?? '', /signed in to in a browser that is new to it\. When: 7 times/);
+  assert.match(last?.text ?? '', /sign-in to your account in a new browser\. When: 7 times/);
   assert.match(last?.text ?? '', /The password of your account was changed\. When: \d/);
   const shown = await agent(server.baseUrl).get(last?.link ?? '');
   assert.match(shown.text, /The password of your account was changed/);

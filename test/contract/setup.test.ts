@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §13: the first owner of an installation makes their account by a link. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -6,7 +6,7 @@ import { userHandleOf } from '../../src/account-actions/authentication/passkey.t
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import { consoleActs } from '../../src/console/acts.ts';
 import type { AppActName } from '../../src/console/apps/acts.ts';
-import { appActAddress } from '../../src/console/apps/page.ts';
+import { appActAddress } from '../../src/console/apps/addresses.ts';
 import { memberAddress } from '../../src/console/groups/pages.ts';
 import { type ActName, actAddress, actNames } from '../../src/console/people/acts.ts';
 import { startRouted } from '../security/routes.ts';
@@ -70,8 +70,10 @@ async function withApp({ browser, user }: Sender): Promise<Answer> {
 /** The code of a device that waits. */
 let waiting = '';
 /** test/contract/console-people.test.ts and test/security/forms-of-others.test.ts have mail. */
-const CONSOLE_WITH_MAIL = [
+const CONSOLE_ELSEWHERE = [
   ...['/console/people/send-recovery', '/console/people/remind-verification', '/console/system/mail/test'],
+  // They change nothing: test/contract/console-upstreams.test.ts and console-preview.test.ts.
+  ...['/console/upstreams/test', '/console/upstreams/preview', '/console/apps/preview'],
 ];
 
 /** An act of the console on a person for whom it changes something, by a person who may do it. */
@@ -413,11 +415,11 @@ const cases: Record<string, Case> = {
   ...Object.fromEntries(
     actNames
       .map((name) => [`/console/people/${name}`, consoleAct(name)] as const)
-      .filter(([action]) => !CONSOLE_WITH_MAIL.includes(action)),
+      .filter(([action]) => !CONSOLE_ELSEWHERE.includes(action)),
   ),
   ...Object.fromEntries(
     consoleActs
-      .filter(({ address }) => !CONSOLE_WITH_MAIL.includes(address))
+      .filter(({ address }) => !CONSOLE_ELSEWHERE.includes(address))
       .map(({ address }) => [address, consolePrepared(address)]),
   ),
   '/console/people/export': consoleExport('/console/people/export'),
@@ -457,12 +459,17 @@ async function state(now = server.now()): Promise<Record<string, unknown>[]> {
     account:
       "concat_ws(' ', id, username, display_name, coalesce(picture, '-'), password_hash, generation, coalesce(suspended_at, 0), coalesce(banned_at, 0)) AS held FROM account",
     client: `concat_ws(' ', id, status, redirect_uris) FROM client LEFT JOIN playground_visit ON client_id = id WHERE client_id IS NULL OR expires_at > ${now}`,
-    client_secret: "concat_ws(' ', id, expires_at) FROM client_secret",
+    client_secret: `concat_ws(' ', id, client_secret.expires_at) FROM client_secret
+      LEFT JOIN playground_visit USING (client_id) WHERE (playground_visit.client_id IS NULL OR playground_visit.expires_at > ${now})
+      AND (client_secret.expires_at IS NULL OR client_secret.expires_at > ${now})`,
     browser_session: "concat_ws(' ', hash, account_id, proved_at) FROM browser_session",
     consent_grant: "concat_ws(' ', id, scopes, declined_scopes, revoked_at) FROM consent_grant",
     trusted_browser: "concat_ws(' ', hash) FROM trusted_browser",
     recovery_setting: "concat_ws(' ', account_id) FROM recovery_setting",
     interaction: `concat_ws(' ', hash, outcome, coalesce(chosen_session, '-')) FROM interaction WHERE expires_at > ${now}`,
+    upstream:
+      "concat_ws(' ', id, display_name, client_id, coalesce(sealed_secret, '-'), sign_up, domains, status) FROM upstream",
+    organization_upstream: "concat_ws(' ', organization_id, upstream_id) FROM organization_upstream",
     group_member: "concat_ws(' ', group_id, account_id) FROM group_member",
     membership: "concat_ws(' ', account_id, organization_id, role) FROM membership",
     organization: "concat_ws(' ', id, require_second_factor) FROM organization",
@@ -470,6 +477,7 @@ async function state(now = server.now()): Promise<Record<string, unknown>[]> {
     admin_key: "concat_ws(' ', id, coalesce(revoked_at, 0)) FROM admin_key",
     invitation: "concat_ws(' ', id) FROM invitation",
     bulk_act: "concat_ws(' ', id, state) FROM bulk_act",
+    scope_request: "concat_ws(' ', id, coalesce(outcome, '-')) FROM scope_request",
     // They end with the account's generation.
     data_export: `concat_ws(' ', data_export.id) FROM data_export JOIN account ON account.id = account_id
       WHERE account.generation = data_export.generation`,
@@ -535,7 +543,7 @@ test('SE-04: these are all the forms of the route table', () => {
     ...FROM_APPS,
     ...WITH_MAIL,
     ...WITH_A_PROVIDER,
-    ...CONSOLE_WITH_MAIL,
+    ...CONSOLE_ELSEWHERE,
     ...FOR_THE_BROWSER,
   ]);
   const found = server.routes
@@ -571,17 +579,19 @@ for (const [action, { page: open, fields, takesFiles, changes = true }] of Objec
     assert.equal(isDeepStrictEqual(await state(now), before), !changes);
   });
 
-  for (const [name, headers] of Object.entries(foreign)) {
-    test(`SE-04: ${action} refuses a form from ${name}`, async () => {
-      const at = await sender(action);
-      const { hidden } = formOf((await open(at)).text, action);
-      const answer = await assertUnchanged(() => at.browser.post(action, { ...hidden, ...fields(at.user) }, headers));
-      assertStaysHere(answer, 403);
-      assert.equal(answer.headers.getSetCookie().length, 0);
-      const json = await at.browser.post(action, { ...hidden }, { ...headers, accept: 'application/json' });
-      assert.equal(JSON.parse(json.text).error, 'access_denied');
-    });
-  }
+  test(`SE-04: ${action} refuses a form from elsewhere`, async (t) => {
+    const at = await sender(action);
+    const { hidden } = formOf((await open(at)).text, action);
+    for (const [name, headers] of Object.entries(foreign)) {
+      await t.test(name, async () => {
+        const answer = await assertUnchanged(() => at.browser.post(action, { ...hidden, ...fields(at.user) }, headers));
+        assertStaysHere(answer, 403);
+        assert.equal(answer.headers.getSetCookie().length, 0);
+        const json = await at.browser.post(action, { ...hidden }, { ...headers, accept: 'application/json' });
+        assert.equal(JSON.parse(json.text).error, 'access_denied');
+      });
+    }
+  });
 
   test(`SE-04: ${action} does nothing without the token that its page gave this browser`, async () => {
     const at = await sender(action);

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Decisions §15: what strangers send of apps that nobody registered makes nothing grow without bound. It is counted, not timed. */
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';

@@ -164,7 +164,7 @@ test('the owner is told what was removed and what works again', async () => {
   const [undo = ''] = await undoLinks(ada.email);
   assert.equal(await press(undo, { code: ada.factor.recoveryCodes[0] }), 200);
   const { text } = await newestMail(server, ada.email, 'recovery');
-  assert.match(text, /was removed: an authenticator app, a passkey\./);
+  assert.match(text, /was removed: an authenticator app and a passkey\./);
   assert.match(text, /works again: your earlier authenticator app\./);
 });
 

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';

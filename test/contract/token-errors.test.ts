@@ -148,7 +148,7 @@ describe('decisions §4: unknown or disabled client, wrong secret', () => {
       ` ${client.clientSecret}`,
       'undefined',
     ];
-    const ids = [client.clientId, disabled.clientId, '123456789012345678', 'nobody', `0${client.clientId}`];
+    const ids = [client.clientId, disabled.clientId, '123456789012345678', '1', `0${client.clientId}`];
     const answersTo = async (credentials: readonly (readonly [id: string, secret: string])[]): Promise<number> => {
       const bodies = new Set<string>();
       for (const [client_id, client_secret] of credentials) {
@@ -163,6 +163,8 @@ describe('decisions §4: unknown or disabled client, wrong secret', () => {
     for (const secret of secrets) {
       assert.equal(await answersTo(ids.map((id) => [id, secret])), 1, secret);
     }
+    // No app can have such an id, so whoever sends it learns nothing.
+    assert.equal(await answersTo(secrets.map((secret) => ['nobody', secret])), 1);
     const wrong = `tcs_${'A'.repeat(43)}`;
     const whole = [
       ...[client.clientId, disabled.clientId, '9'.repeat(400)].map((id) => [id, wrong] as const),
@@ -285,16 +287,31 @@ describe('a client that could not be believed is told what its request lacks, an
   const cases: readonly (readonly [string, object, Readonly<Record<string, string>>, RegExp])[] = [
     ['nothing', {}, {}, /client_id is missing/],
     ['a secret alone', { client_secret: 'x' }, {}, /client_id is missing/],
-    ['an id alone, of a client that has a secret', { client_id: client.clientId }, {}, /client_secret was not sent/],
-    ['only an unknown id', { client_id: unknownId }, {}, /client_secret was not sent/],
-    ['a wrong secret', { client_id: client.clientId, client_secret: 'x' }, {}, /Compare both with the registration/],
+    [
+      'an id alone, of a client that has a secret',
+      { client_id: client.clientId },
+      {},
+      /client_secret is missing\. Only a public app has none, .* Send client_secret/,
+    ],
+    [
+      'only an unknown id',
+      { client_id: unknownId },
+      {},
+      /client_secret is missing\. Only a public app has none, .* Send client_secret/,
+    ],
+    [
+      'a wrong secret',
+      { client_id: client.clientId, client_secret: 'x' },
+      {},
+      /Compare client_id and client_secret with the registration/,
+    ],
     [
       'a secret with an unknown id',
       { client_id: unknownId, client_secret: 'x' },
       {},
-      /Compare both with the registration/,
+      /Compare client_id and client_secret with the registration/,
     ],
-    ['a header with an empty secret', {}, basic(client.clientId, ''), /Compare both with the registration/],
+    ['a header with an empty secret', {}, basic(client.clientId, ''), /client_secret is missing/],
     ['a header of another kind', {}, { authorization: 'Bearer x' }, /must be Basic/],
     ['a header without a colon', {}, { authorization: `Basic ${btoa('x')}` }, /must be Basic/],
   ];

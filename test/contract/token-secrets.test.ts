@@ -16,6 +16,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { query, SECOND } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -96,6 +97,37 @@ describe('decisions §1: two secrets while one is rotated (JW-16)', () => {
     assert.equal((await admin(server, 'DELETE', `/clients/${old.clientId}/secrets/${id}`)).status, 204);
     assertRefused(await refresh(server, old, tokens.refresh_token), 401, 'invalid_client');
     assert.equal((await refresh(server, fresh, tokens.refresh_token)).status, 200);
+  });
+
+  test('one that was ended stays so on a node whose clock is behind', async () => {
+    ({ fresh } = await rotate({ expirePreviousIn: 0 }));
+    server.setBack(HOUR);
+    try {
+      assertRefused(await refresh(server, old, tokens.refresh_token), 401, 'invalid_client');
+    } finally {
+      server.advance(HOUR);
+    }
+  });
+
+  test('of those that ended, the newest five are on record, and not who added them', async () => {
+    for (let n = 0; n < 8; n++) await rotate({ expirePreviousIn: n % 2 });
+    server.advance(2 * SECOND);
+    await rotate({ expirePreviousIn: 0 });
+    const rows = (table: string) => query(server, `SELECT * FROM ${table} WHERE client_id = ?`, old.clientId);
+    assert.equal((await rows('client_secret')).length, 6);
+    const added = (await rows('client_act')).filter(({ kind }) => kind === 'secret');
+    assert.ok(added.length <= 4, `${added.length}: of the one in use, and those whose time was over`);
+  });
+
+  test('a former one is named in the audit trail: it is still sent from there', async () => {
+    const listed = await admin(server, 'GET', `/clients/${old.clientId}`);
+    ({ fresh } = await rotate({ expirePreviousIn: 0 }));
+    assertRefused(await refresh(server, old, tokens.refresh_token), 401, 'invalid_client');
+    const failed = await admin(server, 'GET', `/audit-events?clientId=${old.clientId}&type=client.auth_failed`);
+    assert.deepEqual(
+      failed.body.items.map(({ details }: { details: object }) => details),
+      [{ reason: 'wrong secret', secretId: listed.body.secrets[0].id }],
+    );
   });
 
   test('never do more than two hold: a third ends the first', async () => {

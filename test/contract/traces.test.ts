@@ -211,7 +211,7 @@ test('the trace of a refusal has the earlier steps of its flow, from the request
   const { own } = await traceOf(otherUri);
   assert.match(own.reason, /redirect_uri differs/);
   assert.equal((await traceOf(reused)).own.reason, 'refresh token reused');
-  assert.equal((await traceOf(dead)).own.reason, 'the token family was ended');
+  assert.equal((await traceOf(dead)).own.reason, 'the sign-in of this token has ended');
   // Of a success that is only in the audit trail.
   const found = await traceOf(refreshed);
   assert.equal(found.own.step, 'refresh');
@@ -252,6 +252,17 @@ test('refusals with a code or handle that none could be belong to no common flow
     const answers = [await redeem(server, client, code), await redeem(server, other, code)];
     for (const answer of answers) assert.equal((await traceOf(answer)).steps.length, 1, code);
   }
+  // A code from an example that two apps send: each sees its own steps.
+  const example = 'SplxlOBeZQQYbYS6WxSbIA'.padEnd(43, '-example');
+  const sent = [
+    ...[await redeem(server, client, example), await redeem(server, client, example)],
+    await redeem(server, other, example),
+  ];
+  const traces = await Promise.all(sent.map(traceOf));
+  assert.deepEqual(
+    traces.map(({ steps }) => steps.map(({ clientId }) => clientId)),
+    [[client.clientId, client.clientId], [client.clientId, client.clientId], [other.clientId]],
+  );
   const page = '/login?request=undefined';
   const shown = [await call(server, 'GET', page), await call(server, 'GET', page)];
   for (const answer of shown) assert.equal((await traceOf(answer)).steps.length, 1);

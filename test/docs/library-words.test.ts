@@ -11,6 +11,12 @@ const page = read('docs/how-to/troubleshoot.md');
 const WORDS = [
   ['openid-client', 'oauth4webapi/build/index.js', 'unexpected "iss" (issuer) response parameter value'],
   ['openid-client', 'openid-client/build/index.js', 'discovered metadata issuer does not match the expected issuer'],
+  ['openid-client', 'oauth4webapi/build/index.js', 'only requests to HTTPS are allowed'],
+  [
+    'openid-client',
+    'oauth4webapi/build/index.js',
+    'server responded with a challenge in the WWW-Authenticate HTTP Header',
+  ],
   ['jose', 'jose/dist/webapi/jwks/local.js', 'Unsupported "alg" value for a JSON Web Key Set'],
   ['jose', 'jose/dist/webapi/lib/jws_verify.js', '"alg" (Algorithm) Header Parameter value not allowed'],
   ['oidc-client-ts', 'oidc-client-ts/dist/esm/oidc-client-ts.js', 'No matching state found in storage'],

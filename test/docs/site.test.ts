@@ -15,7 +15,7 @@ import { type RunningChromium, startChromium } from '../browser/chromium.ts';
 /** Where the site under test says that it is served. */
 const SITE_PATH = '/docs/';
 const SCRIPTS =
-  /<script defer src="(?:(?:\.\.\/)*|\/docs\/)assets\/(?:script|minisearch|search|search-index)\.js"><\/script>/g;
+  /<script defer src="(?:(?:\.\.\/)*|\/docs\/)assets\/(?:script|site|minisearch|search|search-index)\.js"><\/script>/g;
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
@@ -106,6 +106,9 @@ test('the site is built, with nothing from elsewhere, and every address on it is
 test('a search from any page finds a heading, marks the words, and can be shared by its address', () =>
   visit({}, async (page) => {
     await page.goto(`${origin}${SITE_PATH}how-to/upgrade.html`);
+    await page.press('body', '/');
+    await page.keyboard.type('rotating an admin key/');
+    assert.equal(await page.inputValue('.find input'), 'rotating an admin key/');
     await page.fill('.find input', 'rotating an admin key');
     await page.click('.find button');
     await page.waitForURL((url) => url.pathname === `${SITE_PATH}search.html`);

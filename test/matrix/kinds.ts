@@ -25,6 +25,7 @@ import type { Publisher } from '../support/metadata-publisher.ts';
 import { newInitialToken, newSelfRegistered, type SelfRegistered } from '../support/registration.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { asClient } from '../support/token-services.ts';
+import type { TestUpstream } from '../upstreams/people.ts';
 
 /**
  * A person in a browser, an app with everything that it holds for that person at both sets of endpoints, and another app with the same.
@@ -38,6 +39,8 @@ export interface World {
   readonly tokens: Tokens;
   /** An app that registered itself, whose registration access token is among the credentials. */
   readonly selfRegistered: SelfRegistered;
+  /** The issuer of another provider through which people may sign in. */
+  readonly provider: string;
   /** Everything that the service or a client takes for a proof of something, by kind. */
   readonly credentials: Readonly<Record<string, string>>;
 }
@@ -104,7 +107,26 @@ let documents = 0;
 
 const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT];
 
-export async function makeWorld(server: TestServer, publisher: Pick<Publisher, 'app'>): Promise<World> {
+/** What a browser brings back from another provider, and what that says of a session that has ended. */
+async function fromProvider(browser: Agent, { name, provider }: TestUpstream) {
+  const left = await browser.get(`/login/with/${name}?prompt=login`);
+  const state = left.location?.searchParams.get('state') ?? '';
+  const code = provider.authorize(left.location?.href ?? '').searchParams.get('code') ?? '';
+  const claims = { sub: 'matrix', nonce: 'n', exp: Math.floor(provider.now() / 1000) + 300 };
+  return {
+    'state at another provider': state,
+    'code of another provider': code,
+    'ID token of another provider': await provider.sign({ iss: provider.issuer, aud: provider.clientId, ...claims }),
+    'logout token of another provider': await provider.sign(provider.logoutClaims({ sid: 'matrix' })),
+  };
+}
+
+/** @param upstream another provider, which this server knows by that name */
+export async function makeWorld(
+  server: TestServer,
+  publisher: Pick<Publisher, 'app'>,
+  upstream: TestUpstream,
+): Promise<World> {
   const user = await newUser(server);
   const browser = await signedIn(server, user);
   const client = await newClient(server, { grantTypes: ALL_GRANTS });
@@ -143,6 +165,7 @@ export async function makeWorld(server: TestServer, publisher: Pick<Publisher, '
     client,
     tokens,
     selfRegistered,
+    provider: upstream.provider.issuer,
     credentials: {
       'access token': tokens.access_token,
       'refresh token': tokens.refresh_token,
@@ -166,6 +189,7 @@ export async function makeWorld(server: TestServer, publisher: Pick<Publisher, '
       'registration access token of another client': otherRegistered.registration.registration_access_token,
       'initial access token': (await newInitialToken(server)).initialAccessToken,
       'logout token': await newLogoutToken(server),
+      ...(await fromProvider(browser, upstream)),
       'client assertion': assertion,
       'client secret': client.clientSecret,
       'client secret of another client': other.clientSecret,
@@ -196,6 +220,8 @@ export const KINDS = [
   ...TOKENS_OF_UNREGISTERED,
   ...UNREGISTERED.map((app) => `authorization code of ${app}`),
   ...['registration access token', 'registration access token of another client', 'initial access token'],
+  'state at another provider',
+  ...['code', 'ID token', 'logout token'].map((kind) => `${kind} of another provider`),
   ...['client secret', 'client id', 'user id', 'password', 'admin key', 'session cookie', 'browser cookie'],
   ...['interaction handle', 'form token', 'random octets', 'three parts of nothing', 'words'],
 ] as const;

@@ -657,15 +657,17 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400',
     },
   ],
-  // No provider is registered here: test/upstreams is about those that are.
+  // The state is taken, and the provider refuses the code.
   'GET /login/with/:name': [handleAt('/login/with/provider', '302 /consent')],
   'GET /login/with/:name/callback': [
     {
       name: 'state and code',
-      present: (world, state) =>
-        send(world, 'GET', `/login/with/provider/callback?${form({ state, code: state })}`, rightCookies(world)),
-      right: {},
-      refused: '404',
+      present: (world, state) => {
+        const back = form({ state, code: state, iss: world.provider });
+        return send(world, 'GET', `/login/with/provider/callback?${back}`, rightCookies(world));
+      },
+      right: { 'state at another provider': '502' },
+      refused: '400',
     },
   ],
   'POST /login/with/:name/callback': [
@@ -692,12 +694,13 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       name: 'logout_token',
       present: (world, logout_token) =>
         send(world, 'POST', '/upstreams/provider/backchannel-logout', {}, form({ logout_token })),
-      right: {},
-      refused: '404 not_found',
+      right: { 'logout token of another provider': '200' },
+      usesUp: true,
+      refused: '400 invalid_request',
     },
   ],
   'GET /account/security/connect': accountPage('/account/security/connect', '302 /account/security'),
-  'GET /account/security/connect/:name': accountPage('/account/security/connect/provider', '404'),
+  'GET /account/security/connect/:name': accountPage('/account/security/connect/provider', '302 away'),
   'GET /account/security/connect/:name/confirm': accountPage('/account/security/connect/provider/confirm', '400'),
   'POST /account/security/connect/:name/confirm': accountForm('/account/security/connect/provider/confirm', {}, '400'),
   'POST /account/security/disconnect': accountForm('/account/security/disconnect', {}, '409'),
@@ -907,13 +910,14 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ...ofConsole('GET', [
     ...['', '/people', '/people/:id', '/people/:id/sessions', '/people/:id/apps', '/people/:id/memberships'],
     ...['/groups', '/groups/:id', '/apps', '/apps/:clientId', '/explain', '/events'],
+    ...['/apps/:clientId/log', '/apps/:clientId/log/live', '/apps/scope-requests'],
     ...['', '/:id', '/:id/groups', '/:id/apps', '/:id/roles', '/:id/invitations'].map(
       (part) => `/organizations${part}`,
     ),
     ...['/people/export', '/events/export'],
     ...['/people/bulk', '/people/bulk/new', '/people/bulk/lists/:id'],
-    ...['/overview', '/system', '/system/mail', '/system/settings'],
-    ...['/operators', '/keys', '/keys/:id', '/invitations'],
+    ...['/search', '/events/live', '/explain/live', '/overview', '/system', '/system/mail', '/system/settings'],
+    ...['/operators', '/keys', '/keys/:id', '/invitations', '/upstreams', '/upstreams/:id', '/upstreams/new'],
     ...CONSOLE_ACTS,
   ]),
   // It leads to the page that the browser remembers, and that one asks who it is.

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /**
  * What a thief holds of an account × the ways in which its owner or an operator takes it back: nothing of it works afterwards. Each thing
  * is first shown to work, in an account that nobody takes back.

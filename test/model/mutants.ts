@@ -25,6 +25,7 @@ const USER_INFO = 'src/protocol/userinfo/routes.ts';
 const MINT = 'src/protocol/token/grant.ts';
 const ACCOUNTS = 'src/account-actions/accounts/accounts.ts';
 const CLIENTS = 'src/clients/clients.ts';
+const CLIENT_CHANGE = 'src/clients/change.ts';
 const SESSIONS = 'src/sessions/sessions.ts';
 const ACCESS = 'src/access/store.ts';
 const PATHS = 'src/account-actions/access/paths.ts';
@@ -52,7 +53,7 @@ const lines = {
     "  if (account.generation !== inherited.accountGeneration) return invalid('the account was secured after the sign-in');\n",
   client:
     "  if (client.generation !== inherited.clientGeneration) return invalid('the client was disabled after the sign-in');\n",
-  dead: "  if (family !== undefined && family.deadAt !== null) return invalid('the token family was ended');\n",
+  dead: "  if (family !== undefined && family.deadAt !== null) return invalid('the sign-in of this token has ended');\n",
 };
 const middle = '  // 2. The account may be used.\n';
 const third = '  // 3. The person still consents. A new consent makes a new grant, so this holds for ever.\n';
@@ -357,11 +358,11 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'a disabled client comes back with its tokens',
-    CLIENTS,
+    CLIENT_CHANGE,
     'isEnded ? randomIdentifier() : client.generation',
     'client.generation',
   ),
-  without('an app is closed to strangers, whose tokens live on', CLIENTS, ' || changed.access !== client.access'),
+  without('an app is closed to strangers, whose tokens live on', CLIENT_CHANGE, ' || changed.access !== client.access'),
   without(
     'a person who lost an app keeps its tokens',
     'src/verdict/rules.ts',
@@ -423,7 +424,7 @@ export const mutants: readonly Mutant[] = [
   ),
   instead('who has another path is signed out', PATHS, '(path) => !isLostPath(path, lost)', '() => false'),
   instead('the lost path counts as another one', PATHS, '(path) => !isLostPath(path, lost)', '() => true'),
-  instead('an app keeps its tokens when its access changes', CLIENTS, ' || changed.access !== client.access', ''),
+  instead('an app keeps its tokens when its access changes', CLIENT_CHANGE, ' || changed.access !== client.access', ''),
   // Sessions.
   instead('a session never ends', SESSIONS, 'expiresAt <= now || ', ''),
   instead('a session is never idle', SESSIONS, ' || lastSeenAt + IDLE_TIMEOUT <= now', ''),

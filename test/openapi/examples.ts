@@ -119,6 +119,11 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
     const path = `/clients/${values[sample.clientId]}/assignments`;
     values[sample.assignmentId] = (await admin(server, 'POST', path, { userId: user.id })).body.id;
   }
+  if (names('scopeRequestId')) {
+    const path = `/clients/${values[sample.clientId]}/scope-requests`;
+    const asked = await admin(server, 'POST', path, { scope: 'groups', reason: 'To show teams.' });
+    values[sample.scopeRequestId] = asked.body.id;
+  }
   return values;
 
   async function ofClient() {

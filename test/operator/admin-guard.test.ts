@@ -42,6 +42,13 @@ const CALLS = [
   'PUT /clients/:clientId/allowed-clients/:allowedClientId',
   'DELETE /clients/:clientId/allowed-clients/:allowedClientId',
   'GET /clients/:clientId/api-scopes',
+  'POST /clients/:clientId/scope-requests',
+  'GET /clients/:clientId/scope-requests',
+  'DELETE /clients/:clientId/scope-requests/:id',
+  'POST /clients/:clientId/scope-requests/:id/approve',
+  'POST /clients/:clientId/scope-requests/:id/decline',
+  'GET /scope-requests',
+  'GET /clients/:clientId/trace-steps',
   'PUT /clients/:clientId/consent-approval',
   'DELETE /clients/:clientId/consent-approval',
   'PUT /clients/:clientId/acceptance',
@@ -100,6 +107,8 @@ const CALLS = [
   'POST /users/:id/recovery',
   'GET /users/:id/factors',
   'DELETE /users/:id/factors/:factorId',
+  'GET /users/:id/identities',
+  'DELETE /users/:id/identities/:identityId',
   'POST /users/:id/unlock',
   'POST /users/:id/email-verification',
   'DELETE /held-usernames/:username',
@@ -206,7 +215,9 @@ test('AD-03: an actor named in the body, the query or a header is ignored', asyn
     await response.text();
   }
   const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
-  const { key, adminKey } = await withData(server, (core) => createAdminKey(core, { name: 'ops' }, origin));
+  const { key, adminKey } = await withData(server, (core) =>
+    createAdminKey({ ...core, operator: undefined }, { name: 'ops' }, origin),
+  );
   const response = await fetch(`${server.baseUrl}/api/v2/admin/users/${userId}?${new URLSearchParams(naming('1'))}`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json', 'x-user-id': '1' },
@@ -234,7 +245,9 @@ test('AD-02: the object in the path is the one that changes, whatever else the r
     ['DELETE', `/clients/${app.clientId}`, undefined],
   ] as const) {
     const named = await admin(server, method, `${path}?${query}`, body);
-    assert.ok([200, 201, 204].includes(named.status), `${method} ${path}: ${named.status}`);
+    // Where a parameter is read, others are refused.
+    const done = named.status === 400 ? await admin(server, method, path, body) : named;
+    assert.ok([200, 201, 204].includes(done.status), `${method} ${path}: ${done.status}`);
     if (body === undefined) continue;
     const inBody = await admin(server, method, path, { ...body, id: other.id });
     assert.deepEqual([inBody.status, inBody.body.error], [400, 'invalid_request'], `${method} ${path}`);

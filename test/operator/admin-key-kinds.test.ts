@@ -25,9 +25,9 @@ after(async () => {
   await server.close();
 });
 
-const minted = await createAdminKey(beside, { name: 'minted' }, ORIGIN);
-const revoked = await createAdminKey(beside, { name: 'revoked' }, ORIGIN);
-await revokeAdminKey(beside, revoked.key.id, ORIGIN);
+const minted = await createAdminKey({ ...beside, operator: undefined }, { name: 'minted' }, ORIGIN);
+const revoked = await createAdminKey({ ...beside, operator: undefined }, { name: 'revoked' }, ORIGIN);
+await revokeAdminKey({ ...beside, operator: undefined }, revoked.key.id, ORIGIN);
 const app = await newClient(server);
 const tokens = await redeem(server, app, await codeFor(server, app, made.user, {}, { browser: made.browser }));
 

@@ -36,6 +36,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     limits: readConfig({}).limits,
     secondFactor: 'offered',
     signUp: { mode: 'closed', domains: [] },
+    developers: { policy: 'off', mostApps: 20 },
     outgoing: () => Promise.reject(new OutgoingFailed('nothing is sent')),
     adminKey: undefined,
     keys: {} as never,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import { program } from '../../src/cli/program.ts';
+import { connectIdentity, newProviderRecord } from '../support/connected-identity.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { realKeys } from '../support/forged-token.ts';
 import { startServer } from '../support/server.ts';
@@ -20,16 +21,17 @@ type Victim = () => Promise<{
 }>;
 
 let made = 0;
-/** A provider through which people sign in. */
-async function newUpstream(): Promise<{ readonly id: string; readonly name: string }> {
-  const input = { name: `example-${++made}`, issuer: 'https://provider.example', clientId: 'tessera' };
-  return (await admin(server, 'POST', '/upstreams', input)).body;
-}
 
 const VICTIMS: Readonly<Record<string, Victim>> = {
   async 'user delete'() {
     const { id, username } = await newUser(server);
     return { name: username, isThere: async () => (await admin(server, 'GET', `/users/${id}`)).status === 200 };
+  },
+  async 'user remove-identity'() {
+    const { id, username } = await newUser(server);
+    const identity = await connectIdentity(server, id);
+    const isThere = async () => (await admin(server, 'GET', `/users/${id}/identities`)).body.items.length === 1;
+    return { name: username, option: identity, isThere };
   },
   async 'client delete'() {
     const { clientId } = await newClient(server);
@@ -50,16 +52,16 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     return { name: body.id, isThere };
   },
   async 'upstream delete'() {
-    const { id, name } = await newUpstream();
+    const { id, name } = await newProviderRecord(server);
     return { name, isThere: async () => (await admin(server, 'GET', `/upstreams/${id}`)).status === 200 };
   },
   async 'upstream disable'() {
-    const { id, name } = await newUpstream();
+    const { id, name } = await newProviderRecord(server);
     const isThere = async () => (await admin(server, 'GET', `/upstreams/${id}`)).body.status === 'active';
     return { name, option: '--end-sessions', isThere };
   },
   async 'org require-upstream'() {
-    const { name } = await newUpstream();
+    const { name } = await newProviderRecord(server);
     const { body } = await admin(server, 'POST', '/organizations', { name: `of-${name}`, domain: 'acme.example' });
     const path = `/organizations/${body.id}/only-upstream`;
     const isThere = async () => (await admin(server, 'GET', path)).body.upstreamId === null;

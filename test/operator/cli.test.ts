@@ -188,7 +188,19 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
     revoked: true,
     ended: { invitations: 2, recoveryLinks: 1, initialAccessTokens: 0 },
     takenOver: { invitations: 0 },
-    made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
+    made: {
+      adminKeys: [],
+      roles: [],
+      apps: [],
+      unblockedDomains: [],
+      settings: [],
+      upstreams: [],
+      access: [],
+      hasMoreAccess: false,
+      accounts: [],
+      hasMoreAccounts: false,
+      through: [],
+    },
   });
   const { stdout } = await run(['admin-key', 'revoke', taken.id, '--take-over']);
   assert.equal(
@@ -277,18 +289,24 @@ const refusals: [string[], number, RegExp][] = [
   [
     ['client', 'create', '--name', 'A', '--redirect-uri', 'http://a.example/cb'],
     1,
-    /^--redirect-uri\[0\] must use https/,
+    /^--redirect-uri http:\/\/\S+ must use https/,
   ],
   [
     ['client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example', '--scope', 'x'],
     1,
-    /^--scope\[0\] must be one of openid/,
+    /^--scope x must be one of openid/,
   ],
+  [
+    ['client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example', '--scope', 'openid email'],
+    1,
+    /Give each by itself: --scope openid --scope email\s*$/,
+  ],
+  [['client', 'update', '1', '--type', 'public'], 2, /The type of an app cannot be changed\. Register another app/],
   [['client', 'create', '--name', 'A'], 1, /^--redirect-uri is missing: .*--grant-type client_credentials/],
   [
     ['client', 'create', '--name', 'A', '--grant-type', 'password'],
     1,
-    /^--grant-type\[0\] must be one of authorization_code, refresh_token, client_credentials/,
+    /^--grant-type password must be one of authorization_code, refresh_token, client_credentials/,
   ],
   [
     ['client', 'create', '--name', 'A', '--grant-type', 'client_credentials', '--resource', 'http://a.example'],

@@ -60,7 +60,7 @@ const mistakes: readonly (readonly [args: readonly string[], code: number, ...to
   [['client', 'list', '--json', 'true'], 2, /option '--json' takes no value, and got 'true'\. Write --json alone/],
   [[...APP, `${GOOD}#x`], 1, /must have no fragment/],
   [[...APP, 'myapp://cb'], 1, /myapp: is not allowed/, /com\.example\.myapp:\/callback/, /type public/],
-  [[...APP, GOOD, '--scope', 'emial'], 1, /--scope\[0\] must be one of openid/, /Did you mean email\?/],
+  [[...APP, GOOD, '--scope', 'emial'], 1, /--scope emial must be one of openid/, /Did you mean email\?/],
   [[...APP, GOOD, '--scope', 'read:notes'], 1, /scopes of an API are allowed with tessera client allow-scopes/],
   [[...APP, GOOD, '--type', 'native'], 1, /--type must be confidential or public/],
   [[...USER, 'ada@example'], 1, /--email must be an email address such as ada@example\.com/],

@@ -77,11 +77,12 @@ describe('without a server', () => {
   test('a provider is registered, whose id exceeds the whole numbers of JavaScript', async () => {
     const env = { ...NOBODY, TESSERA_DATA_DIR: fresh() };
     assert.equal((await tessera(['migrate'], { env })).code, 0);
-    const create = ['upstream', 'create', '--name', 'acme', '--issuer', 'https://id.acme.example', '--client-id', 'x'];
+    const create = ['upstream', 'create', '--name', 'acme', '--issuer', 'http://127.0.0.1:9', '--client-id', 'x'];
     const made = await tessera([...create, '--json'], { env });
     assert.ok(Number(JSON.parse(made.stdout).id) > Number.MAX_SAFE_INTEGER, made.stdout);
     const { findings } = await doctor(env);
     has(findings, 'upstreams', 'ok', /No client secret of a provider ends/);
+    has(findings, 'upstreams', 'problem', /^Nobody can sign in through acme: .*nothing listens/, /upstream test acme/);
   });
 
   test('a check that ends in an error is a finding, and the others are made', async () => {

@@ -46,6 +46,8 @@ export function changesBy(run: RunCommand): readonly Change[] {
   let kid = '';
   let invitation = '';
   let initialToken = '';
+  let scopeRequest = '';
+  const askFor = (scope: string) => run('client', 'request-scope', app, '--scope', scope, '--reason', 'To show teams');
   return [
     [
       'user create',
@@ -112,6 +114,7 @@ export function changesBy(run: RunCommand): readonly Change[] {
     ],
     // There is none.
     ['user remove-factor', () => run('user', 'remove-factor', 'ada', 'totp').catch(() => undefined)],
+    ['user remove-identity', () => run('user', 'remove-identity', 'ada', 'none', '--yes').catch(() => undefined)],
     ['user sign-out', () => run('user', 'sign-out', 'ada'), 'account.signed_out_everywhere'],
     // Nothing was granted, so there is nothing to take away.
     ['user disconnect', () => run('user', 'disconnect', 'ada', app).catch(() => undefined)],
@@ -161,6 +164,31 @@ export function changesBy(run: RunCommand): readonly Change[] {
       'client.consent_approved',
     ],
     ['client withdraw-approval', () => run('client', 'withdraw-approval', app), 'client.consent_approval_ended'],
+    [
+      'client request-scope',
+      async () => {
+        scopeRequest = (await askFor('groups')).id;
+      },
+      'client.scope_requested',
+    ],
+    [
+      'client approve-scope',
+      () => run('client', 'approve-scope', app, scopeRequest),
+      'client.updated',
+      'client.scope_approved',
+    ],
+    [
+      'client decline-scope',
+      async () => run('client', 'decline-scope', app, (await askFor('roles')).id, '--answer', 'No need'),
+      'client.scope_requested',
+      'client.scope_declined',
+    ],
+    [
+      'client withdraw-scope-request',
+      async () => run('client', 'withdraw-scope-request', app, (await askFor('roles')).id),
+      'client.scope_requested',
+      'client.scope_request_withdrawn',
+    ],
     // An operator registered it, so there is nothing to accept.
     ['client accept', () => run('client', 'accept', app).catch(() => undefined)],
     ['client end-acceptance', () => run('client', 'end-acceptance', app).catch(() => undefined)],
@@ -253,6 +281,7 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'user list': [],
   'user connections': ['ada'],
   'user sessions': ['ada'],
+  'user identities': ['ada'],
   'user groups': ['ada'],
   'user roles': ['ada'],
   'user factors': ['ada'],
@@ -260,6 +289,7 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'client show': ['APP'],
   'client list': [],
   'client api-scopes': ['APP'],
+  'client scope-requests': ['APP'],
   'client unregistered': [],
   'client blocked-domains': [],
   'client allowed-clients': ['APP'],

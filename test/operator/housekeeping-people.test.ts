@@ -1,8 +1,9 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Everything that is stored for how people sign in and get back in has an end, at which housekeeping removes it. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { insertGrant, removeGrant } from '../../src/access/operator-grant-store.ts';
 import { newAccount } from '../../src/account-actions/accounts/create-account.ts';
 import { usePasskeyChallenge } from '../../src/account-actions/authentication/passkey.ts';
 import { BULK_ACT_KEPT, maintainBulkActs } from '../../src/account-actions/bulk/lists.ts';
@@ -10,6 +11,7 @@ import { type BulkState, insertBulkAct, insertBulkPerson } from '../../src/accou
 import { maintainExports } from '../../src/account-actions/personal-data/export.ts';
 import { insertPiece, replaceExport } from '../../src/account-actions/personal-data/export-store.ts';
 import { insertRequest } from '../../src/account-actions/recovery/request-store.ts';
+import { OPENING_REVIEWED_AFTER, recordOpening, settleRecoveredOpenings } from '../../src/accounts/opening-store.ts';
 import { insertPreviousAddress } from '../../src/accounts/previous-address-store.ts';
 import { rememberReplaced } from '../../src/accounts/replaced-store.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
@@ -18,13 +20,14 @@ import { reserveUsername } from '../../src/accounts/username-store.ts';
 import { insertPendingSignIn } from '../../src/authenticators/pending-sign-in-store.ts';
 import { PASSKEY_CHALLENGE_LIFETIME } from '../../src/authenticators/rules/passkey-challenge.ts';
 import { insertTrustedBrowser } from '../../src/authenticators/trusted-browser-store.ts';
-import { insertInvitation } from '../../src/invitations/store.ts';
+import { insertInvitation, removeInvitation } from '../../src/invitations/store.ts';
 import { openSealer } from '../../src/keys/sealer.ts';
 import { type ChallengePurpose, createChallenge, prepareChallenge } from '../../src/mail/challenges.ts';
 import { maintainMail } from '../../src/mail/mail.ts';
 import { settleSent } from '../../src/mail/queue-store.ts';
 import { insertMail, listMail } from '../../src/mail/store.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
+import { RIGHT_REVIEWED_AFTER, recordGivenRight } from '../../src/operators/given-right-store.ts';
 import { CLOCK_SKEW, DAY, HOUR } from '../../src/platform/clock.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Tables } from '../../src/platform/database/schema.ts';
@@ -81,6 +84,13 @@ function* storeExport(): Work<void> {
   yield* insertPiece({ accountId, number: 0, sealed: 'sealed' });
 }
 
+const OPENING = { accountId, kind: 'password', actedAt: now, isGuarded: false } as const;
+const RECOVERED_NOW = { shownSince: undefined, isAddressProved: true, at: now } as const;
+const RIGHT = {
+  ...({ kind: 'role', madeBy: '5', holderId: '6', givenAt: now } as const),
+  ...({ role: 'owner', organizationId: null, expiresAt: null } as const),
+} as const;
+
 const storeBulkAct = (state: BulkState) =>
   function* store(): Work<void> {
     yield* insertBulkAct({
@@ -120,6 +130,8 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
         changedAt: now,
         factorsSince: now,
         standing: 'right',
+        provedBy: null,
+        passkeys: [],
       }),
     expiresAt,
   ],
@@ -159,6 +171,13 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
   ['a list that nobody used', 'bulk_act', storeBulkAct('frozen'), now + HOUR],
   ['an act on many people', 'bulk_act', storeBulkAct('finished'), now + BULK_ACT_KEPT],
   ['who was on its list', 'bulk_act_person', storeBulkAct('finished'), now + BULK_ACT_KEPT],
+  ['a right that is nobody’s any more', 'given_right', () => recordGivenRight(RIGHT), now + RIGHT_REVIEWED_AFTER],
+  [
+    'the opening of an account that is gone',
+    'account_opening',
+    () => recordOpening({ operator: { id: '5' } }, { ...OPENING, accountId: '6' }),
+    now + OPENING_REVIEWED_AFTER,
+  ],
   ['a message in the mailbox', 'mail', () => insertMail({ ...message, status: 'kept' }), now + DAY],
   ['a message that was sent', 'mail', sendMail, now + DAY],
   ['a message that was given up', 'mail', () => insertMail({ ...message, status: 'dead' }), now + 14 * DAY],
@@ -213,7 +232,12 @@ const BOUNDED: Readonly<Record<string, string>> = {
   app_assignment: 'operators add them; they go with what they name',
   counted_event: 'one in all',
   event_count: 'kept for 35 days: src/audit/counts.ts',
+  account_act: 'one for each account and kind of act; they go with the account',
   upstream_act: 'four for each operator and provider, with ten changes each; they go with the provider',
+  upstream_effect: 'two for each account and operator, and one for each membership of a group; they go with these',
+  setting_change: 'one for each operator and record, with ten changes each; they go with the record',
+  unblocked_client_domain: 'one for each domain that an operator had blocked',
+  scope_request: 'fifty for each app; they go with the app and the account that asked',
   client_api_scope: 'operators add them; they go with the app and the API',
   // Renamed to membership at once.
   membership_with_id: 'one for each account',
@@ -230,4 +254,104 @@ test('every table that came with this has an end or a bound', () => {
     created.filter((table) => !known.has(table)),
     [],
   );
+});
+
+/** A right stays while its holder has it, and while something is there that they made, or that somebody made whom they gave a right. */
+const RESTING: readonly [what: string, store: () => Work<unknown>, end: () => Work<unknown>][] = [
+  ['is held', () => insertGrant({ ...RIGHT, accountId, madeBy: '5', now }), () => removeGrant({ ...RIGHT, accountId })],
+  [
+    'was passed on',
+    function* passOn(): Work<void> {
+      yield* recordGivenRight({ ...RIGHT, holderId: '6' });
+      yield* insertGrant({ ...RIGHT, accountId, madeBy: '6', now });
+    },
+    () => removeGrant({ ...RIGHT, accountId }),
+  ],
+  [
+    'was used to invite somebody',
+    function* invite(): Work<void> {
+      yield* recordGivenRight(RIGHT);
+      yield* insertInvitation({ ...invitation, adminKeyId: '6', expiresAt: now + 90 * DAY });
+    },
+    () => removeInvitation({ id: invitation.id }),
+  ],
+];
+
+for (const [what, store, end] of RESTING) {
+  test(`a right that ${what} stays until that has ended`, async () => {
+    await database.commit(function* begin(): Work<void> {
+      yield* store();
+    });
+    const before = (await rowsOf('given_right')).length;
+    await keepHouse(now + RIGHT_REVIEWED_AFTER);
+    assert.equal((await rowsOf('given_right')).length, before);
+    await database.commit(end);
+    await keepHouse(now + 2 * RIGHT_REVIEWED_AFTER - 1);
+    assert.equal((await rowsOf('given_right')).length, before, 'it is looked at every thirty days');
+    // What was passed on last goes first.
+    for (let later = 2; later < 4; later++) await keepHouse(now + later * RIGHT_REVIEWED_AFTER);
+    assert.deepEqual(await rowsOf('given_right'), []);
+  });
+}
+
+/** An opening stays while it may be used, and while something is there that was made through the account. */
+const OPENED: readonly [what: string, store: () => Work<unknown>, end: () => Work<unknown>][] = [
+  ['may still be used', function* nothing() {}, () => settleRecoveredOpenings({ accountId, ...RECOVERED_NOW })],
+  [
+    'was used',
+    function* use(): Work<void> {
+      yield* settleRecoveredOpenings({ accountId, ...RECOVERED_NOW });
+      yield* insertInvitation({ ...invitation, operatorId: accountId, expiresAt: now + 90 * DAY });
+    },
+    () => removeInvitation({ id: invitation.id }),
+  ],
+];
+
+for (const [what, use, end] of OPENED) {
+  test(`the opening of an account that ${what} stays until that has ended`, async () => {
+    await database.commit(function* begin(): Work<void> {
+      yield* recordOpening({ operator: { id: '5' } }, OPENING);
+      yield* use();
+    });
+    await keepHouse(now + OPENING_REVIEWED_AFTER);
+    assert.equal((await rowsOf('account_opening')).length, 1);
+    await database.commit(end);
+    await keepHouse(now + 2 * OPENING_REVIEWED_AFTER);
+    assert.deepEqual(await rowsOf('account_opening'), []);
+  });
+}
+
+test('a right of before stays as long as any column names its holder as the one who made something', () => {
+  const folder = new URL('../../src/platform/database/', import.meta.url);
+  const texts = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const tables = new Map(
+    texts.flatMap((text) =>
+      [...text.matchAll(/^ {2}(\w+): (\w+Table);/gm)].map(([, table = '', type = '']) => [type, table] as const),
+    ),
+  );
+  const named: string[] = [];
+  for (const text of texts) {
+    for (const [, type = '', body = ''] of text.matchAll(/interface (\w+Table) \{([^}]*)\}/g)) {
+      for (const [, column = ''] of body.matchAll(/^ {2}((?:\w+_)?maker_id|operator_id|admin_key_id):/gm)) {
+        named.push(`${tables.get(type)}.${column}`);
+      }
+    }
+  }
+  const source = (path: string): string => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
+  const made = source('account-actions/makers/made-row-store.ts');
+  // Links that work for half an hour at most.
+  const left = ['challenge.admin_key_id', 'given_right.maker_id'];
+  assert.ok(named.length > 10);
+  for (const path of [
+    'operations/housekeeping/given-right-store.ts',
+    'operations/housekeeping/account-opening-store.ts',
+  ]) {
+    const removal = made + source(path).replaceAll("'later.", "'account_opening.");
+    assert.deepEqual(
+      named.filter((column) => !removal.includes(`'${column}'`) && !left.includes(column)),
+      [],
+    );
+  }
 });

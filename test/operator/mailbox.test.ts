@@ -80,6 +80,32 @@ test('the mailbox lists messages, newest first, and shows one with its link and 
   assert.equal((await allMails(server)).length, 2);
 });
 
+test('a message is shown as mail programs show it, alone in a sandbox that runs and loads nothing', async () => {
+  await enqueue(server, message('html@example.com', 'As it looks'));
+  const browser = agent(server.baseUrl);
+  await browser.get(await mailboxLinkOf(server));
+  const [, path = ''] = /href="(\/mailbox\/\d+)"/.exec((await browser.get('/mailbox')).text) ?? [];
+  const [, html = ''] =
+    /<a class="button" href="([^"]+)">See it as mail programs show it/.exec((await browser.get(path)).text) ?? [];
+  const answer = await browser.get(html);
+  assert.equal(answer.status, 200);
+  assert.match(answer.text, /^<!doctype html>.*<h1[^>]*>As it looks<\/h1>.*123 456.*Set a new password<\/a>/s);
+  assert.ok(!answer.text.includes(HOSTILE));
+  assert.doesNotMatch(answer.text, /<script|<img|<link|src=|url\(|@import/i, 'nothing is run or loaded');
+  const policy = answer.headers.get('content-security-policy')?.split('; ') ?? [];
+  for (const directive of [
+    'sandbox',
+    "default-src 'none'",
+    "script-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]) {
+    assert.ok(policy.includes(directive), directive);
+  }
+  assert.equal((await browser.get('/mailbox/999/html')).status, 404);
+  assert.equal((await agent(server.baseUrl).get(html)).status, 403, 'not without the link');
+});
+
 test('the mailbox does not exist for a proxy, another name or another setting', async () => {
   const [, path = ''] = /href="(\/mailbox\/\d+)"/.exec((await get('/mailbox')).text) ?? [];
   const forwarded = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];

@@ -147,6 +147,67 @@ for (const [kind, make, skip] of kinds) {
       assert.deepEqual(await migrateDatabase(config, { steps }), []);
     });
 
+    test('the rights that operators gave before are known, and by whom', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const earlier = Object.entries(timeline).filter(([name]) => name < '0032-given-rights');
+      await migrateDatabase(config, { steps: Object.fromEntries(earlier) });
+      const rows = [
+        "INSERT INTO admin_key (id, name, hash, created_at, role, maker_id) VALUES (2, 'made', 'a', 20, 'admin', 1)",
+        "INSERT INTO admin_key (id, name, hash, created_at, role) VALUES (1, 'of the server', 'b', 10, 'owner')",
+        `INSERT INTO account (id, username, email, email_key, email_verified, generation, display_name, about, language, social_links, avatar_color,
+          created_at, updated_at) VALUES (3, 'ada', 'a@b.example', 'a@b.example', 1, 'g', 'Ada', '', 'en', '[]', 'c', 1, 1)`,
+        "INSERT INTO organization (id, name, domain, created_at) VALUES (4, 'acme', 'acme.example', 1)",
+        "INSERT INTO operator_grant (account_id, role, maker_id, created_at) VALUES (3, 'auditor', 2, 30)",
+        "INSERT INTO operator_grant (account_id, role, created_at) VALUES (3, 'developer', 30)",
+        "INSERT INTO membership (account_id, organization_id, role, role_maker_id, role_given_at) VALUES (3, 4, 'OWNER', 2, 40)",
+      ];
+      for (const row of rows) await at.execute(row);
+      await migrateDatabase(config);
+      const right = ['kind', 'maker_id', 'holder_id', 'role', 'COALESCE(organization_id, 0)', 'given_at'];
+      const found = await at.names(`SELECT ${right.join(" || ' ' || ")} AS name FROM given_right ORDER BY given_at`);
+      assert.deepEqual(found, ['admin key 1 2 admin 0 20', 'role 2 3 auditor 0 30', 'role 2 3 owner 4 40']);
+    });
+
+    test('whom operators let into accounts before is known, but for those whom an older authenticator app keeps out', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const earlier = Object.entries(timeline).filter(([name]) => name < '0035-account-openings');
+      await migrateDatabase(config, { steps: Object.fromEntries(earlier) });
+      const rows = [3, 4].map(
+        (
+          id,
+        ) => `INSERT INTO account (id, username, email, email_key, email_verified, generation, display_name, about, language, social_links,
+          avatar_color, created_at, updated_at) VALUES (${id}, 'u${id}', 'u${id}@b.example', 'u${id}@b.example', 1, 'g', 'Ada', '', 'en', '[]', 'c', 10, 10)`,
+      );
+      rows.push(
+        "INSERT INTO totp_secret (account_id, sealed, generation, created_at, confirmed_at, last_step) VALUES (4, 's', 'g', 20, 25, 0)",
+      );
+      const acts = [
+        "3, 1, 'created', 10",
+        "3, 1, 'address', 10",
+        "3, 1, 'password', 20",
+        "3, 1, 'username', 20",
+        "4, 1, 'address', 30",
+        "4, 2, 'recovered', 25",
+      ];
+      for (const act of acts) {
+        rows.push(`INSERT INTO account_act (account_id, operator_id, kind, acted_at) VALUES (${act})`);
+      }
+      for (const row of rows) await at.execute(row);
+      await migrateDatabase(config);
+      const opening = [
+        'operator_id',
+        'account_id',
+        'kind',
+        'acted_at',
+        'COALESCE(usable_at, 0)',
+        'COALESCE(moved_at, 0)',
+      ];
+      const found = await at.names(`SELECT ${opening.join(" || ' ' || ")} AS name FROM account_opening ORDER BY id`);
+      assert.deepEqual(found, ['1 3 password 20 20 0', '1 4 address 30 0 30', '2 4 recovered 25 25 0']);
+    });
+
     test('of many commands at the same time one migrates, and the others find nothing to do', async () => {
       const at = await place();
       const answers = await Promise.all(

@@ -191,7 +191,7 @@ test('nobody ends, with what somebody made, a key that may do more than they do'
 });
 
 test('a key of an earlier version is an owner’s', async () => {
-  const { key, adminKey } = await createAdminKey(beside, { name: 'from before' }, ORIGIN);
+  const { key, adminKey } = await createAdminKey({ ...beside, operator: undefined }, { name: 'from before' }, ORIGIN);
   await query(server, 'UPDATE admin_key SET role = NULL WHERE id = ?', key.id);
   assert.equal((await admin(server, 'GET', '/mail', undefined, adminKey)).status, 200);
   assert.equal((await admin(server, 'GET', `/admin-keys/${key.id}`)).body.role, 'owner');
@@ -237,7 +237,16 @@ test('lists leave out what a role does not see', async () => {
 test('opening a person’s record is an event with actor, role and subject', async () => {
   const key = await newKey('auditor');
   const user = await newUser(server);
-  for (const part of ['', '/sessions', '/connections', '/groups', '/roles', '/factors', '/last-sign-ins']) {
+  for (const part of [
+    '',
+    '/sessions',
+    '/connections',
+    '/groups',
+    '/roles',
+    '/factors',
+    '/identities',
+    '/last-sign-ins',
+  ]) {
     assert.equal((await admin(server, 'GET', `/users/${user.id}${part}`, undefined, key.secret)).status, 200, part);
   }
   const found = await events(`type=account.viewed&userId=${user.id}`);
@@ -245,6 +254,7 @@ test('opening a person’s record is an event with actor, role and subject', asy
     'connections',
     'factors',
     'groups',
+    'identities',
     'record',
     'roles',
     'sessions',

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: SQLite, PostgreSQL with --all
 /** Token families go when nothing depends on them any more: their tokens, their redeemed code, their browser session. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -224,6 +224,8 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_SECOND_FACTOR: ['yes', 'OFF', 'Required'],
   TESSERA_COMMAND_LINE_SIGN_IN: ['yes', 'Off', '0'],
   TESSERA_CONSOLE_SECOND_FACTOR: ['required', 'Off', '0'],
+  TESSERA_DEVELOPERS: ['on', 'Members', 'everyone'],
+  TESSERA_DEVELOPER_APPS: ['0', '1001', '-1', 'many'],
   TESSERA_SERVER: ['id.example.com', 'ftp://id.example.com', 'https://a@id.example.com', 'https://id.example.com/?x=1'],
   TESSERA_SIGN_IN_CODE: ['yes', 'On', '1'],
   TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],

@@ -1,4 +1,4 @@
-// store: PostgreSQL
+// store: PostgreSQL with --all
 /** Data that PostgreSQL restored would revive what was revoked since: no node uses it before an operator has said what to do about that. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

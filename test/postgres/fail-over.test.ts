@@ -49,6 +49,9 @@ const connectionsOf = async (server: PostgresServer): Promise<number> =>
 
 test('without a primary among the hosts, a start says of each why', async () => {
   const env = { TESSERA_SECRET: secret, TESSERA_DATABASE_URL: address(folder, folderOf(pair.standby)) };
+  // The standby has the database once it has replayed that it was created.
+  const ofStandby = "SELECT datname FROM pg_database WHERE datname = 'tessera'";
+  while ((await ask(pair.standby.url, ofStandby)).length === 0);
   // A loaded machine may not answer in time.
   let said = 'does not answer';
   while (said.includes('does not answer')) said = await refusedStart(env, folder);

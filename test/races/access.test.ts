@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** What ends everything of an account, beside logins, consents, refreshes and redemptions: RC-05, AC-08. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

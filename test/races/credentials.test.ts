@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Parallel uses of one code, and of one refresh token: RC-01, RC-02. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

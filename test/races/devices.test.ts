@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** RFC 8628, decisions §15: a device, and everything that may end it in the same moment. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -12,10 +12,11 @@ import { agent } from '../support/agent.ts';
 import { ask } from '../support/ask-postgres.ts';
 import { signInOnCommandLine } from '../support/command-line.ts';
 import { newOperator } from '../support/console.ts';
-import { admin, type JsonAnswer, newUser } from '../support/flow.ts';
+import { admin, type JsonAnswer, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { newestMail } from '../support/recovery.ts';
 import { atSecondStep, totpCode, typeCode } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
+import { takenBack } from '../support/taken-back.ts';
 import { noFault, times } from './crowd.ts';
 
 /** SQLite has one writer at a time, so nobody waits there for a row: who comes later, comes after the commit. */
@@ -33,6 +34,7 @@ const server = await startServer(
   SEVERAL,
 );
 const nodes = spread(server);
+const { addApp } = takenBack(server);
 const beside = await openCore(readConfig(server.environment), server.now);
 after(async () => {
   await beside.close();
@@ -178,6 +180,37 @@ test('what is made with what a stolen account made, while its owner reports it, 
     'made before: 201',
     'reported: 200',
   ]);
+  assert.equal((await admin(server, 'GET', `/admin-keys/${first?.body.id}`)).body.status, 'revoked');
+});
+
+test('what is made through a colleague, into whose account a key got, while the key is being revoked, ends or is refused', {
+  skip,
+}, async () => {
+  const maker = await newKey();
+  const colleague = await newOperator(server, 'owner');
+  assert.equal(
+    (await admin(server, 'DELETE', `/users/${colleague.id}/factors/totp`, undefined, maker.secret)).status,
+    200,
+  );
+  const set = await admin(server, 'PATCH', `/users/${colleague.id}`, { password: PASSWORD }, maker.secret);
+  assert.equal(set.status, 200);
+  const browser = await signedIn(server, colleague);
+  const { seed } = await addApp(browser);
+  server.advance(60 * 1000);
+  const thief = { user: colleague, browser, factor: { seed, recoveryCodes: [] } };
+  const token = await signInOnCommandLine(server, thief);
+  const letGo = await hold(makingDatabase(beside.database), function* nothing() {});
+  let first: JsonAnswer | undefined;
+  let answer: JsonAnswer | undefined;
+  const { early, order } = await inLine(letGo, [
+    ['made before', async () => (first = await makeKey(token))],
+    ['revoked', async () => (answer = await revoke(maker))],
+    ['made after', () => makeKey(token)],
+  ]);
+  assert.deepEqual(early, []);
+  assert.deepEqual([...order].sort(), ['made after: 401', 'made before: 201', 'revoked: 200']);
+  const [through] = answer?.body.made.through ?? [];
+  assert.deepEqual([through.userId, through.made.adminKeys[0]?.id], [colleague.id, first?.body.id]);
   assert.equal((await admin(server, 'GET', `/admin-keys/${first?.body.id}`)).body.status, 'revoked');
 });
 

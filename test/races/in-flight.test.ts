@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /**
  * What is under way while an account is secured: RC-05, AC-08. A route that decides, waits for a hash or a picture, and then
  * commits is held up after the wait; meanwhile something ends what it rested on, and has returned. Nothing may come of it then.

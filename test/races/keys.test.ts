@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Keys that one process drops or makes necessary, and what another node believes of them in the next request. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

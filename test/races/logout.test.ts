@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listEvents } from '../../src/audit/search-store.ts';
@@ -37,7 +37,7 @@ before(async () => {
     backchannelLogoutUri: receiver.uri,
   } as const;
   const created = await createClient(
-    { database, clock, ids: leasedIds(database, clock) },
+    { operator: undefined, database, clock, ids: leasedIds(database, clock), issuer: 'http://localhost:3000' },
     { ...registration, redirectUris: [...registration.redirectUris] },
     origin,
   );

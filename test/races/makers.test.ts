@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
-import { admin, newUser } from '../support/flow.ts';
+import { admin, newUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { HOUR, MINUTE } from '../support/outcome.ts';
 import { newestMail } from '../support/recovery.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
@@ -22,7 +22,7 @@ const server = await startServer(
 );
 after(() => server.close());
 const nodes = spread(server);
-const { signedInWith } = takenBack(server);
+const { addApp, signedInWith } = takenBack(server);
 const keeper = await newUser(server);
 await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {});
 
@@ -92,6 +92,26 @@ test('a person to whom it gave a role, with the command line', async () => {
   await assertNoneWorks(await all);
 });
 
+test('a colleague into whose account it got by a password that it set', async () => {
+  const [key, colleague] = [await newKey(), await operatorInBrowser(server, { emailVerified: true })];
+  await admin(server, 'PUT', `/users/${colleague.user.id}/roles/owner`, {});
+  const { id } = colleague.user;
+  for (const [method, path, body] of [
+    ['DELETE', `/users/${id}/factors/totp`, undefined],
+    ['PATCH', `/users/${id}`, { password: PASSWORD }],
+  ] as const) {
+    assert.ok((await admin(server, method, path, body, key.adminKey)).status < 300);
+  }
+  const browser = await signedIn(server, colleague.user);
+  const { seed } = await addApp(browser);
+  server.advance(MINUTE);
+  const thief = { user: colleague.user, browser, factor: { seed, recoveryCodes: [] } };
+  const { begun, all } = makeKeys(await signInOnCommandLine(server, thief));
+  await begun;
+  assert.equal((await admin(server, 'DELETE', `/admin-keys/${key.id}?endMade=true`)).status, 200);
+  await assertNoneWorks(await all);
+});
+
 for (const how of ['report', 'ban']) {
   test(`an operator who acts without pause does not keep a ${how} from its turn`, async () => {
     const operator = await operatorInBrowser(server, { emailVerified: true });
@@ -135,4 +155,30 @@ test('a key that was made with the account of an operator who reports that it wa
   await begun;
   assert.equal((await owner.submit(page, {})).status, 200);
   await assertNoneWorks(await all);
+});
+
+test('accounts that a key goes on creating while it is revoked with what it made are all suspended', async () => {
+  const key = await newKey();
+  const users: string[] = [];
+  let begin: () => void = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const work = async (_: unknown, worker: number): Promise<void> => {
+    for (let turn = 0; turn < EACH; turn++) {
+      const username = `in-flight-${worker}-${turn}`;
+      const fields = { username, displayName: 'Made', email: `${username}@example.com` };
+      const { status, body } = await admin(nodes, 'POST', '/users', fields, key.adminKey);
+      if (status !== 201) break;
+      users.push(body.id);
+      if (users.length === WORKERS) begin();
+    }
+    begin();
+  };
+  const all = Promise.all(Array.from({ length: WORKERS }, work));
+  await begun;
+  assert.equal((await admin(server, 'DELETE', `/admin-keys/${key.id}?endMade=true`)).status, 200);
+  await all;
+  const states = await Promise.all(users.map(async (id) => (await admin(server, 'GET', `/users/${id}`)).body.status));
+  assert.deepEqual([...new Set(states)], ['suspended']);
 });

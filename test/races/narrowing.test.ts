@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** A decision that takes a scope away, beside everything that gives it: RT-07. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

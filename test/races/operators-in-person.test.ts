@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Decisions §12, §15: what ends the rights of a person who signed in with the command line, while they act on both nodes. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Decisions §12: owners who remove each other at once, and keys and roles that end while something is done with them. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

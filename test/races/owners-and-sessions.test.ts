@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Units of work that decide on what another one is changing: each waits for the other, and decides on the result. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

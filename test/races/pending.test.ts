@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Authorization requests of one address that arrive at the same time, on every node. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

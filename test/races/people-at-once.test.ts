@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** What two people do at the same time, or one person in two places, about accounts that come and go: decisions §11. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

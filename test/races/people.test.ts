@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /**
  * What people send about how they sign in and get back in, held right before it commits, while something ends what it rests on and
  * has returned: decisions §§5, 11, RC-05, AC-08. Nothing may come of it then.
@@ -91,6 +91,8 @@ async function newPerson(fields = {}): Promise<Person> {
     changedAt: now,
     factorsSince: now,
     standing: 'right' as const,
+    provedBy: null,
+    passkeys: [],
   };
   await core.database.commit(() => insertPreviousAddress({ ...previous, expiresAt: now + HOUR }));
   return { ...person, report, undo };
@@ -100,10 +102,14 @@ async function challenge(
   { id, generation, email }: Pick<Person, 'id' | 'generation' | 'email'>,
   purpose: ChallengePurpose,
   browser: Agent | null,
-  data?: unknown,
+  given?: object,
 ): Promise<SentChallenge> {
   const sent = prepareChallenge();
   const browserHash = browser === null ? null : digest(browser.cookie('tessera_browser') ?? '');
+  // What was asked for in a session ends with it.
+  const session = digest(browser?.cookie('tessera_session') ?? '');
+  const [asked] = await query(server, 'SELECT sid FROM browser_session WHERE hash = ?', session);
+  const data = given === undefined ? undefined : { ...given, ...(asked !== undefined && { sid: asked['sid'] }) };
   const fresh = { purpose, account: { id, generation }, address: email, browserHash, data, lifetime: 15 * MINUTE };
   await core.database.commit(() => createChallenge(sealer, sent, fresh, server.now()));
   return sent;

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Decisions §15: the endings of an app that registered itself, beside its refreshes, redemptions and the people who allow it. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Keys rotated and dropped by a command beside nodes that answer all the while: JW-15. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Parallel uses of one code, and of one form that changes the factors: PW-10, PW-07. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** A sign-out beside everything that makes tokens which end with the session: decisions §10. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** A session that is ended from elsewhere, beside everything that its browser does meanwhile. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

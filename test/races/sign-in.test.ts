@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Guesses at a password, side by side and over every route that checks one: PW-07, AV-01. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// store: SQLite, PostgreSQL
+// store: PostgreSQL, SQLite with --all
 /** Parallel sign-ups: decisions §7, a user name is unique without regard to case. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

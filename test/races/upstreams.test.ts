@@ -92,17 +92,18 @@ test('one response signs in once, however often and wherever it arrives', async 
 test('of several accounts that connect one identity at the same time, one has it', async () => {
   const upstream = await newUpstream(server, { signUp: 'anyone' });
   upstream.provider.person = { sub: 'wanted' };
-  const joining: { readonly browser: Agent; readonly email: string }[] = [];
-  for (let index = 0; index < 4; index++) {
-    const browser = browserOf();
-    const left = await browser.get(`/login/with/${upstream.name}`);
-    const back = await browser.get(upstream.provider.authorize(left.location?.href ?? '').href);
-    assert.equal(back.status, 302, back.text);
-    const page = await browser.get(back.location?.href ?? '');
-    const fields = { displayName: 'A', username: `wants-${index}`, email: `wants-${index}@example.com` };
-    await browser.submit(page, fields, back.location?.pathname);
-    joining.push({ browser, email: fields.email });
-  }
+  const joining = await Promise.all(
+    Array.from({ length: 4 }, async (_, index) => {
+      const browser = browserOf();
+      const left = await browser.get(`/login/with/${upstream.name}`);
+      const back = await browser.get(upstream.provider.authorize(left.location?.href ?? '').href);
+      assert.equal(back.status, 302, back.text);
+      const page = await browser.get(back.location?.href ?? '');
+      const fields = { displayName: 'A', username: `wants-${index}`, email: `wants-${index}@example.com` };
+      await browser.submit(page, fields, back.location?.pathname);
+      return { browser, email: fields.email };
+    }),
+  );
   const codes = await Promise.all(
     joining.map(async ({ browser, email }) => ({
       browser,
@@ -214,4 +215,32 @@ test('who may join is not changed while a person joins: that waits, and the next
   const accounts = await query(server, `SELECT username FROM account WHERE username LIKE 'joins-%'`);
   assert.deepEqual(accounts, [{ username: 'joins-first' }]);
   await upstream.provider[Symbol.asyncDispose]();
+});
+
+test('upstreams that take each other’s domains at the same time wait in one order, and none gets what another has', async () => {
+  const domains = ['a.swapped.example', 'b.swapped.example', 'c.swapped.example'];
+  const upstreams = await Promise.all(domains.map((domain) => newUpstream(server, { domains: [domain] })));
+  const deadlocks = async () => {
+    if (server.environment['TESSERA_DATABASE_URL'] === undefined) return 0;
+    const [row] = await query(server, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
+    return Number(row?.['deadlocks']);
+  };
+  const before = await deadlocks();
+  for (let round = 0; round < 8; round++) {
+    const answers = await Promise.all(
+      upstreams.map(({ id }, index) => {
+        const [own = '', next = ''] = [domains[index], domains[(index + 1) % domains.length]];
+        return admin(server, 'PATCH', `/upstreams/${id}`, { domains: round % 2 === 0 ? [next] : [own, next] });
+      }),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [409, 409, 409],
+    );
+  }
+  assert.equal(await deadlocks(), before);
+  for (const [index, { id, provider }] of upstreams.entries()) {
+    assert.deepEqual((await admin(server, 'GET', `/upstreams/${id}`)).body.domains, [domains[index]]);
+    await provider[Symbol.asyncDispose]();
+  }
 });

@@ -72,7 +72,7 @@ test('UserInfo', async () => {
 
 test('a refresh', async () => {
   let { refresh_token } = await tokensFor(server, client, user);
-  await passesAtMost(28, async () => {
+  await passesAtMost(29, async () => {
     const answer = await refresh(server, client, refresh_token);
     assert.equal(answer.status, 200);
     refresh_token = answer.body.refresh_token;
@@ -87,7 +87,7 @@ test('a consent', async () => {
     const page = await browser.get(authorizeUrl(await newClient(server)));
     pages.push(page.location === undefined ? page : await browser.get(page.location.href));
   }
-  await passesAtMost(31, async () => {
+  await passesAtMost(33, async () => {
     const page = pages.pop();
     assert.ok(page);
     const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];

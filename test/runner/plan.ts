@@ -24,6 +24,7 @@ const BOTH: readonly Store[] = ['SQLite', 'PostgreSQL'];
 /**
  * What the first line of a test file may say about the store that it needs, after `// store: `. A file whose subject is decided before the
  * store is asked, or after it has answered, runs on PostgreSQL with --all only: the flows of the other files make the same statements.
+ * One whose subject is what happens at the same time runs on PostgreSQL, where units of work do: SQLite has one at a time.
  */
 const NEEDS: Readonly<Record<string, Need>> = {
   none: { sample: ['SQLite'], all: ['SQLite'] },
@@ -31,6 +32,8 @@ const NEEDS: Readonly<Record<string, Need>> = {
   PostgreSQL: { sample: ['PostgreSQL'], all: ['PostgreSQL'] },
   'SQLite, PostgreSQL': { sample: BOTH, all: BOTH },
   'SQLite, PostgreSQL with --all': { sample: ['SQLite'], all: BOTH },
+  'PostgreSQL, SQLite with --all': { sample: ['PostgreSQL'], all: BOTH },
+  'PostgreSQL with --all': { sample: [], all: ['PostgreSQL'] },
 };
 
 const SETTINGS: Readonly<Record<Store, string>> = {

@@ -491,7 +491,19 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       status(200, await useLink(agent(server.baseUrl), url, PASSWORD));
     },
     ['recovery.link_created', 'admin', '+', 'user'],
+    // Without mail, nobody could report what was allowed in the last seven days.
+    ['consent.revoked', 'user', '+', 'both'],
     ['account.recovered', 'user', '+', 'user'],
+  ],
+  [
+    'the person allows the app again',
+    async () => {
+      browser = await signedIn(server, user);
+      code = await codeFor(server, client, user, {}, { browser });
+    },
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['consent.granted', 'user', '+', 'both'],
+    ['authorization.issued', 'user', '+', 'both'],
   ],
   [
     'passkeys: the first, one more, another name, and one removed',
@@ -810,6 +822,11 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   // test/contract/api-scopes.test.ts
   'PUT /api/v2/admin/clients/:clientId/allowed-clients/:allowedClientId': [],
   'DELETE /api/v2/admin/clients/:clientId/allowed-clients/:allowedClientId': [],
+  // test/contract/scope-requests.test.ts
+  'POST /api/v2/admin/clients/:clientId/scope-requests': [],
+  'DELETE /api/v2/admin/clients/:clientId/scope-requests/:id': [],
+  'POST /api/v2/admin/clients/:clientId/scope-requests/:id/approve': [],
+  'POST /api/v2/admin/clients/:clientId/scope-requests/:id/decline': [],
   // test/contract/operator-consent.test.ts
   'PUT /api/v2/admin/clients/:clientId/consent-approval': [],
   'DELETE /api/v2/admin/clients/:clientId/consent-approval': [],
@@ -834,6 +851,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/upstreams/:id': [],
   'POST /api/v2/admin/upstreams/:id/preview': [],
   'PUT /api/v2/admin/organizations/:id/only-upstream': [],
+  'DELETE /api/v2/admin/users/:id/identities/:identityId': [],
   'POST /upstreams/:name/backchannel-logout': [],
   'POST /login/with/:name/callback': [],
   'POST /login/with/:name/new': [],

@@ -18,6 +18,7 @@ import {
 } from '../support/flow.ts';
 import { tablesOf, withoutTable } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
+import { WHOLE } from '../support/whole.ts';
 import { startRouted } from './routes.ts';
 
 const server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' });
@@ -63,10 +64,10 @@ interface Presented {
 }
 
 /** A request for every route, with all credentials that could let it in. */
-async function everyRoute(own: Presented, accept: string): Promise<Fault[]> {
+async function everyRoute(own: Presented, accept: string, routes = server.routes): Promise<Fault[]> {
   const { client, tokens, code, cookie, form } = own;
   const faults: Fault[] = [];
-  for (const { method, url } of server.routes) {
+  for (const { method, url } of routes) {
     const isToken = url === '/api/v2/oauth/token';
     const bearer = url.startsWith('/api/v2/admin') ? ADMIN_KEY : tokens.access_token;
     const json = isToken ? { ...tokenBody(client, code) } : { about: 'x' };
@@ -118,8 +119,10 @@ test('LG-06: with any table gone, every route answers a fault with a correlation
 
   const faults: Fault[] = [];
   for (const [n, table] of tables.entries()) {
+    // Each route meets every third table, unless everything is asked for.
+    const routes = server.routes.filter((_, index) => WHOLE || (n + index) % 3 === 0);
     await withoutTable(server, table, async () => {
-      faults.push(...(await everyRoute(own, n % 2 === 0 ? 'text/html' : 'application/json')));
+      faults.push(...(await everyRoute(own, n % 2 === 0 ? 'text/html' : 'application/json', routes)));
     });
   }
   for (const kind of ['json', 'page', 'redirect'] as const) {

@@ -9,11 +9,11 @@ import { after, describe, test } from 'node:test';
 import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import { consoleActs } from '../../src/console/acts.ts';
 import { appActNames } from '../../src/console/apps/acts.ts';
-import { appActAddress } from '../../src/console/apps/page.ts';
+import { appActAddress } from '../../src/console/apps/addresses.ts';
 import { memberAddress } from '../../src/console/groups/pages.ts';
 import { actAddress, actNames } from '../../src/console/people/acts.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
-import { permissionsPage } from '../../src/web/account/permissions.ts';
+import { connectedAppPage } from '../../src/web/account/connected-app.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { bulkPages, prepareAct, preparedAddress } from '../support/console-acts.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
@@ -167,7 +167,7 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     ).body;
     assert.equal((await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, {})).status, 200);
     await walk(browser, authorizeUrl(client, { scope: 'openid email phone' }));
-    const right = { '/account/organization/leave': {}, [permissionsPage(client.clientId)]: {} };
+    const right = { '/account/organization/leave': {}, [connectedAppPage(client.clientId)]: {} };
     return { user, browser, pages: await accountPages(browser, only), right };
   },
   'a person with passkey, authenticator app, trusted browser and an earlier address': async (only) => {
@@ -317,10 +317,7 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     await makeOperator(user);
     const pages = [];
     const right: Record<string, Readonly<Record<string, string>>> = {};
-    for (const address of samePages(
-      consoleActs.map((act) => act.address),
-      only,
-    )) {
+    for (const address of samePages(OF_ADMINS, only)) {
       const prepared = await prepareAct(address, server, user.id);
       right[address] = prepared.typed;
       const shown = preparedAddress(address, prepared);
@@ -333,6 +330,12 @@ const OF_A_PERSON: Readonly<Record<string, Prepare>> = {
     return { ...at, pages: [await at.browser.get('/playground')] };
   },
 };
+
+/** The acts of the console but those of owners alone, whose forms are of the same making. */
+const OF_ADMINS = consoleActs
+  .filter(({ permission }) => permission !== 'upstreams.manage')
+  .map(({ address }) => address);
+const OF_OWNERS = consoleActs.map(({ address }) => address).filter((address) => !OF_ADMINS.includes(address));
 
 /** The pages about the objects of now, of which only one may be needed: that was about other objects. */
 const samePages = (addresses: readonly string[], only: string | undefined): readonly string[] =>
@@ -572,7 +575,7 @@ test('every route that takes forms is that of a form of these pages', async () =
   const routes = server.routes
     .filter(({ method, url }) => method === 'POST' && !url.startsWith('/api/v2/admin/'))
     .map(({ url }) => url)
-    .filter((url) => ![...FOR_PROGRAMS, ...FROM_APPS, ...WITH_A_PROVIDER].includes(url));
+    .filter((url) => ![...FOR_PROGRAMS, ...FROM_APPS, ...WITH_A_PROVIDER, ...OF_OWNERS].includes(url));
   const shown = [...actions].map((action) => action.replace(client.clientId, ':clientId'));
   assert.deepEqual(shown.sort(), routes.sort());
 });

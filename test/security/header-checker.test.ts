@@ -75,4 +75,9 @@ test('AD-06: a client secret is noticed wherever it is not shown for the first t
   ]) {
     assert.equal(showsSecret(route, body), true, route);
   }
+  // The signature of a token may have such a text in it.
+  assert.equal(
+    showsSecret('POST /oidc/token', JSON.stringify({ id_token: `e30.e30.${'a'.repeat(8)}tcs_${'a'.repeat(330)}` })),
+    false,
+  );
 });

@@ -10,7 +10,7 @@ import type { OperationExample } from '../../src/platform/http/operation.ts';
 import { sample } from '../../src/platform/http/samples.ts';
 import { described } from '../support/api-scopes.ts';
 import { admin, type JsonAnswer, newUser } from '../support/flow.ts';
-import { query } from '../support/outcome.ts';
+import { HOUR, query } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { startRouted } from './routes.ts';
 
@@ -57,6 +57,8 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'GET /users/:id/factors': ['users.read', '+ + + + N N N N N'],
   'GET /users/:id/last-sign-ins': ['users.read', '+ + + + N N N N N'],
   'DELETE /users/:id/factors/:factorId': ['users.remove_factor', '+ + + F N N N N N'],
+  'GET /users/:id/identities': ['users.read', '+ + + + N N N N N'],
+  'DELETE /users/:id/identities/:identityId': ['users.remove_factor', '+ + + F N N N N N'],
   'POST /users/:id/email-verification': ['users.remind_verification', '+ + + F N N N N N'],
   'DELETE /held-usernames/:username': ['users.update', '+ + F F F F F F F'],
   'POST /users/:id/unlock': ['users.unlock', '+ + + F N N N N N'],
@@ -69,7 +71,7 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'GET /users/:id/roles': ['operators.read', '+ + F + N N N N N'],
   'PUT /users/:id/roles/:role': ['operators.manage', '+ + F F N N N N N'],
   'DELETE /users/:id/roles/:role': ['operators.manage', '+ + F F N N N N N'],
-  'POST /clients': ['apps.create', '+ + F F + +NF +NF F +NF'],
+  'POST /clients': ['apps.create', '+ + F F NN+ +NF +NF F +NF'],
   'GET /clients': ['apps.read', '+ + F + + + + + +'],
   'GET /clients/:clientId': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
   'PATCH /clients/:clientId': ['apps.manage', '+ + N F +NN +NN +NN FNN +NN'],
@@ -83,6 +85,13 @@ const CELLS: Readonly<Record<string, readonly [permission: string, cells: string
   'PUT /clients/:clientId/allowed-clients/:allowedClientId': ['apps.manage', '+ + N F +NN +NN +NN FNN +NN'],
   'DELETE /clients/:clientId/allowed-clients/:allowedClientId': ['apps.manage', '+ + N F +NN +NN +NN FNN +NN'],
   'GET /clients/:clientId/api-scopes': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
+  'POST /clients/:clientId/scope-requests': ['apps.manage', '+ + N F +NN +NN +NN FNN +NN'],
+  'GET /clients/:clientId/scope-requests': ['apps.read', '+ + N + +NN +NN +NN +NN +NN'],
+  'DELETE /clients/:clientId/scope-requests/:id': ['apps.manage', '+ + N F +NN +NN +NN FNN +NN'],
+  'POST /clients/:clientId/scope-requests/:id/approve': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
+  'POST /clients/:clientId/scope-requests/:id/decline': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
+  'GET /scope-requests': ['apps.read', '+ + F + + + + + +'],
+  'GET /clients/:clientId/trace-steps': ['apps.traces', '+ + N + +NN +NN +NN +NN +NN'],
   'PUT /clients/:clientId/consent-approval': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
   'DELETE /clients/:clientId/consent-approval': ['apps.approve', '+ + N F FNN +NN +NN FNN FNN'],
   'PUT /clients/:clientId/acceptance': ['apps.admit', '+ + N F FNN FNN FNN FNN FNN'],
@@ -192,10 +201,10 @@ interface Key {
   readonly secret: string;
 }
 
-async function newKey(caller: Caller): Promise<Key> {
+async function newKey(caller: Caller, expiresAt: string | null = null): Promise<Key> {
   const [role, ofOrganization] = caller.split(' of ');
   const organizationId = ofOrganization === undefined ? null : own;
-  const { id, adminKey } = await make('/admin-keys', { name: caller, role, organizationId });
+  const { id, adminKey } = await make('/admin-keys', { name: caller, role, organizationId, expiresAt });
   return { id, secret: adminKey };
 }
 
@@ -238,7 +247,7 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
     '"ada@example.com"': `"person-${n}@example.com"`,
     '"analytical-engines"': `"engines-${n}"`,
     '"analysts"': `"analysts-${n}"`,
-    [sample.requestId]: requestId,
+    [sample.requestId]: names('requestId') ? await newRequestId() : sample.requestId,
     [sample.sessionId]: sample.sessionId,
   };
   const person = async (): Promise<string> => {
@@ -315,6 +324,10 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
   if (names('assignmentId')) {
     values[sample.assignmentId] = (await make(`/clients/${client}/assignments`, { userId: await person() })).id;
   }
+  if (names('scopeRequestId')) {
+    const asked = { scope: 'groups', reason: 'To show teams.' };
+    values[sample.scopeRequestId] = (await make(`/clients/${client}/scope-requests`, asked)).id;
+  }
   if (names('secretId')) {
     values[sample.secretId] = (await done(admin(server, 'GET', `/clients/${client}`))).secrets[0].id;
     await make(`/clients/${client}/secrets`, {});
@@ -322,8 +335,9 @@ async function valuesFor({ name, place, caller, key, giveRole }: Cell, text: str
   return values;
 }
 
-const requestId =
-  (await fetch(`${server.baseUrl}/api/v2/oauth/userinfo`)).headers.get('x-request-id') ?? sample.requestId;
+/** The ID of a request that was refused just now: only the newest are kept. */
+const newRequestId = async (): Promise<string> =>
+  (await fetch(`${server.baseUrl}/api/v2/oauth/userinfo`)).headers.get('x-request-id') ?? '';
 
 const replaced = (text: string, values: Readonly<Record<string, string>>): string =>
   Object.entries(values).reduce((result, [from, to]) => result.replaceAll(from, to), text);
@@ -431,6 +445,45 @@ for (const [caller, place, equal, stronger] of STRENGTHS) {
         const { status, body } = await send({ name, caller, place, key, giveRole: stronger });
         assert.deepEqual([status, body.error], [403, 'insufficient_permission'], JSON.stringify(body));
         assert.match(body.error_description, /Nobody acts on somebody who holds a permission that they lack/);
+      });
+    }
+  });
+}
+
+/** What opens the account of a person: not for somebody who holds the same role, but not for as long. */
+const OPENING = [
+  'PATCH /users/:id',
+  'PUT /users/:id/picture',
+  'DELETE /users/:id/picture',
+  'POST /users/:id/recovery-link',
+  'DELETE /users/:id/factors/:factorId',
+  'DELETE /users/:id/identities/:identityId',
+];
+/** These give a role, which has a rule of its own. */
+const GIVING = ['PUT /users/:id/roles/:role', 'PUT /organizations/:id/members/:userId'];
+
+for (const caller of ['owner', 'admin', 'support'] as const) {
+  const key = await newKey(caller, new Date(server.now() + HOUR).toISOString());
+  describe(`${caller} for an hour, on somebody with the same role`, () => {
+    for (const name of ON_PERSONS) {
+      const cell = CELLS[name]?.[1].split(' ')[CALLERS.indexOf(caller)];
+      if (cell !== '+' || GIVING.includes(name)) continue;
+      test(name, async () => {
+        const { status, body } = await send({ name, caller, place: 'none', key, giveRole: grantOf(caller) });
+        if (!OPENING.includes(name)) {
+          assert.ok(status < 300, `without an end: ${status} ${JSON.stringify(body)}`);
+          return;
+        }
+        assert.deepEqual([status, body.error], [403, 'insufficient_permission'], JSON.stringify(body));
+        assert.match(
+          body.error_description,
+          /lasts longer than yours, which ends at .*whose role ends no earlier than theirs/,
+        );
+        const expiresAt = new Date(server.now() + HOUR / 2).toISOString();
+        const giveRole: GiveRole = async (userId) =>
+          void (await done(admin(server, 'PUT', `/users/${userId}/roles/${caller}`, { expiresAt })));
+        const sooner = await send({ name, caller, place: 'none', key, giveRole });
+        assert.ok(sooner.status < 300, `that ends sooner: ${sooner.status} ${JSON.stringify(sooner.body)}`);
       });
     }
   });

@@ -22,9 +22,8 @@ after(() => server.close());
 const PAGE = '/account/connections';
 const alive = (answer: JsonAnswer) => assert.equal(answer.status, 200, JSON.stringify(answer.body));
 
-/** The apps that a page of connected apps offers to disconnect. */
-const offered = (html: string): string[] =>
-  [...html.matchAll(/<input type="hidden" name="client_id" value="(\d+)">/g)].map(([, id]) => id ?? '').sort();
+/** The apps that a page of connected apps lists. */
+const offered = (html: string): string[] => [...html.matchAll(/<a id="app-(\d+)"/g)].map(([, id]) => id ?? '').sort();
 
 test('CN-05: the page lists every app with access and no other, and shows nothing internal', async () => {
   const { user, browser } = await newSignedInUser(server);

@@ -1,9 +1,11 @@
 // store: SQLite, PostgreSQL
-/** Nobody acts on somebody who holds a permission that they lack: not by a recovery link either that was made before the person held it. */
+/** Nobody acts on somebody who holds a permission that they lack: not by a recovery link or a password either from before the person held it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { MINUTE } from '../support/outcome.ts';
+import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 
 const server = await startServer();
@@ -15,8 +17,15 @@ async function ok(method: string, path: string, body?: object, key?: string) {
   return answer.body;
 }
 
+let organizations = 0;
 const newOrganization = async (name: string): Promise<string> =>
-  (await ok('POST', '/organizations', { name, domain: 'example.org' })).id;
+  (await ok('POST', '/organizations', { name: `${name}${++organizations}`, domain: 'example.org' })).id;
+
+async function invitationOf({ id }: TestUser) {
+  const organizationId = await newOrganization('invited');
+  const { email } = await ok('GET', `/users/${id}`);
+  return await ok('POST', '/invitations', { organizationId, role: 'OWNER', email });
+}
 
 const STRONGER: Readonly<Record<string, (user: TestUser) => Promise<unknown>>> = {
   'a role of the installation': ({ id }) => ok('PUT', `/users/${id}/roles/owner`, {}),
@@ -25,9 +34,7 @@ const STRONGER: Readonly<Record<string, (user: TestUser) => Promise<unknown>>> =
     await ok('PUT', `/organizations/${organization}/members/${id}`, { role: 'OWNER' });
   },
   async 'the role of an invitation'(user) {
-    const organizationId = await newOrganization('invited');
-    const { email } = await ok('GET', `/users/${user.id}`);
-    const { link } = await ok('POST', '/invitations', { organizationId, role: 'OWNER', email });
+    const { link } = await invitationOf(user);
     const browser = await signedIn(server, user);
     assert.ok((await browser.submit(await browser.get(link), {}, '/invitation')).status < 400);
   },
@@ -48,3 +55,79 @@ for (const [what, give] of Object.entries(STRONGER)) {
     assert.equal((await browser.get(own.url)).status, 200, 'one that is made afterwards');
   });
 }
+
+const isSignedIn = async (browser: Awaited<ReturnType<typeof signedIn>>) =>
+  (await browser.get('/account/security')).status === 200;
+
+for (const [what, give] of Object.entries(STRONGER)) {
+  test(`a password that a weaker operator set, and what was done with it, ends when ${what} is given`, async () => {
+    const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+    const user = await newUser(server, { emailVerified: true });
+    await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+    const thief = await signedIn(server, user, 'chosen by the admin 1');
+    if (what === 'the role of an invitation') {
+      const { link } = await invitationOf(user);
+      await thief.submit(await thief.get(link), {}, '/invitation');
+    } else await give(user);
+    assert.equal(await isSignedIn(thief), false, 'the session');
+    await assert.rejects(signedIn(server, user, 'chosen by the admin 1'), 'the password');
+    const { url } = await ok('POST', `/users/${user.id}/recovery-link`, {});
+    const browser = agent(server.baseUrl);
+    await browser.submit(await browser.get(url), { password: 'one of their own 1' }, '/recover/link');
+    await signedIn(server, user, 'one of their own 1');
+  });
+}
+
+test('a factor that was added under a password of a weaker operator ends with it', async () => {
+  const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+  const user = await newUser(server, { emailVerified: true });
+  await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+  // It is enrolled as of an hour ago.
+  server.advance(2 * 3_600_000);
+  await enroll(server, user);
+  await ok('PUT', `/users/${user.id}/roles/owner`, {});
+  assert.deepEqual((await ok('GET', `/users/${user.id}/factors`)).items, []);
+});
+
+const KEPT: Readonly<Record<string, (user: TestUser) => Promise<string>>> = {
+  async 'an operator set who may do all that the person gets'({ id }) {
+    await ok('PATCH', `/users/${id}`, { password: 'chosen by an owner 1' });
+    return 'chosen by an owner 1';
+  },
+  async 'the person set by a factor from before an operator’s'(user) {
+    const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+    const factor = await enroll(server, user);
+    await ok('PATCH', `/users/${user.id}`, { password: 'chosen by the admin 1' }, adminKey);
+    server.advance(MINUTE);
+    const { browser, page: second } = await atSecondStep(server, user, agent(server.baseUrl), 'chosen by the admin 1');
+    await typeCode(browser, second, totpCode(factor, server.now()));
+    const page = await browser.get('/account/security');
+    const form = { current: 'chosen by the admin 1', password: 'one of their own 1' };
+    await browser.submit(page, form, '/account/password');
+    await ok('DELETE', `/users/${user.id}/factors/totp`);
+    return 'one of their own 1';
+  },
+};
+
+for (const [what, set] of Object.entries(KEPT)) {
+  test(`a password goes on when a role is given that ${what}`, async () => {
+    const user = await newUser(server, { emailVerified: true });
+    const password = await set(user);
+    const browser = await signedIn(server, user, password);
+    await ok('PUT', `/users/${user.id}/roles/owner`, {});
+    assert.equal(await isSignedIn(browser), true);
+    await signedIn(server, user, password);
+  });
+}
+
+test('an initial password of a weaker operator ends when the account gets a role', async () => {
+  const { adminKey } = await ok('POST', '/admin-keys', { name: 'an admin', role: 'admin' });
+  const fields = { username: 'newcomer', displayName: 'New', email: 'newcomer@example.com', password: PASSWORD };
+  const { id } = await ok('POST', '/users', fields, adminKey);
+  const user = { id, username: 'newcomer' } as TestUser;
+  await signedIn(server, user, PASSWORD);
+  await ok('PUT', `/users/${id}/roles/auditor`, {}, adminKey);
+  await signedIn(server, user, PASSWORD);
+  await ok('PUT', `/users/${id}/roles/owner`, {});
+  await assert.rejects(signedIn(server, user, PASSWORD));
+});

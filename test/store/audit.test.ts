@@ -75,15 +75,23 @@ before(async () => {
   database = store.database;
   const parts = partsOn(database);
   const person = { username: 'ada', displayName: 'Ada', email: 'ada@example.com' };
-  const account = await createAccount(parts, person, { kind: 'operator' }, origin);
-  const made = await createClient(parts, { name: 'App', redirectUris: ['https://app.example.com'] }, origin);
-  await rotateSecret(parts, made.client.id, {}, origin);
-  const { key } = await createAdminKey(parts, { name: 'key' }, origin);
+  const account = await createAccount(parts, person, { kind: 'operator', operator: undefined }, origin);
+  const made = await createClient(
+    { ...parts, operator: undefined },
+    { name: 'App', redirectUris: ['https://app.example.com'] },
+    origin,
+  );
+  await rotateSecret({ ...parts, operator: undefined }, made.client.id, {}, origin);
+  const { key } = await createAdminKey({ ...parts, operator: undefined }, { name: 'key' }, origin);
   const keys = await openKeys(database, { current: root, previous: undefined }, clock);
   const organization = await createOrganization(parts, { name: 'acme', domain: 'acme.example' }, origin);
-  await setMember(parts, { organizationId: organization.id, accountId: account.id, role: null }, origin);
+  await setMember(
+    { ...parts, operator: undefined },
+    { organizationId: organization.id, accountId: account.id, role: null },
+    origin,
+  );
   await banAccount(parts, account.id, {}, origin);
-  await suspendAccount(parts, account.id, {}, origin);
+  await suspendAccount({ ...parts, operator: undefined }, account.id, {}, origin);
   await database.commit(() => grant('5', account.id, made.client.id));
   known = {
     account: account.id,
@@ -102,28 +110,36 @@ const changes: Changes = {
     createAccount(
       parts,
       { username: 'grace', displayName: 'Grace', email: 'grace@example.com' },
-      { kind: 'operator' },
+      { kind: 'operator', operator: undefined },
       origin,
     ),
-  'account.updated': (parts) => updateAccount(parts, known.account, { about: 'x' }, origin),
-  'account.password_changed': (parts) => updateAccount(parts, known.account, { password: 'quite a new one' }, origin),
+  'account.updated': (parts) => updateAccount({ ...parts, operator: undefined }, known.account, { about: 'x' }, origin),
+  'account.password_changed': (parts) =>
+    updateAccount({ ...parts, operator: undefined }, known.account, { password: 'quite a new one' }, origin),
   'account.banned': (parts) => banAccount(parts, known.account, {}, origin),
-  'account.unbanned': (parts) => unbanAccount(parts, known.account, origin),
-  'account.suspended': (parts) => suspendAccount(parts, known.account, {}, origin),
-  'account.reinstated': (parts) => reinstateAccount(parts, known.account, origin),
+  'account.unbanned': (parts) => unbanAccount({ ...parts, operator: undefined }, known.account, origin),
+  'account.suspended': (parts) => suspendAccount({ ...parts, operator: undefined }, known.account, {}, origin),
+  'account.reinstated': (parts) => reinstateAccount({ ...parts, operator: undefined }, known.account, origin),
   'account.signed_out_everywhere': (parts) => signOutEverywhere(parts, known.account, origin),
   'consent.revoked': (parts) => revokeAccess(parts, known.account, known.client, origin),
-  'client.created': (parts) => createClient(parts, { name: 'B', redirectUris: ['https://b.example'] }, origin),
-  'client.updated': (parts) => updateClient(parts, known.client, { name: 'Other' }, origin),
-  'client.disabled': (parts) => updateClient(parts, known.client, { status: 'disabled' }, origin),
+  'client.created': (parts) =>
+    createClient({ ...parts, operator: undefined }, { name: 'B', redirectUris: ['https://b.example'] }, origin),
+  'client.updated': (parts) => updateClient({ ...parts, operator: undefined }, known.client, { name: 'Other' }, origin),
+  'client.disabled': (parts) =>
+    updateClient({ ...parts, operator: undefined }, known.client, { status: 'disabled' }, origin),
   'client.secret_ended': (parts) => endSecret(parts, known.client, known.secret, origin),
-  'client.secret_added': (parts) => rotateSecret(parts, known.client, {}, origin),
+  'client.secret_added': (parts) => rotateSecret({ ...parts, operator: undefined }, known.client, {}, origin),
   'organization.created': (parts) => createOrganization(parts, { name: 'two', domain: 'two.example' }, origin),
   'organization.member_set': (parts) =>
-    setMember(parts, { organizationId: known.organization, accountId: known.account, role: 'OWNER' }, origin),
-  'organization.member_removed': (parts) => removeMember(parts, known.organization, known.account, origin),
-  'admin_key.created': (parts) => createAdminKey(parts, { name: 'two' }, origin),
-  'admin_key.revoked': (parts) => revokeAdminKey(parts, known.key, origin),
+    setMember(
+      { ...parts, operator: undefined },
+      { organizationId: known.organization, accountId: known.account, role: 'OWNER' },
+      origin,
+    ),
+  'organization.member_removed': (parts) =>
+    removeMember({ ...parts, operator: undefined }, known.organization, known.account, origin),
+  'admin_key.created': (parts) => createAdminKey({ ...parts, operator: undefined }, { name: 'two' }, origin),
+  'admin_key.revoked': (parts) => revokeAdminKey({ ...parts, operator: undefined }, known.key, origin),
   'keys.rotated': (parts) => rotateSigningKey(parts.database, root, origin, NOW),
   'keys.dropped': (parts) => dropSigningKey(parts.database, root, known.kid, origin, NOW),
   'client.deleted': (parts) => deleteClient(parts, known.client, origin),
@@ -133,7 +149,8 @@ const changes: Changes = {
 const picture = (name: string) => ({ name, bytes: Buffer.from('a picture') });
 const pictures: Changes = {
   'account.updated': (parts) => setPicture(parts, known.account, picture('hers.jpg'), origin),
-  'client.updated': (parts) => setClientPicture(parts, known.client, picture('its.jpg'), origin),
+  'client.updated': (parts) =>
+    setClientPicture({ ...parts, operator: undefined }, known.client, picture('its.jpg'), origin),
 };
 
 for (const [type, change] of [...Object.entries(pictures), ...Object.entries(changes)]) {

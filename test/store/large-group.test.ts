@@ -202,7 +202,7 @@ const ACTS: Readonly<
 > = {
   'an assignment is taken away': {
     inOrganization: false,
-    end: (acting) => unassign(acting, ID.client, ID.assignment, origin),
+    end: (acting) => unassign({ ...acting, operator: undefined }, ID.client, ID.assignment, origin),
   },
   'the group is deleted': { inOrganization: false, end: (acting) => deleteGroup(acting, ID.group, origin) },
   'its organization is deleted': {

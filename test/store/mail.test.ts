@@ -341,6 +341,8 @@ test('a message whose right to undo a change of address has ended is not sent', 
       changedAt: now,
       factorsSince: now,
       standing: 'right' as const,
+      provedBy: null,
+      passkeys: [],
       expiresAt: now + DAY,
     };
     await database.commit(() => insertPreviousAddress({ ...made, hash: 'ended' }));
@@ -370,6 +372,8 @@ test('what outlives generations is looked up, but is not named where an earlier 
       changedAt: now,
       factorsSince: now,
       standing: 'right' as const,
+      provedBy: null,
+      passkeys: [],
       expiresAt: now + DAY,
     };
     const invitation: Invitation = {

@@ -77,6 +77,8 @@ async function newPerson(): Promise<NotifiedAccount & { readonly oldest: string 
         changedAt,
         factorsSince: now,
         standing: 'right' as const,
+        provedBy: null,
+        passkeys: [],
         expiresAt,
       };
       yield* insertPreviousAddress(previous);

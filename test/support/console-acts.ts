@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Agent } from './agent.ts';
-import { admin, newUser } from './flow.ts';
+import { connectIdentity, newProviderRecord } from './connected-identity.ts';
+import { admin, newClient, newUser } from './flow.ts';
 import { query } from './outcome.ts';
 import type { TestServer } from './server.ts';
 
@@ -18,6 +19,12 @@ async function newMember(server: TestServer): Promise<{ readonly id: string; rea
   const [{ id }, user] = [await newOrganization(server), await newUser(server)];
   await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, { role: 'MEMBER' });
   return { id, user: user.id };
+}
+
+async function newScopeRequest(server: TestServer): Promise<{ readonly app: string; readonly asked: string }> {
+  const app = (await newClient(server)).clientId;
+  const body = { scope: 'groups', reason: 'To show teams.' };
+  return { app, asked: (await admin(server, 'POST', `/clients/${app}/scope-requests`, body)).body.id };
 }
 
 /** How each act of the console is prepared for an operator who is an admin at least, by its address. */
@@ -49,6 +56,21 @@ const PREPARED_ACTS: Readonly<Record<string, (server: TestServer, operatorId: st
     await admin(server, 'PUT', `/users/${id}/roles/auditor`, {});
     return { about: { user: id, held: 'auditor' }, typed: {} };
   },
+  '/console/apps/preview': async (server) => ({
+    about: { app: (await newClient(server)).clientId, user: (await newUser(server)).id },
+    typed: { scope: 'openid email' },
+  }),
+  async '/console/apps/delete'(server) {
+    const { clientId } = await newClient(server, { name: `acts-${++names}` });
+    return { about: { app: clientId }, typed: { typed: `acts-${names}` } };
+  },
+  '/console/apps/request-scope': async (server) => ({
+    about: { app: (await newClient(server)).clientId },
+    typed: { scope: 'groups', resource: '', reason: 'To show teams.' },
+  }),
+  '/console/apps/approve-scope': async (server) => ({ about: await newScopeRequest(server), typed: { answer: '' } }),
+  '/console/apps/decline-scope': async (server) => ({ about: await newScopeRequest(server), typed: { answer: 'No.' } }),
+  '/console/apps/withdraw-scope': async (server) => ({ about: await newScopeRequest(server), typed: {} }),
   '/console/keys/new': async () => ({ about: {}, typed: { name: 'A program', role: 'auditor' } }),
   '/console/people/correct': async (server) => ({
     about: { id: (await newUser(server)).id },
@@ -66,6 +88,49 @@ const PREPARED_ACTS: Readonly<Record<string, (server: TestServer, operatorId: st
   async '/console/people/delete'(server) {
     const { id, username } = await newUser(server);
     return { about: { id }, typed: { typed: username } };
+  },
+  async '/console/people/remove-identity'(server) {
+    const { id } = await newUser(server);
+    return { about: { id, identity: await connectIdentity(server, id) }, typed: {} };
+  },
+  '/console/upstreams/create': async () => ({
+    about: { provider: 'oidc' },
+    typed: { name: `acts-${++names}`, issuer: 'https://id.example', clientId: 'tessera', signUp: 'nobody' },
+  }),
+  '/console/upstreams/change': async (server) => ({
+    about: { id: (await newProviderRecord(server)).id },
+    typed: { displayName: 'Another Name', clientId: 'tessera', signUp: 'anyone' },
+  }),
+  '/console/upstreams/domains': async (server) => ({
+    about: { id: (await newProviderRecord(server)).id },
+    typed: { domains: `domain-${++names}.example` },
+  }),
+  '/console/upstreams/secret': async (server) => ({
+    about: { id: (await newProviderRecord(server)).id },
+    typed: { clientSecret: 'the next secret' },
+  }),
+  '/console/upstreams/test': async (server) => ({ about: { id: (await newProviderRecord(server)).id }, typed: {} }),
+  '/console/upstreams/preview': async (server) => ({
+    about: { id: (await newProviderRecord(server)).id },
+    typed: { token: '{"sub":"1234"}' },
+  }),
+  '/console/upstreams/switch-off': async (server) => ({
+    about: { id: (await newProviderRecord(server)).id },
+    typed: { end: 'yes' },
+  }),
+  async '/console/upstreams/switch-on'(server) {
+    const { id } = await newProviderRecord(server);
+    await admin(server, 'POST', `/upstreams/${id}/disable`, {});
+    return { about: { id }, typed: {} };
+  },
+  async '/console/upstreams/delete'(server) {
+    const { id, name } = await newProviderRecord(server);
+    await admin(server, 'POST', `/upstreams/${id}/disable`, {});
+    return { about: { id }, typed: { typed: name } };
+  },
+  async '/console/organizations/only-upstream'(server) {
+    const { id } = await newOrganization(server);
+    return { about: { id }, typed: { upstream: (await newProviderRecord(server)).id } };
   },
   '/console/system/mail/test': async () => ({ about: {}, typed: { to: 'test@example.com' } }),
   '/console/invitations/new': async () => ({ about: {}, typed: { email: '', days: '7' } }),

@@ -9,10 +9,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** What caches may keep: it is the same for everyone. */
 const PUBLIC = /\/(assets|avatars|app-pictures|\.well-known)\/|\/openapi\.json$|\/api(\/[a-z-]+)?$/;
-const CLIENT_SECRET = /tcs_[A-Za-z0-9_-]{43}/;
+/** By itself: the signature of a token has every text of this length now and then. */
+const CLIENT_SECRET = /(?<![A-Za-z0-9_-])tcs_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/;
 /** Where a client secret is shown, once: to the operator who asked for it, and to the visitor whose own app it is. */
 const SHOWS_SECRETS =
   /^POST .*\/api\/v2\/admin\/clients(\/:clientId\/secrets)?$|^POST .*\/console\/apps\/(new|rotate-secret)$|^(GET|POST) .*\/playground(\/callback)?$|^(POST|PUT) .*\/oidc\/register(\/:clientId)?$/;
+/** A message as mail programs show it has styles of its own, and is alone in a sandbox without scripts. */
+const MESSAGE = /\/mailbox\/:id\/html$/;
+const MESSAGE_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,7 +46,7 @@ export function cookieProblem(line: string): string | undefined {
   if (/^(__Host-)?tessera_no_passkey(_[\w-]{8})?$/.test(name)) return value === '1' ? undefined : `${name} is ${value}`;
   // What the account says once.
   if (/^(__Host-)?tessera_said(_[\w-]{8})?$/.test(name)) {
-    return /^(kept|recovered|notConnected)?$/.test(value) ? undefined : `${name} is ${value}`;
+    return /^(created|kept|recovered|notConnected)?$/.test(value) ? undefined : `${name} is ${value}`;
   }
   // Sealed by the server, for this browser.
   if (/^(__Host-)?tessera_(new_codes|draft|named|upstream)(_[\w-]{8})?$/.test(name)) {
@@ -86,6 +91,7 @@ export function headerProblems(url: string, headers: Headers): readonly string[]
   if (headers['cache-control'] !== 'no-store' && !PUBLIC.test(url)) problems.push('a cache may keep it');
   const type = String(headers['content-type'] ?? '');
   if (type.startsWith('text/') && !/; charset=utf-8$/i.test(type)) problems.push(`a text without its charset: ${type}`);
+  if (MESSAGE.test(url) && headers['content-security-policy'] === MESSAGE_POLICY) return problems;
   if (type.startsWith('text/html')) {
     const policy = String(headers['content-security-policy']).split('; ');
     for (const directive of POLICY) if (!policy.includes(directive)) problems.push(`a page without ${directive}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach } from 'node:test';
 
-/** Tables that do not grow with people and what they do: one row for each key or process, or only what still waits. */
+/** Tables that do not grow with people and what they do: one row for each key, process or other provider, or only what still waits. */
 const SMALL: ReadonlySet<string> = new Set([
   'admin_key',
   'id_token_key',
@@ -10,6 +10,7 @@ const SMALL: ReadonlySet<string> = new Set([
   'logout_notice',
   'node_lease',
   'signing_key',
+  'upstream',
 ]);
 
 /** Asked once for each start of a process: clients whose origins are not on record yet. */

@@ -83,7 +83,7 @@ function binaries(into: string): string {
 }
 
 export interface Beginning {
-  /** Where everything of it lies and stays; without one, in a temporary folder that goes when it is stopped. */
+  /** Where everything of it lies and stays; without one, in a folder beside the data of the tests that goes when it is stopped. */
   readonly folder?: string | undefined;
   /** A data folder to begin with a copy of, instead of an empty one. */
   readonly from?: string;
@@ -104,7 +104,7 @@ export const THROWN_AWAY = ['fsync=off', 'full_page_writes=off'] as const;
 /** Starts a server on a socket of its own in a temporary folder, with no network and, as a rule, nothing in it. */
 export async function startPostgres(beginning: Beginning = {}): Promise<PostgresServer> {
   const { from, prepare, settings = [], detached = false } = beginning;
-  const folder = beginning.folder ?? mkdtempSync(join(tmpdir(), 'tessera-pg-'));
+  const folder = beginning.folder ?? mkdtempSync(join(process.env['TEST_DATA_FOLDER'] ?? tmpdir(), 'tessera-pg-'));
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o755);
   const prepared = process.env[PREPARED];

@@ -119,6 +119,7 @@ export async function startServer(
     // The clock stands still, so that a minute never ends.
     TESSERA_LIMIT_AUTHORIZATION: 'off',
     TESSERA_LIMIT_FORM_ACCOUNT: 'off',
+    TESSERA_LIMIT_DEVELOPER_ACCOUNT: 'off',
     TESSERA_LIMIT_SESSION_ACCOUNT: 'off',
     // Tests about mail turn it on, and read it with `mailsTo`.
     TESSERA_MAILBOX: 'off',

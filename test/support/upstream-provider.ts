@@ -46,6 +46,7 @@ export class UpstreamProvider {
 
   issuer = '';
   #logouts = 0;
+  #issued = 0;
   #kid = 'key-1';
   #privateKey!: CryptoKey;
   #publicKey!: JWK;
@@ -77,7 +78,8 @@ export class UpstreamProvider {
   /** Plays the browser at the authorization endpoint: the address to which it is sent back. */
   authorize(url: string): URL {
     const query = new URL(url).searchParams;
-    const code = `code-${this.#codes.size + 1}`;
+    // Codes that were used are not in the map any more: their number says nothing of which is free.
+    const code = `code-${++this.#issued}`;
     this.#codes.set(code, {
       nonce: query.get('nonce'),
       challenge: query.get('code_challenge'),

@@ -16,6 +16,7 @@ import {
 } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { recover } from '../support/recovery.ts';
+import { enroll, totpCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 import { joinedThrough, newUpstream, type TestUpstream, throughUpstream } from './people.ts';
 
@@ -111,6 +112,32 @@ describe('the claims of a sign-in', () => {
     const { body } = await admin(server, 'GET', `/traces/${back.headers.get('x-request-id')}`);
     assert.match(JSON.stringify(body), /groups of the user are left as they are.*_claim_names/);
     assert.deepEqual((await preview({ sub: 'ada', ...elsewhere })).leaves, []);
+  });
+
+  test('are written when the sign-in is complete, after the second factor, and not before', async () => {
+    const sub = 'two-step';
+    await joinedThrough(server, staff, { person: { sub }, username: sub, email: `${sub}@example.com` });
+    const [row] = await query(server, `SELECT id FROM account WHERE username = '${sub}'`);
+    const id = String(row?.['id']);
+    const factor = await enroll(server, { id });
+    const written = async () => {
+      const { body } = await admin(server, 'GET', `/users/${id}`);
+      const joined = `SELECT g.name FROM group_member m JOIN user_group g ON g.id = m.group_id WHERE m.account_id = ${id}`;
+      return [body.displayName, body.language, ...(await query(server, joined)).map(({ name }) => name)];
+    };
+    const before = await written();
+    staff.provider.person = { sub, name: 'Second Step', locale: 'fr', realm: { groups: ['ops'] } };
+    const browser = agent(server.baseUrl);
+    const asked = await throughUpstream(browser, staff);
+    assert.equal(asked.location?.pathname, '/login/verify');
+    const page = await browser.get(asked.location.href);
+    const wrong = totpCode(factor, server.now(), 50);
+    assert.equal((await browser.submit(page, { code: wrong, with: 'app' }, '/login/verify')).status, 401);
+    assert.deepEqual(await written(), before);
+    const code = totpCode(factor, server.now());
+    const done = await browser.submit(page, { code, with: 'app' }, '/login/verify');
+    assert.equal(done.location?.pathname, '/account', done.text.slice(0, 500));
+    assert.deepEqual(await written(), ['Second Step', 'fr', 'ops']);
   });
 
   test('are refused with more groups than are read, since a part would take the others away', async () => {
@@ -281,6 +308,7 @@ describe('a preview', () => {
     assert.deepEqual(await preview(claims), {
       ...{ outcome: 'sign-in', reason: null, accountId, displayName: 'Countess', language: null, groupsLeft: null },
       ...{ joins: ['dev'], leaves: ['ops'], closedGroups: [], unknownGroups: ['strangers'] },
+      ...{ picture: null, unchanged: [{ field: 'language', reason: 'The account has it already.' }] },
     });
     assert.deepEqual([await user(), await groups()], before);
   });
@@ -289,6 +317,21 @@ describe('a preview', () => {
     const token = await staff.provider.sign({ sub: 'nobody', name: 'Nobody', realm: { groups: ['ops'] } });
     const { body } = await admin(server, 'POST', `/upstreams/${staff.id}/preview`, { token });
     assert.deepEqual([body.accountId, body.displayName, body.joins], [null, 'Nobody', ['ops']]);
+  });
+
+  test('says of each field that the map names why it is left as it is', async () => {
+    const unchanged = async (claims: object) =>
+      (await preview({ sub: 'ada', ...claims })).unchanged.map(
+        ({ field, reason }: { field: string; reason: string }) => `${field}: ${reason}`,
+      );
+    assert.deepEqual(await unchanged({}), ['name: The token has no /name.', 'language: The token has no /locale.']);
+    assert.deepEqual(await unchanged({ name: 'x'.repeat(65), locale: 'qqq' }), [
+      'name: /name is not a text of at most 64 characters on one line.',
+      'language: /locale is not a language tag such as en or de-AT.',
+    ]);
+    assert.deepEqual(await unchanged({ name: 'Ada', locale: 'en-x' }), [
+      'language: /locale is not a language tag such as en or de-AT.',
+    ]);
   });
 
   test('says who may not sign in, and why', async () => {

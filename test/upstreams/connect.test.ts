@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
-import { type Agent, agent } from '../support/agent.ts';
+import { type Agent, agent, formOf } from '../support/agent.ts';
 import { admin, newUser as newTestUser, PASSWORD, signedIn } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
@@ -156,7 +156,7 @@ describe('disconnecting a provider', () => {
     const [identity] = await identitiesOf(user.id);
     const page = await browser.get('/account/security');
     const done = await browser.submit(page, { id: String(identity?.['id']) }, '/account/security/disconnect');
-    assert.match(done.text, /was disconnected/);
+    assert.match(done.text, /<\/bdi> was disconnected: it no longer signs you in\./);
     assert.equal((await other.get('/account')).location?.pathname, '/login');
     const back = await throughUpstream(agent(server.baseUrl), upstream);
     assert.equal(back.location?.pathname, `/login/with/${upstream.name}/new`);
@@ -205,6 +205,28 @@ describe('pre-hijacking', () => {
   });
 });
 
+test('where mail needs a recovery code, the last way in is not offered to be removed', async () => {
+  const email = 'coded@example.com';
+  const browser = await joinedThrough(server, upstream, { person: personOf('coded'), username: 'coded', email });
+  const offered = await browser.get('/account/security');
+  assert.match(offered.text, /action="\/account\/security\/disconnect"/, 'mail is enough');
+  const [account] = await query(server, "SELECT id FROM account WHERE username = 'coded'");
+  const id = String(account?.['id']);
+  await query(server, 'INSERT INTO recovery_setting (account_id, code_required_at) VALUES (?, 1)', id);
+  await query(
+    server,
+    "INSERT INTO recovery_code (account_id, hash, created_at) VALUES (?, 'a code that is left', 1)",
+    id,
+  );
+  const security = await browser.get('/account/security');
+  assert.match(security.text, /only way to sign in/);
+  assert.doesNotMatch(
+    security.text,
+    /action="\/account\/security\/disconnect"/,
+    'a code is used up, so that this would be refused',
+  );
+});
+
 test('without mail, the last way in is kept', async () => {
   const dark = await startServer({});
   const only = await newUpstream(dark, { signUp: 'anyone' });
@@ -217,7 +239,10 @@ test('without mail, the last way in is kept', async () => {
   assert.equal(done.location?.pathname, '/account', done.text.slice(0, 1000));
   const [identity] = await query(dark, `SELECT id FROM upstream_identity WHERE subject = 'only'`);
   const security = await browser.get('/account/security');
-  const refused = await browser.submit(security, { id: String(identity?.['id']) }, '/account/security/disconnect');
+  assert.match(security.text, /only way to sign in/);
+  assert.doesNotMatch(security.text, /action="\/account\/security\/disconnect"/, 'the page does not offer it');
+  const { hidden } = formOf(security.text, '/account/sign-out-everywhere');
+  const refused = await browser.post('/account/security/disconnect', { ...hidden, id: String(identity?.['id']) });
   assert.equal(refused.status, 409);
   assert.match(refused.text, /only way to sign in/);
   await only.provider[Symbol.asyncDispose]();

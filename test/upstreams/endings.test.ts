@@ -98,7 +98,10 @@ describe('what an upstream ends, ends here at once', () => {
     assert.deepEqual(await lives(offlineTokens), ALIVE, 'offline_access outlives the session');
     assert.deepEqual(await lives(others), ALIVE, 'another session at the provider');
     const { body } = await admin(server, 'GET', `/audit-events?type=upstream.sessions_ended&userId=${id}`);
-    assert.deepEqual(body.items[0].details, { upstream: upstream.name, sessions: 1, by: 'upstream' });
+    assert.deepEqual(body.items[0].details, {
+      ...{ upstream: upstream.name, upstreamId: upstream.id },
+      ...{ sessions: 1, by: 'upstream' },
+    });
   });
 
   test('all sessions of a person by the subject, and of nobody else', async () => {
@@ -378,13 +381,26 @@ describe('while a person is on the way', () => {
   });
 
   test('a person whom the provider refuses at the next sign-in is not signed in, and stays connected', async () => {
-    const { person, id } = await newPerson();
+    const { person, id, browsers } = await newPerson('sid before');
+    const [before] = browsers;
+    assert.ok(before !== undefined);
+    const [boundTokens, offlineTokens] = [await tokens(before, bound), await tokens(before, offline)];
     upstream.provider.person = person;
-    upstream.provider.tricks = { callback: (parameters) => parameters.set('error', 'access_denied') };
-    const refused = agent(server.baseUrl);
-    assert.equal((await throughUpstream(refused, upstream)).status, 400);
+    for (const error of ['access_denied', 'login_required', 'interaction_required', 'account_selection_required']) {
+      upstream.provider.tricks = { callback: (parameters) => parameters.set('error', error) };
+      const refused = agent(server.baseUrl);
+      assert.equal((await throughUpstream(refused, upstream)).status, 400, error);
+      assert.equal(await isSignedIn(refused), false);
+      // Asked to sign in again for an app, in a browser where they are signed in: no code comes of the session from before.
+      const asked = await before.get(authorizeUrl(client, { scope: 'openid', prompt: 'login' }));
+      const again = await throughUpstream(before, upstream, asked.location?.search);
+      assert.equal(again.status, 400);
+      assert.equal((await before.get(`/continue${asked.location?.search}`)).location?.pathname, '/login');
+    }
     upstream.provider.tricks = {};
-    assert.equal(await isSignedIn(refused), false);
+    // The refusal does not say of whom it is, so that it ends nothing: a logout token does.
+    assert.equal(await isSignedIn(before), true);
+    assert.deepEqual([await lives(boundTokens), await lives(offlineTokens)], [ALIVE, ALIVE]);
     assert.equal((await query(server, `SELECT id FROM upstream_identity WHERE account_id = '${id}'`)).length, 1);
     assert.equal(await isSignedIn(await again(person)), true);
   });

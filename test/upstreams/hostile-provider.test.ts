@@ -52,7 +52,7 @@ interface SignIn {
 
 async function signIn({ maxAge = null, services = newServices(), attempt: changed = (kept) => kept }: SignIn = {}) {
   const attempt = newAttempt(maxAge, null);
-  const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null };
+  const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null, acrs: [] };
   const url = await oidc.begin(services, client(), attempt, question);
   const callback = provider.authorize(url).searchParams;
   return oidc.finish(services, client(), changed(attempt), { callback, redirectUri: REDIRECT, state: STATE });
@@ -428,7 +428,7 @@ describe('Microsoft Entra, for people of any tenant', () => {
     const services = { documents, outgoing: redirected, clock: Date.now, local: true };
     const registered: ProviderClient = { ...client(), issuer: ISSUER, subjectClaim: 'oid' };
     const attempt = newAttempt(null, null);
-    const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null };
+    const question = { redirectUri: REDIRECT, state: STATE, prompt: null, loginHint: null, acrs: [] };
     const url = await oidc.begin(services, registered, attempt, question);
     const { searchParams } = provider.authorize(url);
     return oidc.finish(services, registered, attempt, { callback: searchParams, redirectUri: REDIRECT, state: STATE });

@@ -36,7 +36,7 @@ async function signIn(tricks: Tricks = {}, services = newServices()) {
     ...{ scopes: ['openid', 'profile', 'email'], subjectClaim: 'sub', signer: null, claimsMap: {} },
   };
   const attempt = newAttempt(null, null);
-  const question = { redirectUri: REDIRECT, state: 'st4te', prompt: null, loginHint: null };
+  const question = { redirectUri: REDIRECT, state: 'st4te', prompt: null, loginHint: null, acrs: [] };
   const url = await oidc.begin(services, client, attempt, question);
   const callback = provider.authorize(url).searchParams;
   return oidc.finish(services, client, attempt, { callback, redirectUri: REDIRECT, state: 'st4te' });

@@ -250,6 +250,48 @@ describe('only through one provider', () => {
     assert.deepEqual((await only(staff.id, true)).body.ended, { users: 0, sessions: 0 }, 'nothing is left to end');
   });
 
+  test('the sign-in page of its apps leads there, and lets owners and people outside sign in as they like', async () => {
+    const leads = new RegExp(
+      `Members of .*engines.* sign in with .*href="/login/with/${staff.name}\\?request=[^"]*">Continue with`,
+    );
+    const pageOf = async (client: TestClient): Promise<string> => {
+      const browser = agent(server.baseUrl);
+      const stored = await browser.get(url(client));
+      assert.equal(stored.location?.pathname, '/login');
+      return (await browser.get(stored.location.href)).text;
+    };
+    const client = await ofOrganization();
+    const page = await pageOf(client);
+    assert.match(page, leads);
+    assert.match(page, /name="password"/);
+    assert.doesNotMatch(await pageOf(standard(await newClient(server))), leads);
+    await only(null);
+    server.advance(11_000);
+    assert.doesNotMatch(await pageOf(client), leads);
+    await only(staff.id);
+    server.advance(11_000);
+  });
+
+  test('an app that names the organization leads there without the sign-in page', async () => {
+    const client = standard(await newClient(server));
+    const browser = agent(server.baseUrl);
+    const led = async (organization: string) => {
+      const stored = await browser.get(url(client, { organization }));
+      return browser.get(stored.location?.href ?? '');
+    };
+    assert.equal((await led('engines')).location?.pathname, `/login/with/${staff.name}`);
+    const other = await browser.get(
+      `${(await browser.get(url(client, { organization: 'engines' }))).location?.href}&other=1`,
+    );
+    assert.match(other.text, /Members of .*engines/);
+    for (const unknown of ['looms', 'Engines', '../engines']) assert.equal((await led(unknown)).status, 200, unknown);
+    await admin(server, 'POST', `/upstreams/${staff.id}/disable`, {});
+    server.advance(11_000);
+    assert.equal((await led('engines')).status, 200, 'a disabled provider');
+    await admin(server, 'POST', `/upstreams/${staff.id}/enable`, {});
+    server.advance(11_000);
+  });
+
   test('a provider that an organization names is not deleted', async () => {
     const named = await newUpstream(server);
     await only(named.id);

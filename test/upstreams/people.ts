@@ -30,7 +30,7 @@ export async function newUpstream(server: TestServer, fields: Members = {}, key?
   const { status, body } = await admin(server, 'POST', '/upstreams', asked, key);
   assert.equal(status, 201, JSON.stringify(body));
   server.advance(SHOWN);
-  return { provider, id: body.id, name };
+  return { provider, id: body.id, name: body.name };
 }
 
 /** Goes to an upstream and comes back. */

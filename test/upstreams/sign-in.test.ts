@@ -172,6 +172,80 @@ describe('a sign-in through another provider', () => {
   });
 });
 
+describe('an app asks for a class of authentication', () => {
+  const MFA = 'https://refeds.org/profile/mfa';
+  const knows = (acrs: unknown) => ({
+    metadata: (known: object) => ({ ...known, acr_values_supported: acrs }),
+  });
+
+  /** A provider that says what it says of classes, and a person who is known there. */
+  async function provider(acrs: unknown, username: string) {
+    const upstream = await newUpstream(server, { signUp: 'anyone' });
+    upstream.provider.tricks = knows(acrs);
+    const person = newPerson(username);
+    await joinedThrough(server, upstream, { person, username, email: `${username}@example.com` });
+    const client = standard(await newClient(server));
+    const leave = async (parameters: Record<string, string>) => {
+      const browser = browserOf();
+      const asked = await browser.get(authorizeUrl(client, { scope: 'openid', ...parameters }));
+      const { location } = await browser.get(`/login/with/${upstream.name}${asked.location?.search}`);
+      return { browser, left: location ?? new URL('about:blank') };
+    };
+    const come = async ({ browser, left }: Awaited<ReturnType<typeof leave>>) => {
+      const back = await browser.get(upstream.provider.authorize(left.href).href);
+      const target = back.location ?? new URL('about:blank');
+      return target.origin === new URL(server.baseUrl).origin ? walk(browser, target.href) : target;
+    };
+    const end = async () => {
+      await upstream.provider[Symbol.asyncDispose]();
+      await admin(server, 'POST', `/upstreams/${upstream.id}/disable`, {});
+      server.advance(11_000);
+    };
+    return { upstream, person, client, leave, come, end };
+  }
+
+  test('and a provider that knows it is asked for it, as for no other', async () => {
+    const { leave, end } = await provider([MFA, 'urn:example:gold'], 'acr-asked');
+    const sent = async (parameters: Record<string, string>) =>
+      (await leave(parameters)).left.searchParams.get('acr_values');
+    assert.equal(await sent({ acr_values: `phr ${MFA} urn:example:gold` }), MFA);
+    assert.equal(await sent({ claims: JSON.stringify({ id_token: { acr: { essential: true, value: MFA } } }) }), MFA);
+    assert.equal(await sent({ acr_values: 'phr' }), null, 'the provider does not know it');
+    assert.equal(await sent({}), null, 'nothing was asked for');
+    await end();
+  });
+
+  test('and one that does not say what it knows is not asked', async () => {
+    for (const [index, acrs] of [undefined, MFA, null, {}].entries()) {
+      const { leave, end } = await provider(acrs, `acr-silent-${index}`);
+      assert.equal((await leave({ acr_values: MFA })).left.searchParams.get('acr_values'), null);
+      await end();
+    }
+  });
+
+  test('and what the provider says of it meets nothing: the app is told that it is not met', async () => {
+    const { upstream, leave, come, end } = await provider([MFA], 'acr-claimed');
+    upstream.provider.person = { ...upstream.provider.person, acr: MFA, amr: ['mfa'] };
+    const target = await come(await leave({ acr_values: MFA }));
+    assert.equal(target.searchParams.get('error'), 'unmet_authentication_requirements');
+    assert.equal(target.searchParams.get('code'), null);
+    await end();
+  });
+
+  test('and a class that nobody asked the provider for is no class here either', async () => {
+    const { upstream, person, client, leave, come, end } = await provider([MFA], 'acr-unasked');
+    for (const acr of [MFA, 'phr', undefined]) {
+      upstream.provider.person = { ...person, amr: ['mfa'], ...(acr !== undefined && { acr }) };
+      const gone = await leave({ claims: '{"id_token":{"acr":null}}' });
+      assert.equal(gone.left.searchParams.get('acr_values'), null);
+      const { body } = await redeem(server, client, (await come(gone)).searchParams.get('code') ?? '');
+      const claims = claimsOf(body.id_token);
+      assert.deepEqual([claims.acr, claims.amr], [undefined, ['upstream', 'upstream:mfa']], String(acr));
+    }
+    await end();
+  });
+});
+
 describe('an app asks for a provider', () => {
   const ask = async (upstream: string) => {
     const client = standard(await newClient(server));

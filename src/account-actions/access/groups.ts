@@ -2,13 +2,17 @@ import { assignmentsOfGroup, endAssignment } from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { CreateGroupRequest, UpdateGroupRequest } from '../../groups/schema.ts';
+import { GROUP_SETTINGS } from '../../groups/settings.ts';
 import type { Group, MadeGroupMember } from '../../groups/store.ts';
 import * as store from '../../groups/store.ts';
+import { keepSettingChange } from '../../operators/setting-store.ts';
 import { findOrganization, holdMember, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, type Failure, noneWithId, notFound } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
+import { changeOf } from '../../platform/kept-changes.ts';
+import { keptSettings } from '../../platform/settings.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { holdUpstream } from '../../upstreams/store.ts';
 import { userNotFound } from '../accounts/accounts.ts';
@@ -42,7 +46,7 @@ function requireLocal({ source, name }: Group): void {
  * @throws {Failure} `not found` for an unknown organization, `conflict` where the name is taken
  */
 export async function createGroup(
-  { database, clock, ids }: GroupsContext & { readonly ids: Ids },
+  { database, clock, ids, operator }: GroupsContext & AccessActor & { readonly ids: Ids },
   input: CreateGroupRequest,
   origin: Origin,
 ): Promise<Group> {
@@ -61,6 +65,9 @@ export async function createGroup(
       throw notFound(`There is no upstream with the id ${upstreamId}.`);
     }
     if (!(yield* store.insertGroup(group))) throw nameTaken();
+    // So that a group gets its name back that another one was given meanwhile.
+    const named = { at: now, fields: { name: { before: null, after: name } } };
+    yield* keepSettingChange({ operator }, { kind: 'group', id: group.id }, named);
     const details = { groupId: group.id, name, ...(organizationId !== null && { organizationId }) };
     yield* record({ at: now, type: 'group.created', origin, details });
   });
@@ -69,7 +76,7 @@ export async function createGroup(
 
 /** Changes fields of a group. @throws {Failure} `not found`, `conflict` where the name is taken */
 export async function updateGroup(
-  { database, clock }: GroupsContext,
+  { database, clock, operator }: GroupsContext & AccessActor,
   id: string,
   change: UpdateGroupRequest,
   origin: Origin,
@@ -86,12 +93,19 @@ export async function updateGroup(
     const changed: Group = { ...group, ...change, updatedAt: now };
     if (fields.includes('name') && (yield* findNamesake(changed)) !== undefined) throw nameTaken();
     yield* store.saveGroup(changed);
+    yield* keepSettingChange({ operator }, { kind: 'group', id }, changeOf(group, changed, KEPT, now));
     yield* record({ at: now, type: 'group.updated', origin, details: { groupId: id, fields } });
     return changed;
   });
 }
 
-const findNamesake = ({ name, organizationId }: Pick<Group, 'name' | 'organizationId'>): Work<Group | undefined> =>
+const KEPT = keptSettings(GROUP_SETTINGS);
+
+/** The group that has a name where another group is. */
+export const findNamesake = ({
+  name,
+  organizationId,
+}: Pick<Group, 'name' | 'organizationId'>): Work<Group | undefined> =>
   organizationId === null
     ? store.findGroupOfInstallation({ name })
     : store.findGroupOfOrganization({ name, organizationId });

@@ -15,7 +15,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 
 /** Who lets people in: an operator, or undefined for the command line on the server. */
 export interface AccessActor {
-  readonly operator?: { readonly id: string } | undefined;
+  readonly operator: { readonly id: string } | undefined;
 }
 
 /** What taking a path away does to the sign-ins that go by it. */

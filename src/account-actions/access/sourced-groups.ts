@@ -4,7 +4,9 @@ import { addGroupMember, type Group, holdGroup, lockGroupMember, removeGroupMemb
 import { findMembership, holdMember } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { recordGroupEffect } from '../../upstreams/effect-store.ts';
 import { listIdentities } from '../../upstreams/identity-store.ts';
+import type { OperatorBehind } from '../../upstreams/operators-behind.ts';
 import { leavePaths } from './paths.ts';
 
 /** The source of groups that an upstream maintains. */
@@ -48,6 +50,7 @@ function* isOpenTo({ organizationId }: Group, accountId: string | null): Work<bo
 /**
  * Lets a person be in exactly those groups of a source that it names, inside a unit of work that holds the account's lock. Leaving one is a
  * revocation (decisions §12), as where an operator removes them. Groups of other sources are not touched, and none is created.
+ * @param findBehind finds the operators by whom the source names groups, for those that the person joins
  */
 export function* syncGroups(
   accountId: string,
@@ -55,8 +58,10 @@ export function* syncGroups(
   names: readonly string[],
   origin: Origin,
   now: number,
+  findBehind?: () => Work<readonly OperatorBehind[]>,
 ): Work<void> {
   const { joins, leaves } = yield* groupChanges(accountId, source, names);
+  const behind = joins.length === 0 || findBehind === undefined ? [] : yield* findBehind();
   // Always in this order, so that no two units of work wait for each other's groups.
   for (const group of [...joins, ...leaves].sort(byId)) {
     const { id: groupId, name, organizationId } = group;
@@ -73,6 +78,8 @@ export function* syncGroups(
     // The membership of the organization is held, so that it does not end meanwhile.
     if (organizationId !== null && (yield* holdMember({ organizationId, accountId })) === undefined) continue;
     if (!(yield* addGroupMember({ groupId, accountId, organizationId, madeBy: null, now }))) continue;
+    const joined = behind.length === 0 ? undefined : yield* lockGroupMember({ groupId, accountId });
+    if (joined !== undefined) yield* recordGroupEffect(behind, accountId, joined);
     yield* record({ at: now, type: 'group.member_added', origin, accountId, details });
   }
 }

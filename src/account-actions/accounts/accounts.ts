@@ -1,3 +1,4 @@
+import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { Profile } from '../../accounts/fields.ts';
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
@@ -8,8 +9,10 @@ import type { Account } from '../../accounts/store.ts';
 import * as store from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { eraseReasons } from '../../audit/erase-store.ts';
+import { removeScopeRequestsOf } from '../../clients/scope-request-store.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { eraseMail } from '../../mail/mail.ts';
+import { holdsAsHelpDesk, type Operator } from '../../operators/rights.ts';
 import type { Picture } from '../../pictures/pictures.ts';
 import { replacePicture } from '../../pictures/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -73,17 +76,17 @@ export function* saveChange(
 ): Work<Account> {
   const { id } = account;
   const changed: Account = { ...account, ...values, updatedAt: Math.max(at, account.updatedAt) };
-  yield* requireUnique(changed.profile, id);
+  const [was, is] = [account.profile, changed.profile];
+  const isRenamed = is.username !== was.username;
+  const isMoved = emailKey(is.email) !== emailKey(was.email);
+  if (isRenamed || isMoved) yield* requireUnique(is, id);
   const isRenewed = changed.generation !== account.generation;
   if (isRenewed) yield* enqueueAccountNotices(id, now);
   yield* store.saveAccount(changed);
   // A person who must be kept out may have used one of these browsers: see PW-08.
   if (isRenewed) yield* forgetBrowsers({ accountId: id });
-  if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
-    yield* requireUnreserved(changed.profile.email, id, now);
-  }
-  const [from, to] = [account.profile.username, changed.profile.username];
-  if (from !== to) yield* replaceUsername(from, to, id, Math.max(at, now));
+  if (isMoved) yield* requireUnreserved(is.email, id, now);
+  if (isRenamed) yield* replaceUsername(was.username, is.username, id, Math.max(at, now));
   return changed;
 }
 
@@ -138,6 +141,7 @@ export async function deleteAccount(
     yield* eraseTraces(id);
     yield* eraseMail(id, now);
     yield* revokeKeysMadeBy(id, origin, now);
+    yield* removeScopeRequestsOf({ askedBy: id });
     yield* store.removeAccount({ id });
     yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });
@@ -177,13 +181,18 @@ export async function banAccount(
 }
 
 /** Lifts a ban, if there is one. Earlier sessions and tokens stay invalid; the person signs in again. */
-export function unbanAccount({ database, clock }: AccountsContext, id: string, origin: Origin): Promise<Account> {
+export function unbanAccount(
+  { database, clock, operator }: AccountsContext & AccountActor,
+  id: string,
+  origin: Origin,
+): Promise<Account> {
   const now = clock();
   return database.commit(function* unban(): Work<Account> {
     const account = yield* lockToChange(id);
     if (account.bannedAt === null) return account;
     const lifted = { bannedAt: null, bannedUntil: null, banReason: null };
     const unbanned = yield* saveChange(account, lifted, now, now);
+    yield* recordAccountAct({ operator }, id, 'let in again', now);
     yield* record({ at: now, type: 'account.unbanned', origin, accountId: id });
     return unbanned;
   });
@@ -194,7 +203,7 @@ export function unbanAccount({ database, clock }: AccountsContext, id: string, o
  * report, which another one replaces.
  */
 export function suspendAccount(
-  context: AccountsContext & SecurityNoticeServices & OwnerOptions,
+  context: AccountsContext & SecurityNoticeServices & OwnerOptions & { readonly operator: Operator | undefined },
   id: string,
   input: SuspensionRequest,
   origin: Origin,
@@ -208,8 +217,7 @@ export function suspendAccount(
     const suspended = yield* saveChange(account, ended, at, now);
     yield* keepAnOwner(id, now, context);
     const details = { reason, ...(yield* endHandedOutBy(id, origin, now)) };
-    // Of what the help desk does, the person is always told.
-    if (origin.role === 'support') {
+    if (context.operator !== undefined && holdsAsHelpDesk(context.operator, 'users.suspend')) {
       yield* enqueueSecurityNotice(context, suspended, 'suspended', { byOperator: true }, now, suspended.updatedAt);
     } else yield* renewReport(context, suspended, 'suspended', now, suspended.updatedAt);
     yield* record({ at: now, type: 'account.suspended', origin, accountId: id, details });
@@ -218,12 +226,17 @@ export function suspendAccount(
 }
 
 /** Lifts a suspension, if there is one. Earlier sessions and tokens stay invalid. */
-export function reinstateAccount({ database, clock }: AccountsContext, id: string, origin: Origin): Promise<Account> {
+export function reinstateAccount(
+  { database, clock, operator }: AccountsContext & AccountActor,
+  id: string,
+  origin: Origin,
+): Promise<Account> {
   const now = clock();
   return database.commit(function* reinstate(): Work<Account> {
     const account = yield* lockToChange(id);
     if (account.suspendedAt === null) return account;
     const reinstated = yield* saveChange(account, { suspendedAt: null, suspensionReason: null }, now, now);
+    yield* recordAccountAct({ operator }, id, 'let in again', now);
     yield* record({ at: now, type: 'account.reinstated', origin, accountId: id });
     return reinstated;
   });
@@ -257,7 +270,7 @@ export function signOutEverywhere(
 export async function openAccount(
   { database, clock }: AccountsContext,
   id: string,
-  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'factors' | 'sign_ins',
+  part: 'record' | 'sessions' | 'connections' | 'groups' | 'roles' | 'factors' | 'identities' | 'sign_ins',
   origin: Origin,
 ): Promise<Account> {
   return database.commit(function* open(): Work<Account> {

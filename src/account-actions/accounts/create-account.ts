@@ -1,3 +1,4 @@
+import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
 import type { Profile } from '../../accounts/fields.ts';
 import { requireGoodPassword } from '../../accounts/password-problem.ts';
 import { mayJoin } from '../../accounts/rules/joining.ts';
@@ -36,7 +37,7 @@ export const newAccount = (id: string, profile: Profile, passwordHash: string | 
 /** Who creates an account, which decides what is asked. */
 export type CreatedBy =
   /** May give an account any address. */
-  | { readonly kind: 'operator' }
+  | ({ readonly kind: 'operator' } & AccountActor)
   /** Joins by the rules that hold now, whatever they were when the person began. */
   | {
       readonly kind: 'person';
@@ -75,6 +76,13 @@ export function* addAccount(account: Account, by: CreatedBy, origin: Origin): Wo
   yield* requireUnreserved(profile.email, id, now);
   yield* rejectHeldUsername(profile.username, id, now);
   yield* record({ at: now, type: 'account.created', origin, accountId: id });
+  if (by.kind === 'operator') yield* recordCreation(by, account);
+}
+
+/** An address that is verified at once is so by the word of the operator alone. */
+function* recordCreation(by: AccountActor, { id, profile, createdAt }: Account): Work<void> {
+  yield* recordAccountAct(by, id, 'created', createdAt);
+  if (profile.emailVerified) yield* recordAccountAct(by, id, 'address', createdAt);
 }
 
 /**

@@ -30,11 +30,16 @@ export function* endHandedOut(adminKeyId: string, takeOver: boolean, now: number
 }
 
 /**
- * Ends what a person invited to as an operator at an instant or later, when the account may have been in foreign hands, and nobody used.
+ * Ends what a person invited to as an operator from one instant on, and before another one, when the account may have been in foreign hands, and
+ * nobody used.
  * @returns how many ended
  */
-export function* endInvitationsSince(operatorId: string, since: number, origin: Origin, now: number): Work<number> {
-  const ended = yield* endInvitationsOfOperator({ operatorId, since });
+export function* endInvitationsOf(
+  { id: operatorId, since, until }: { readonly id: string; readonly since: number; readonly until: number },
+  origin: Origin,
+  now: number,
+): Work<number> {
+  const ended = yield* endInvitationsOfOperator({ operatorId, since, until });
   for (const invitationId of ended) {
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId } });
   }

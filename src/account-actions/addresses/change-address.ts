@@ -1,3 +1,4 @@
+import { givenAddresses, givenPasswords, recordOwnAddress } from '../../accounts/act-store.ts';
 import type { BrowserMark } from '../../accounts/known-browser-store.ts';
 import {
   isReservedAddress,
@@ -62,6 +63,8 @@ interface AddressChangeServices extends AddressServices {
 /** What a request for an address remembers. */
 interface RequestedAddress {
   readonly email: string;
+  /** The session in which the person asked, with which a change ends; undefined in a request of an earlier version. */
+  readonly sid?: string;
   /** The right of the earlier address that the person goes back to, having proved themselves; undefined in a request of an earlier version. */
   readonly right?: string | undefined;
   /** Whether the person proved themselves with what is enough to go back to an earlier address, and for nothing else. */
@@ -99,7 +102,7 @@ export async function requestAddress(
       account: { id, generation: session.generation },
       address: emailKey(email),
       browserHash: browser.hash,
-      data: { email, right: right?.hash, isReturnOnly } satisfies RequestedAddress,
+      data: { email, sid: session.sid, right: right?.hash, isReturnOnly } satisfies RequestedAddress,
       lifetime: CONFIRMATION_LIFETIME,
     };
     const owner = yield* ownerOf(email, id, now);
@@ -180,23 +183,39 @@ function* ownerOf(email: string, ownId: string, now: number): Work<Account | 're
   return (yield* isReservedAddress(email, ownId, now)) ? 'reserved' : undefined;
 }
 
-/** The newest request of an account that waits for its link or code in this browser. */
+/** The newest request of an account that waits for its link or code in this session. */
 export async function readAddressRequest(
+  services: AddressServices,
+  visit: Pick<ActingOwner, 'account' | 'browser' | 'session'>,
+): Promise<Challenge | undefined> {
+  return (await readRequestsOfBrowser(services, visit)).find((found) => isAskedIn(found, visit.session));
+}
+
+/** The newest requests of an account that wait in this browser, in whichever session they were made. */
+function readRequestsOfBrowser(
   { database, clock, sealer }: AddressServices,
   { account, browser }: Pick<ActingOwner, 'account' | 'browser'>,
-): Promise<Challenge | undefined> {
+): Promise<readonly Challenge[]> {
   const now = clock();
-  return database.read(function* read(): Work<Challenge | undefined> {
+  return database.read(function* read(): Work<readonly Challenge[]> {
+    const requests: Challenge[] = [];
     for (const purpose of PURPOSES) {
       const found = yield* findChallengeOfBrowser(sealer, browser.hash, purpose, now);
-      if (isOwn(found, account)) return found;
+      if (isOwn(found, account)) requests.push(found);
     }
-    return undefined;
+    return requests;
   });
 }
 
 const isOwn = (challenge: Challenge | undefined, { id, generation }: Account): challenge is Challenge =>
   challenge?.accountId === id && challenge.generation === generation;
+
+/**
+ * Whether a request may be confirmed in a session. A change rests on the proof that was given for it, so it ends with that session: who signs
+ * in later in the same browser, perhaps with less, has not proved it. The account's own address is verified without a proof.
+ */
+export const isAskedIn = ({ purpose, data }: Challenge, session: Pick<Session, 'sid'>): boolean =>
+  purpose === 'verify address' || (data as RequestedAddress).sid === session.sid;
 
 /** Finds the request that a link confirms; undefined where the link no longer works. Changes nothing. */
 export function* findAddressRequest(
@@ -215,6 +234,8 @@ export type AddressResult =
   | ({ readonly kind: 'confirmed'; readonly purpose: AddressPurpose | 'go back' } & Renewal)
   /** A link or code that is wrong, was used, has expired or is another browser's; or the address is another account's by now. */
   | { readonly kind: 'wrong' }
+  /** It was asked for in a session of this browser that has ended. */
+  | { readonly kind: 'session over' }
   | { readonly kind: 'limited'; readonly seconds: number };
 
 /** Confirms an address by the link that was sent to it, in the browser that asked for it. */
@@ -227,7 +248,7 @@ export async function confirmByLink(
   const { account, session, browser } = visit;
   const used = await sessionDatabase(services, session).commit(function* use(): Work<Challenge | undefined> {
     const found = yield* findAddressRequest(services, link, now);
-    if (!isOwn(found, account) || found.browserHash !== browser.hash) return undefined;
+    if (!isOwn(found, account) || found.browserHash !== browser.hash || !isAskedIn(found, session)) return undefined;
     return yield* useChallenge(services.sealer, link, found.purpose, now);
   });
   return used === undefined ? { kind: 'wrong' } : confirm(services, visit, used);
@@ -241,14 +262,18 @@ export async function confirmByCode(
 ): Promise<AddressResult> {
   const now = services.clock();
   const { session, browser, origin } = visit;
-  const waiting = await readAddressRequest(services, visit);
-  if (waiting === undefined) return { kind: 'wrong' };
+  const requests = await readRequestsOfBrowser(services, visit);
+  const waiting = requests.find((request) => isAskedIn(request, session));
+  if (waiting === undefined) return { kind: requests.length > 0 ? 'session over' : 'wrong' };
   const { purpose } = waiting;
+  const isReturn = (waiting.data as RequestedAddress).right !== undefined;
   const typed = await sessionDatabase(services, session).commit(() =>
-    tryCode(services, { purpose, browserHash: browser.hash, code, origin }, now),
+    tryCode(services, { purpose, browserHash: browser.hash, isReturn, code, origin }, now),
   );
   if (typed.kind !== 'right') return typed;
-  return isOwn(typed.challenge, visit.account) ? confirm(services, visit, typed.challenge) : { kind: 'wrong' };
+  const { challenge } = typed;
+  if (!isOwn(challenge, visit.account) || !isAskedIn(challenge, session)) return { kind: 'wrong' };
+  return confirm(services, visit, challenge);
 }
 
 /**
@@ -305,12 +330,13 @@ function* giveAddress(
   const renewal = yield* renewSession(services, person, securing, { values });
   const { account: changed } = renewal;
   if (!before.emailVerified) yield* endUnproved(changed, session, origin, now);
+  if (yield* isProvedByPerson(account, session)) yield* recordOwnAddress(accountId, changed.updatedAt);
   let makers = onlyMakers();
   if (right !== undefined) {
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId });
     makers = yield* endSince(services, changed, { right, left: before.email, session, origin }, now);
   } else if (isChange) {
-    yield* giveUpAddress(services, changed, before, { sent: prepareChallenge(), path: UNDO_PATH }, now);
+    yield* giveUpAddress(services, changed, before, { session, sent: prepareChallenge(), path: UNDO_PATH }, now);
   }
   yield* record({
     at: now,
@@ -355,4 +381,17 @@ function* endUnproved({ id, updatedAt }: Account, session: Session, origin: Orig
   if (!session.amr.includes('pop')) yield* removePasskeys(id, updatedAt);
   yield* removeIdentitiesBeside({ accountId: id, sid: session.sid });
   yield* leaveUnconnectedGroups(id, origin, now);
+}
+
+/**
+ * Whether an address is that of the person, and not of an operator who got into the account by what they gave to it: the session began with
+ * a password that rests on nothing of an operator's, or with a factor from before.
+ */
+function* isProvedByPerson(account: Account, { provedBy, provedFactorSince }: Session): Work<boolean> {
+  const passwords = yield* givenPasswords(account);
+  const given = [...passwords, ...(yield* givenAddresses(account.id))];
+  if (given.length === 0) return false;
+  if (provedBy === 'password') return passwords.length === 0;
+  const first = Math.min(...given.map(({ givenAt }) => givenAt));
+  return provedFactorSince !== null && provedFactorSince < first;
 }

@@ -1,6 +1,8 @@
+import { recordMovedAddress, recordReturnedAddress } from '../../accounts/opening-store.ts';
 import {
   insertPreviousAddress,
   listAddressesToReturnTo,
+  listEarlierAddresses,
   listPreviousAddresses,
   type PreviousAddress,
   prolongPreviousAddresses,
@@ -10,7 +12,7 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
-import { isAmong } from '../../authenticators/rules/taking-back.ts';
+import { isAmong, secondFactorOf } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -19,10 +21,10 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { EndedMakers } from '../makers/made.ts';
-import { type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { type SecurityNoticeServices, unansweredPasskeys, unansweredSince } from '../notices/notices.ts';
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
-import { factorsOf } from '../recovery/older-right.ts';
+import { factorsOf, passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
 import { isReturnProof } from './rules/earlier-proof.ts';
@@ -89,12 +91,14 @@ export function* endSince(
   now: number,
 ): Work<EndedMakers> {
   const { id: accountId, profile } = account;
+  const passkeys = passkeysOfChanges(yield* listEarlierAddresses({ accountId, now }), right);
   yield* removePreviousAddresses({ accountId, since: right.changedAt });
+  yield* recordReturnedAddress({ accountId, changedAt: right.changedAt });
   yield* endChallenges(accountId);
   // With what the person signed in, they still sign in.
   const shown = { method: session.provedBy, factorSince: session.provedFactorSince };
-  const span = { since: right.factorsSince, until: right.changedAt };
-  const undone = yield* removeAddedSince(account, { span, shown }, origin, now);
+  const back = { span: spanOf(right), shown, passkeys };
+  const undone = yield* removeAddedSince(account, back, origin, now);
   if ((yield* listPreviousAddresses({ accountId, now })).length === 0) {
     yield* giveChangesBack(services.limits, accountId, now);
   }
@@ -116,9 +120,17 @@ export function* endSince(
  */
 export function* giveUpAddress(
   { mail, sealer, issuer }: SecurityNoticeServices,
-  { id: accountId, profile, updatedAt: changedAt }: Account,
+  { id: accountId, profile, generation, updatedAt: changedAt }: Account,
   { email: before, emailVerified: isVerified }: Pick<Account['profile'], 'email' | 'emailVerified'>,
-  undo: { readonly sent: SentChallenge; readonly path: string },
+  {
+    session,
+    ...undo
+  }: {
+    /** In which the address was changed. */
+    readonly session: Pick<Session, 'provedBy' | 'provedFactorSince'>;
+    readonly sent: SentChallenge;
+    readonly path: string;
+  },
   now: number,
 ): Work<void> {
   const { username, email } = profile;
@@ -126,6 +138,11 @@ export function* giveUpAddress(
   const message = { accountId, kind: 'address changed', expiresAt } as const;
   yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
   yield* prolongPreviousAddresses({ accountId, now, expiresAt });
+  yield* recordMovedAddress({ accountId, at: changedAt });
+  const provedBy = secondFactorOf(session);
+  const own = session.provedBy === 'passkey' && provedBy !== null ? [provedBy] : [];
+  const notice = 'address changed';
+  const named = yield* unansweredPasskeys(sealer, { id: accountId, generation }, notice, changedAt);
   yield* insertPreviousAddress({
     hash: undo.sent.hash,
     accountId,
@@ -134,6 +151,8 @@ export function* giveUpAddress(
     factorsSince: yield* unansweredSince(sealer, accountId, changedAt),
     expiresAt,
     standing: isVerified ? 'right' : 'unverified',
+    provedBy,
+    passkeys: [...new Set([...own, ...named])],
   });
   if (!isVerified) return;
   const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
@@ -156,4 +175,6 @@ export const rememberTaken = (
     factorsSince,
     expiresAt: now + UNDO_LIFETIME,
     standing: 'taken',
+    provedBy: null,
+    passkeys: [],
   });

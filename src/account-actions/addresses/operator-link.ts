@@ -1,5 +1,7 @@
+import { recordAccountAct } from '../../accounts/act-store.ts';
 import {
   listAddressesToReturnTo,
+  listEarlierAddresses,
   type PreviousAddress,
   takeAddressesAway,
 } from '../../accounts/previous-address-store.ts';
@@ -16,11 +18,14 @@ import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
+import { recordChangedWaysIn } from '../accounts/openings.ts';
 import { finishEnding, onlyMakers } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueNewAddressMails, enqueueSecurityNotice, unansweredSince } from '../notices/notices.ts';
-import type { Undone } from '../recovery/added-since.ts';
+import type { ActingOperator } from '../operators/grants.ts';
+import { leftDetails, type Undone } from '../recovery/added-since.ts';
 import { linkOf, RECOVERY_LIFETIME } from '../recovery/begin.ts';
+import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { rememberTaken } from './earlier-address.ts';
 import { rightEndedMail } from './mails.ts';
 import { type AddressServices, endEverything } from './secure-account.ts';
@@ -48,7 +53,7 @@ export interface RecoveryLinkRequest {
  * @throws {Failure} `not found`, or `conflict` where a decision on the address is missing, or cannot be carried out
  */
 export async function createRecoveryLink(
-  services: AddressServices & HandsOut,
+  services: AddressServices & HandsOut & ActingOperator,
   accountId: string,
   { resetFactors, address }: RecoveryLinkRequest,
   origin: Origin,
@@ -90,7 +95,7 @@ export async function createRecoveryLink(
  * @returns the account as it is then, and what was removed
  */
 function* decideAddress(
-  services: AddressServices,
+  services: AddressServices & ActingOperator,
   account: Account,
   decision: string | undefined,
   origin: Origin,
@@ -117,15 +122,27 @@ function* decideAddress(
   const at = yield* accountTime(account, now);
   const reported = yield* unansweredSince(services.sealer, id, at);
   // Where nothing was reported, nothing is known to be another person's.
-  const since = right?.factorsSince ?? (reported < at ? reported : at + CLOCK_SKEW + 1);
+  const foreignSince = right?.factorsSince ?? (reported < at ? reported : undefined);
+  const since = foreignSince ?? at + CLOCK_SKEW + 1;
+  const passkeys = right && passkeysOfChanges(yield* listEarlierAddresses({ accountId: id, now }), right);
   yield* takeAddressesAway({ accountId: id });
   if (right !== undefined) yield* rememberTaken(account, { at, factorsSince: Math.min(reported, at) }, now);
   const decided = { ...profile, email, ...(right !== undefined && { emailVerified: right.standing === 'right' }) };
-  const back = { span: { ...untilNow(since), ...(right && { until: right.changedAt }) } };
+  const span = right === undefined ? untilNow(since) : spanOf(right);
+  const decidedSince = foreignSince === undefined ? since : undefined;
+  const back = { operator: services.operator, span, decidedSince, ...(passkeys && { passkeys }) };
   const { changed, undone } = yield* endEverything(services, account, decided, back, origin, now);
   if (right !== undefined) yield* enqueueNewAddressMails(services, changed, profile.email, now, undone);
   else yield* tellOldest(services, changed, rights, now);
-  yield* record({ at: now, type: 'account.updated', origin, accountId: id, details: { fields: ['email'] } });
+  yield* recordAccountAct(services, id, 'address', now);
+  yield* recordChangedWaysIn(services, account, changed, { isNamed: true, isNewPassword: false });
+  yield* record({
+    at: now,
+    type: 'account.updated',
+    origin,
+    accountId: id,
+    details: { fields: ['email'], ...leftDetails(undone) },
+  });
   return { changed, undone };
 }
 

@@ -1,12 +1,13 @@
 import { forgetBrowsers } from '../../accounts/known-browser-store.ts';
+import { listEarlierAddresses } from '../../accounts/previous-address-store.ts';
 import { type Account, findAccount, lockAccount, saveAccount } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
-import { listPasskeys, removePasskey } from '../../authenticators/passkey-store.ts';
 import { type TakingBack, untilNow } from '../../authenticators/rules/taking-back.ts';
 import { enqueueAccountNotices } from '../../credentials/logout-notices.ts';
 import { type Challenge, endChallenges, findChallenge, prepareChallenge, useChallenge } from '../../mail/challenges.ts';
-import { type Clock, DAY } from '../../platform/clock.ts';
+import type { Operator } from '../../operators/rights.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -19,7 +20,7 @@ import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { passkeysOf, type SecurityReport } from '../notices/rules/notice-text.ts';
 import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
-import { endYoungerRights } from '../recovery/older-right.ts';
+import { endYoungerRights, passkeysOfChanges } from '../recovery/older-right.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
   readonly database: Database;
@@ -69,15 +70,20 @@ export async function secureAccount(
     if (account === undefined) return undefined;
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
     if (challenge === undefined) return undefined;
-    const { notice, since, first, facts, events = [] } = challenge.data as SecurityReport;
+    const { notice, since, first, facts, events = [], passkeys = [] } = challenge.data as SecurityReport;
     yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
+    const changes = yield* listEarlierAddresses({ accountId: account.id, now });
     const right = yield* endYoungerRights(account, undefined, now);
     const from = Math.min(since, right?.factorsSince ?? since);
     const back = {
       span: untilNow(from),
-      passkeys: [{ facts }, ...events].flatMap(passkeysOf),
-      decidedSince: first === 'new device' ? from : from - UNTOLD,
+      passkeys: [
+        ...passkeys,
+        ...[{ facts }, ...events].flatMap(passkeysOf),
+        ...(right === undefined ? [] : passkeysOfChanges(changes, right)),
+      ],
+      decidedSince: first === 'new device' ? from : undefined,
     };
     return yield* endAndRecover(services, account, account.profile, back, origin, now);
   });
@@ -85,24 +91,18 @@ export async function secureAccount(
   return secured?.changed;
 }
 
-/**
- * How long before the first act that was told decisions on apps are taken back as well, unless that was a sign-in. Nobody is told of these
- * decisions by mail, so who copied a session may have made them before: the owner decides once more.
- */
-const UNTOLD = 7 * DAY;
-
 /** An account of which everything has ended, and what was removed. */
 interface Secured {
   readonly changed: Account;
-  readonly undone: Undone & { readonly usedPasskeys: number };
+  readonly undone: Undone;
 }
 
 /** How an owner takes everything back. */
 interface TakingAllBack extends TakingBack {
-  /** Since when decisions on apps may be another person's, if that is earlier than the rest. */
+  /** Since when decisions on apps may be another person's, if nobody can have made them untold before the rest. */
   readonly decidedSince?: number | undefined;
-  /** When the passkeys were set up with which somebody else acted, however old they are. */
-  readonly passkeys?: readonly number[];
+  /** The operator who decides so. */
+  readonly operator?: Operator | undefined;
 }
 
 /**
@@ -137,18 +137,10 @@ export function* endEverything(
   // Like the password, an identity at another provider may have been the way in, however old it is.
   const older = yield* removeIdentitiesSince({ accountId: id, since: 0 });
   yield* leaveUnconnectedGroups(id, origin, now);
-  const usedPasskeys = yield* removeUsed(id, back.passkeys ?? []);
-  const undone = { ...added, identities: added.identities + older.length, usedPasskeys };
+  const undone = { ...added, identities: added.identities + older.length };
   yield* forgetBrowsers({ accountId: id });
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   return { changed, undone };
-}
-
-/** They are not set aside as others are that are removed: nobody shows them again. */
-function* removeUsed(accountId: string, passkeys: readonly number[]): Work<number> {
-  const used = (yield* listPasskeys({ accountId })).filter(({ createdAt }) => passkeys.includes(createdAt));
-  for (const { id } of used) yield* removePasskey({ id, accountId });
-  return used.length;
 }
 
 /** {@link endEverything}, with the recovery of the account by its address. */

@@ -1,6 +1,8 @@
 import type { BrowserMark } from '../../accounts/known-browser-store.ts';
+import { recordReturnedAddress } from '../../accounts/opening-store.ts';
 import {
   findPreviousAddress,
+  listEarlierAddresses,
   listPreviousAddresses,
   type PreviousAddress,
   prolongPreviousAddresses,
@@ -13,7 +15,6 @@ import { record } from '../../audit/audit.ts';
 import { acceptedPasskeys, askedIn, type HeldPasskey } from '../../authenticators/earlier-factors.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import type { Span } from '../../authenticators/rules/taking-back.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -30,6 +31,7 @@ import {
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
 import { finishEnding, onlyMakers } from '../makers/made.ts';
+import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { UNDO_LIFETIME } from './earlier-address.ts';
 import { changeUndoneMail, olderRightMail } from './mails.ts';
@@ -59,9 +61,6 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   const previous = rights.findLast((right) => emailKey(right.email) === emailKey(opened.email)) ?? opened;
   return { account, previous, asks: yield* askedIn(account.id, spanOf(previous)) };
 }
-
-/** What was renewed before the change may be the owner's; what was set up since is not. */
-const spanOf = ({ factorsSince, changedAt }: PreviousAddress): Span => ({ since: factorsSince, until: changedAt });
 
 /** Reads the change that a link undoes; undefined where the link no longer works. Changes nothing. */
 export async function readUndo({ database, clock }: CodeServices, link: string): Promise<OpenUndo | undefined> {
@@ -140,11 +139,13 @@ export async function undoAddressChange(
     const { id, profile } = account;
     const { email, changedAt } = previous;
     if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
+    const passkeys = passkeysOfChanges(yield* listEarlierAddresses({ accountId: id, now }), previous);
     yield* removePreviousAddresses({ accountId: id, since: changedAt });
+    yield* recordReturnedAddress({ accountId: id, changedAt });
     const older = yield* keepOlderRights(services, account, now);
     if (older === undefined) yield* giveChangesBack(services.limits, id, now);
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
-    const back = { span: spanOf(previous), shown };
+    const back = { span: spanOf(previous), shown, passkeys };
     const earlier = { ...profile, email, emailVerified: true };
     const { undone } = yield* endAndRecover(services, account, earlier, back, origin, now);
     makers = undone.makers;

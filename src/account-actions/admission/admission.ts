@@ -1,13 +1,21 @@
-import { liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { grantsOf, liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { lackingForKeysOf } from '../../admin-keys/live.ts';
 import { adminKeyNotFound, findAdminKey } from '../../admin-keys/store.ts';
 import { clientNotFound } from '../../clients/clients.ts';
 import { findClient } from '../../clients/store.ts';
 import { findGroup } from '../../groups/store.ts';
 import { findInvitation } from '../../invitations/store.ts';
-import type { Permission } from '../../operators/permissions.ts';
-import { actsOnStronger, lacksPermission } from '../../operators/refusal.ts';
+import { type Permission, takesOver } from '../../operators/permissions.ts';
 import {
+  actsOnStronger,
+  beyondForKey,
+  lacksPermission,
+  reachesOwnAlone,
+  takesOverBeyond,
+} from '../../operators/refusal.ts';
+import {
+  excessAmong,
   holds,
   holdsEverything,
   holdsSomewhere,
@@ -23,6 +31,7 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { groupNotFound } from '../access/groups.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { invitationNotFound } from '../invitations/invitations.ts';
+import { requireIndependent } from '../makers/independent.ts';
 
 /** What a route is about: the parameters of its path, or the fields of its body, that name the objects. */
 export interface RouteObjects {
@@ -34,6 +43,8 @@ export interface RouteObjects {
   readonly adminKey?: 'id';
   /** It is done in the organization that the body names by `organizationId`; without that, in the installation. */
   readonly inOrganizationOfBody?: true;
+  /** It is done in the organization that the query names by `organizationId`; without that, in the installation. */
+  readonly inOrganizationOfQuery?: true;
   /** The body may name an upstream of the installation that is to maintain what is made. */
   readonly upstreamOfBody?: true;
   /** The body names a person, a group or an organization that is to use the app. */
@@ -47,6 +58,7 @@ export interface Asked {
   /** Whether it changes something. */
   readonly acts: boolean;
   readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -120,6 +132,11 @@ interface Admission {
   readonly now: number;
   /** Whether the unit of work writes, and so keeps what the decision rests on from changing. */
   readonly locks: boolean;
+  /**
+   * Where objects were when an earlier unit of work of the request found them, by their ids: what the request removes itself does not deny it
+   * the rest. What is there counts where it is now.
+   */
+  readonly places?: Map<string, Place>;
 }
 
 /**
@@ -128,9 +145,11 @@ interface Admission {
  * @throws {Failure} `not found`, or {@link InsufficientPermission}
  */
 export function* admit(operator: Operator, asked: Asked, admission: Admission): Work<void> {
+  const opened = asked.acts && OPENING.has(asked.permission) ? personIn(asked) : undefined;
+  if (opened !== undefined) yield* requireIndependent(operator, opened, asked.permission, admission.now);
   if (holdsEverything(operator)) return;
   const { permission, objects } = asked;
-  const place = yield* placeOf(operator, asked);
+  const place = yield* placeOf(operator, asked, admission.places);
   if (objects.person !== undefined) yield* requirePerson(operator, asked, place, admission);
   if (objects.inOrganizationOfBody === true) yield* requireOrganizationOfBody(operator, asked);
   if (objects.upstreamOfBody === true) requireUpstreamOfBody(operator, asked);
@@ -140,7 +159,11 @@ export function* admit(operator: Operator, asked: Asked, admission: Admission): 
 }
 
 /** Where the objects of the path are, apart from a person; undefined where there is none. */
-function* placeOf(operator: Operator, { permission, objects, params }: Asked): Work<Place | undefined> {
+function* placeOf(
+  operator: Operator,
+  { permission, objects, params }: Asked,
+  places: Map<string, Place> | undefined,
+): Work<Place | undefined> {
   const named: (readonly [Kind, unknown])[] = [];
   if (objects.organization !== undefined) named.push([ORGANIZATION, params[objects.organization]]);
   if (objects.group !== undefined) named.push([GROUP, params[objects.group]]);
@@ -149,7 +172,7 @@ function* placeOf(operator: Operator, { permission, objects, params }: Asked): W
   if (objects.adminKey !== undefined) named.push([ADMIN_KEY, params[objects.adminKey]]);
   let first: Place | undefined;
   for (const [kind, id] of named) {
-    const place = yield* seen(operator, kind, id, permission);
+    const place = yield* seen(operator, kind, id, permission, places);
     if (!holds(operator, permission, place)) throw lacksPermission(permission);
     first ??= place;
   }
@@ -160,43 +183,89 @@ function* placeOf(operator: Operator, { permission, objects, params }: Asked): W
  * The place of an object that an operator may see.
  * @throws {Failure} `not found`
  */
-function* seen(operator: Operator, kind: Kind, id: unknown, permission: Permission): Work<Place> {
+function* seen(
+  operator: Operator,
+  kind: Kind,
+  id: unknown,
+  permission: Permission,
+  places?: Map<string, Place>,
+): Work<Place> {
   // The act itself says where there is no such object.
   if (holds(operator, kind.see, INSTALLATION) && holds(operator, permission, INSTALLATION)) return INSTALLATION;
-  const place = isSnowflake(String(id)) ? yield* kind.find(String(id)) : undefined;
+  const found = isSnowflake(String(id)) ? yield* kind.find(String(id)) : undefined;
+  const place = found ?? places?.get(String(id));
   if (place === undefined) throw kind.notFound(String(id));
   if (!holds(operator, kind.see, place)) throw hidden(kind.notFound(String(id)), kind.see);
+  places?.set(String(id), place);
   return place;
 }
 
-/** The person whom the path names. Nobody acts on somebody who holds a permission that they lack. */
+/** Where something is done that a route puts in no object of its path: a role is given in the organization that the request names. */
+function placeNamed({ objects, query, body }: Asked): Place {
+  const { organizationId } = objects.inOrganizationOfQuery === true ? query : body;
+  const isNamed = objects.inOrganizationOfQuery === true || objects.inOrganizationOfBody === true;
+  return isNamed && isSnowflake(String(organizationId))
+    ? { ...INSTALLATION, organizationId: String(organizationId) }
+    : INSTALLATION;
+}
+
+/**
+ * The person whom the path names. Nobody acts on somebody who holds a permission that they lack, nor on how somebody signs in who holds
+ * one for longer.
+ */
 function* requirePerson(operator: Operator, asked: Asked, place: Place | undefined, admission: Admission): Work<void> {
   const { permission, objects, params, acts } = asked;
   const accountId = String(params[objects.person ?? 'id']);
-  yield* requireSeenPerson(operator, accountId, permission, place);
-  if (!holds(operator, permission, place ?? INSTALLATION)) throw lacksPermission(permission);
+  const where = place ?? placeNamed(asked);
+  yield* requireReachedPerson(operator, accountId, asked, where);
+  if (!holds(operator, permission, where)) throw lacksPermission(permission);
   if (!acts) return;
   if (admission.locks) yield* takeAccountLock({ id: accountId });
-  const lacking = lackingOf(operator, yield* liveGrantsOf(accountId, admission.now));
+  const held = yield* liveGrantsOf(accountId, admission.now);
+  const lacking = lackingOf(operator, held);
   if (lacking !== undefined) throw actsOnStronger(lacking);
+  const excess = takesOver(permission) ? excessAmong(operator, held) : undefined;
+  if (excess !== undefined) throw takesOverBeyond(permission, excess);
+  const lackingForKeys = BARRING.has(permission)
+    ? yield* lackingForKeysOf(operator, accountId, admission.now)
+    : undefined;
+  if (lackingForKeys !== undefined) throw beyondForKey(lackingForKeys);
 }
 
-/** Of people, a role of an organization sees its members alone. */
-function* requireSeenPerson(
+/** What these allow changes how somebody signs in. Of `users.update`, a few fields do: see `updateAccount`. */
+const OPENING: ReadonlySet<Permission> = new Set(['users.recovery_link', 'users.remove_factor'] as const);
+
+/** What these allow ends the keys that a person made, or revives them; they may be stronger than what the person holds now. */
+const BARRING: ReadonlySet<Permission> = new Set([
+  ...(['users.ban', 'users.suspend', 'users.reinstate', 'users.delete'] as const),
+]);
+
+/**
+ * Of people, a role of an organization reaches its members alone, and who holds one of its roles. Who sees everybody by a role of the
+ * installation does not act on everybody by that of an organization.
+ */
+function* requireReachedPerson(
   operator: Operator,
   accountId: string,
-  permission: Permission,
-  place: Place | undefined,
+  { permission, acts }: Asked,
+  place: Place,
 ): Work<void> {
-  if (holds(operator, PERSON.see, INSTALLATION)) {
+  const sees = holds(operator, PERSON.see, INSTALLATION);
+  if (sees && (!acts || holds(operator, permission, INSTALLATION))) {
     yield* seen(operator, PERSON, accountId, permission);
     return;
   }
-  const organizationId = place?.organizationId ?? null;
-  if (organizationId !== null && isSnowflake(accountId)) {
-    if ((yield* findMember({ accountId, organizationId })) !== undefined) return;
-  }
-  throw hidden(userNotFound(accountId), PERSON.see);
+  if (holds(operator, permission, place) && (yield* belongsTo(place, accountId))) return;
+  if (!sees) throw hidden(userNotFound(accountId), PERSON.see);
+  yield* seen(operator, PERSON, accountId, permission);
+  throw holds(operator, permission, place) ? reachesOwnAlone(permission) : lacksPermission(permission);
+}
+
+/** Whether a person is a member of an organization, or holds one of its roles. */
+function* belongsTo({ organizationId }: Place, accountId: string): Work<boolean> {
+  if (organizationId === null || !isSnowflake(accountId)) return false;
+  if ((yield* findMember({ accountId, organizationId })) !== undefined) return true;
+  return (yield* grantsOf(accountId)).some((grant) => grant.organizationId === organizationId);
 }
 
 /** The answer for what does not exist. For the operator of the service, its trace names the permission that is missing. */
@@ -219,10 +288,17 @@ function requireUpstreamOfBody(operator: Operator, { body }: Asked): void {
 }
 
 /** A role of an organization lets its members, its groups and itself use its apps. */
-function* requireAssignable(operator: Operator, { permission, body }: Asked, place: Place): Work<void> {
+function* requireAssignable(operator: Operator, asked: Asked, place: Place): Work<void> {
+  const { permission, body } = asked;
   if (holds(operator, permission, INSTALLATION)) return;
   const { userId, groupId, organizationId } = body;
-  if (userId !== undefined) yield* requireSeenPerson(operator, String(userId), permission, place);
-  if (groupId !== undefined) yield* seen(operator, GROUP, groupId, permission);
-  if (organizationId !== undefined) yield* seen(operator, ORGANIZATION, organizationId, permission);
+  if (userId !== undefined) yield* requireReachedPerson(operator, String(userId), asked, place);
+  if (groupId !== undefined) yield* requireReached(operator, GROUP, groupId, permission);
+  if (organizationId !== undefined) yield* requireReached(operator, ORGANIZATION, organizationId, permission);
+}
+
+/** Who sees an object by a role of the installation does not act on it by that of another organization. */
+function* requireReached(operator: Operator, kind: Kind, id: unknown, permission: Permission): Work<void> {
+  const place = yield* seen(operator, kind, id, permission);
+  if (!holds(operator, permission, place)) throw reachesOwnAlone(permission);
 }

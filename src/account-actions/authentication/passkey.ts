@@ -210,8 +210,9 @@ function accountOfHandle(userHandle: unknown): string | undefined {
  */
 export function* passkeysOfRights(accountId: string, now: number): Work<readonly string[]> {
   const ids: string[] = [];
-  for (const { factorsSince: since, changedAt: until } of yield* listPreviousAddresses({ accountId, now })) {
-    ids.push(...(yield* acceptedPasskeys(accountId, { since, until })).map(({ id }) => id));
+  for (const right of yield* listPreviousAddresses({ accountId, now })) {
+    const { factorsSince: since, changedAt: until, provedBy } = right;
+    ids.push(...(yield* acceptedPasskeys(accountId, { since, until, provedBy })).map(({ id }) => id));
   }
   return ids;
 }

@@ -6,6 +6,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { findIdentity, recordIdentityUse, type UpstreamIdentity } from '../../upstreams/identity-store.ts';
+import { NOTHING_MAPPED } from '../../upstreams/rules/claims-map.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import type { UpstreamOrigin } from '../../upstreams/session-store.ts';
 import type { Upstream } from '../../upstreams/store.ts';
@@ -79,7 +80,7 @@ export async function authenticateByUpstream(
     yield* recordIdentityUse({ id: identity.id, now });
     return {
       ...{ kind: 'authenticated', account, method: 'upstream' },
-      ...{ factorSince: identity.createdAt, upstream: cameFrom, mapped: person.mapped ?? {} },
+      ...{ factorSince: identity.createdAt, upstream: cameFrom, mapped: person.mapped ?? NOTHING_MAPPED },
     };
   }
   return { kind: 'checked', complete };

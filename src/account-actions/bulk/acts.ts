@@ -1,6 +1,7 @@
 import { type Account, findAccount } from '../../accounts/store.ts';
 import { findGroupMember } from '../../groups/member-store.ts';
 import type { Permission } from '../../operators/permissions.ts';
+import type { Operator } from '../../operators/rights.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -28,10 +29,17 @@ export interface BulkParameters {
 interface BulkActKind {
   readonly permission: Permission;
   readonly objects: RouteObjects;
+  /** Whether it bars the person, so that what they made as an operator is noted: it goes on. */
+  readonly bars?: boolean;
   /** Whether it would change anything, at the beginning of the unit of work that acts. */
   isNeeded(accountId: string, parameters: BulkParameters): Work<boolean>;
   /** Acts on one person, in a single commit. */
-  run(services: BulkActServices, accountId: string, parameters: BulkParameters, origin: Origin): Promise<unknown>;
+  run(
+    services: BulkActServices & { readonly operator: Operator },
+    accountId: string,
+    parameters: BulkParameters,
+    origin: Origin,
+  ): Promise<unknown>;
 }
 
 const PERSON: RouteObjects = { person: 'id' };
@@ -54,7 +62,8 @@ function* isMember(accountId: string, parameters: BulkParameters): Work<boolean>
 /** The acts that are offered for many people, each as it is done to one. */
 const BULK_ACTS = {
   suspend: {
-    ...{ permission: 'users.suspend', objects: PERSON, isNeeded: where(({ suspendedAt }) => suspendedAt === null) },
+    ...{ permission: 'users.suspend', objects: PERSON, bars: true },
+    isNeeded: where(({ suspendedAt }) => suspendedAt === null),
     run: (services, id, { reason }, origin) =>
       suspendAccount(services, id, reason === undefined ? {} : { reason }, origin),
   },
@@ -88,7 +97,8 @@ const BULK_ACTS = {
     run: (services, id, _parameters, origin) => remindToVerify(services, id, origin),
   },
   offboard: {
-    ...{ permission: 'users.delete', objects: PERSON, isNeeded: where(({ deletionDueAt }) => deletionDueAt === null) },
+    ...{ permission: 'users.delete', objects: PERSON, bars: true },
+    isNeeded: where(({ deletionDueAt }) => deletionDueAt === null),
     run: (services, id, { groupId: _, ...asked }, origin) => scheduleDeletion(services, id, asked, origin),
   },
 } as const satisfies Readonly<Record<string, BulkActKind>>;

@@ -3,7 +3,7 @@ import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { handsOut } from '../../operators/permissions.ts';
 import { InsufficientPermission } from '../../operators/refusal.ts';
-import type { OperatorGrant } from '../../operators/rights.ts';
+import { heldByRoles, type OperatorRights } from '../../operators/rights.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { type Database, StoreUnavailable, type Work } from '../../platform/database/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -13,7 +13,9 @@ import { SessionEnded } from '../../sessions/sessions.ts';
 import { hashOfSession } from '../../sessions/store.ts';
 import { actingDatabase } from '../admission/acting-database.ts';
 import { admit } from '../admission/admission.ts';
-import { roleNamesOf, rolesInSession } from '../admission/operator-session.ts';
+import { heldInSession, roleNamesOf } from '../admission/operator-session.ts';
+import { mayEndMade } from '../makers/bar.ts';
+import { allMadeBy, isNothing, type Made } from '../makers/list-made.ts';
 import { type BulkActServices, bulkActKind } from './acts.ts';
 import { neededFor, requireBulkPermission } from './lists.ts';
 import {
@@ -136,24 +138,24 @@ async function actOn(
   }
 }
 
-/** The roles of the operator in the session in which they began the act; undefined where that has ended. */
-function* rolesOf(
+/** The roles of the operator in the session in which they began the act, which is none of developers; undefined where that has ended. */
+function* heldFor(
   { accountId, sid }: BulkAct,
-  acting: Parameters<typeof rolesInSession>[1],
-): Work<readonly OperatorGrant[] | undefined> {
+  acting: Omit<Parameters<typeof heldInSession>[1], 'policy'>,
+): Work<OperatorRights | undefined> {
   const hash = yield* hashOfSession({ accountId, sid });
-  return hash === undefined ? undefined : yield* rolesInSession({ hash, accountId }, acting);
+  return hash === undefined ? undefined : yield* heldInSession({ hash, accountId }, { ...acting, policy: 'off' });
 }
 
-/** The ordinary act on one person, with the session and the roles that the operator has at this moment. */
+/** The ordinary act on one person, with the session and the rights that the operator has at this moment. */
 async function run(services: BulkDispatcherServices, act: BulkAct, { number, accountId }: Waiting): Promise<void> {
   const { clock } = services;
   const kind = bulkActKind(act.act);
   const { permission, objects } = kind;
-  const held = await services.database.read(() => rolesOf(act, { now: clock(), locks: false }));
+  const held = await services.database.read(() => heldFor(act, { now: clock(), locks: false }));
   if (held === undefined) throw new SessionEnded();
-  const operator: { readonly id: string; grants: readonly OperatorGrant[] } = { id: act.accountId, grants: held };
-  const origin: Origin = { ...act.origin, role: roleNamesOf(held) };
+  const operator = { id: act.accountId, ...held };
+  const origin: Origin = { ...act.origin, roles: roleNamesOf(held) };
 
   function* needed<T>(work: () => Work<T>): Work<T> {
     if ((yield* holdRunning({ id: act.id })) === undefined) throw new NotWaiting();
@@ -161,18 +163,25 @@ async function run(services: BulkDispatcherServices, act: BulkAct, { number, acc
     return yield* work();
   }
 
-  const acting = actingDatabase(settling(services.database, act, number, handsOut(permission)), {
+  function* note(): Work<string | null> {
+    const isTold = kind.bars === true && mayEndMade(operator);
+    return isTold ? noteMade(accountId, yield* allMadeBy(accountId, clock())) : null;
+  }
+
+  const acting = actingDatabase(settling(services.database, { act, number, makes: handsOut(permission), note }), {
+    acts: true,
     *verify(locks) {
-      const current = yield* rolesOf(act, { now: clock(), locks, actedOn: accountId });
-      operator.grants = current ?? [];
+      const current = yield* heldFor(act, { now: clock(), locks, actedOn: accountId });
+      Object.assign(operator, current ?? heldByRoles([]));
       return current !== undefined;
     },
     ended: async () => new SessionEnded(),
-    *admit(locks) {
+    *admit(locks, places) {
       requireBulkPermission(operator, act.act);
       const params =
         objects.group === undefined ? { id: accountId } : { id: act.parameters.groupId, userId: accountId };
-      yield* admit(operator, { permission, objects, acts: true, params, body: {} }, { now: clock(), locks });
+      const asked = { permission, objects, acts: true, params, query: {}, body: {} };
+      yield* admit(operator, asked, { now: clock(), locks, places });
     },
     refused: (refusal) =>
       services.recordThrottled({
@@ -181,20 +190,42 @@ async function run(services: BulkDispatcherServices, act: BulkAct, { number, acc
       }),
   });
   const database: Database = { ...acting, commit: (work) => acting.commit(() => needed(work)) };
-  await kind.run({ ...services, database }, accountId, act.parameters, origin);
+  await kind.run({ ...services, database, operator }, accountId, act.parameters, origin);
+}
+
+interface Settling {
+  readonly act: BulkAct;
+  readonly number: number;
+  readonly makes: boolean;
+  /** What is noted of a person who was acted on. */
+  readonly note: () => Work<string | null>;
 }
 
 /** A database whose commit also notes that the person was acted on. */
-function settling(database: Database, { id }: BulkAct, number: number, makes: boolean): Database {
+function settling(database: Database, { act: { id }, number, makes, note }: Settling): Database {
   const base = makes ? makingDatabase(database) : database;
   return {
     ...base,
     commit<T>(work: () => Work<T>): Promise<T> {
       return base.commit(function* settled(): Work<T> {
         const result = yield* work();
-        if (!(yield* settlePerson({ id, number, outcome: 'done', reason: null }))) throw new NotWaiting();
+        const reason = yield* note();
+        if (!(yield* settlePerson({ id, number, outcome: 'done', reason }))) throw new NotWaiting();
         return result;
       });
     },
   };
+}
+
+/** What a person made as an operator, for the operator who barred them: it goes on. Null for nothing. */
+function noteMade(accountId: string, made: Made): string | null {
+  if (isNothing(made)) return null;
+  const counted = [
+    `${made.adminKeys.length + made.roles.length} admin keys and roles`,
+    `${made.apps.length + made.upstreams.length} apps and providers`,
+    `${made.settings.length + made.unblockedDomains.length} settings`,
+    `${made.access.length + made.accounts.length} people let in or accounts`,
+    `${made.through.length} accounts of others through which it was made`,
+  ].filter((text) => !text.startsWith('0 '));
+  return `What this person made as an operator goes on: ${counted.join(', ')}. End it with: tessera user suspend ${accountId} --end-made`;
 }

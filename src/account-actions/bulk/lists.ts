@@ -1,7 +1,7 @@
 import { grantsOf, operatorsAmong } from '../../access/operator-grant-store.ts';
 import { findAllNamed } from '../../accounts/named-store.ts';
 import { searchAccounts } from '../../accounts/store.ts';
-import { listGroupMembers } from '../../groups/store.ts';
+import { findGroup, findGroupOfInstallation, type Group, listGroupMembers } from '../../groups/store.ts';
 import { takeWithin } from '../../limits/limits.ts';
 import type { Permission } from '../../operators/permissions.ts';
 import { actsOnStronger, lacksPermission } from '../../operators/refusal.ts';
@@ -9,7 +9,7 @@ import { holds, INSTALLATION, lackingOf, liveGrants, type Operator } from '../..
 import { type Clock, DAY, HOUR } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, invalid, limited, notFound } from '../../platform/failure.ts';
-import type { Ids } from '../../platform/ids/ids.ts';
+import { type Ids, isSnowflake } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
 import { type BulkActName, type BulkParameters, bulkActKind } from './acts.ts';
@@ -100,6 +100,24 @@ export function requireBulkPermission(operator: Operator, act: BulkActName): voi
   }
 }
 
+/** Whether an operator may choose people by the group that they are in: who sees no groups does not learn so who is in one. */
+export const choosesByGroup = (operator: Operator): boolean => holds(operator, 'groups.read', INSTALLATION);
+
+/** @throws {InsufficientPermission} */
+function requireChoice(operator: Operator, { by }: WantedPeople): void {
+  if (by === 'group' && !choosesByGroup(operator)) throw lacksPermission('groups.read');
+}
+
+/**
+ * The group that an operator named, by its name or id: those of organizations by their ids.
+ * @throws {InsufficientPermission} where the operator sees no groups, whether there is one or not
+ */
+export function* findChosenGroup(operator: Operator, named: string): Work<Group | undefined> {
+  requireChoice(operator, { by: 'group', groupId: named });
+  const byId = isSnowflake(named) ? yield* findGroup({ id: named }) : undefined;
+  return byId ?? (yield* findGroupOfInstallation({ name: named.toLowerCase() }));
+}
+
 interface ListServices {
   readonly database: Database;
   readonly clock: Clock;
@@ -127,6 +145,7 @@ export async function makeList(
 ): Promise<{ readonly id: string; readonly unknown: readonly string[] }> {
   const { database, clock, ids, operator } = services;
   requireBulkPermission(operator, act);
+  requireChoice(operator, wanted);
   const { ids: people, unknown } = await findPeople(database, wanted);
   if (people.length === 0) {
     const named = unknown.slice(0, 10).join(', ');
@@ -136,6 +155,7 @@ export async function makeList(
   const id = await ids.next();
   await database.commit(function* begin(): Work<void> {
     requireBulkPermission(operator, act);
+    requireChoice(operator, wanted);
     if (!(yield* takeWithin(`bulk lists ${operator.id}`, MOST_LISTS, now))) throw limited(HOUR / 1000);
     yield* insertBulkAct({
       ...{ id, accountId: operator.id, sid: session.sid, act, parameters, origin, state: 'frozen' },

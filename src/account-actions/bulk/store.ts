@@ -228,23 +228,15 @@ interface PeoplePage {
   readonly limit: number;
 }
 
-const toListedPerson = (row: {
-  readonly number: number;
-  readonly account_id: string;
-  readonly username: string;
-  readonly display_name: string;
-  readonly outcome: string;
-  readonly reason: string | null;
-}): ListedPerson => ({
-  number: row.number,
-  id: row.account_id,
-  username: row.username,
-  displayName: row.display_name,
+const toListedPerson = (row: Omit<ListedPerson, 'outcome'> & { readonly outcome: string }): ListedPerson => ({
+  ...row,
   outcome: row.outcome as Outcome,
-  reason: row.reason,
 });
 
-const SHOWN = ['p.number', 'p.account_id', 'p.outcome', 'p.reason', 'a.username', 'a.display_name'] as const;
+const SHOWN = [
+  ...(['p.number', 'p.account_id as id', 'p.outcome', 'p.reason'] as const),
+  ...(['a.username', 'a.display_name as displayName'] as const),
+] as const;
 
 const listAll = many(
   (db, p: PeoplePage) =>

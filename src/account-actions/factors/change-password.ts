@@ -1,8 +1,10 @@
+import { givenPasswords, recordReplacedPassword } from '../../accounts/act-store.ts';
 import { record } from '../../audit/audit.ts';
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import { addressFlows } from '../../platform/validation/origin.ts';
+import { endOpeningsByOwner } from '../accounts/openings.ts';
 import type { AttemptsLimited, AuthenticationServices } from '../authentication/authenticators.ts';
 import { confirmPassword } from '../authentication/password.ts';
 import { enqueueSecurityNotice } from '../notices/notices.ts';
@@ -42,6 +44,7 @@ export async function changePassword(
     if (locked.passwordHash !== account.passwordHash) {
       throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
     }
+    const setAt = account.passwordSetAt ?? account.createdAt;
     // A session that a stronger factor began says nothing new of that factor.
     const proof = { provedAt: now, provedBy: 'password', provedFactorSince: account.passwordSetAt ?? 0 } as const;
     const renewal = yield* renewSession(services, change, securing, {
@@ -49,6 +52,11 @@ export async function changePassword(
       ...(session.acr === ACR && { start: proof }),
     });
     const { account: changed } = renewal;
+    // A factor from before it says that the person is not the operator.
+    const isOwners = session.provedBy !== 'password' && (session.provedFactorSince ?? setAt) < setAt;
+    const [given] = isOwners ? [] : yield* givenPasswords(locked);
+    if (isOwners) yield* endOpeningsByOwner(changed, session.provedFactorSince ?? 0);
+    if (given !== undefined) yield* recordReplacedPassword(account.id, given, changed.passwordSetAt ?? at);
     yield* enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now, changed.updatedAt);
     const event = { type: 'account.password_changed', origin, details: { fields: ['password'] } } as const;
     yield* record({ at: now, accountId: account.id, ...event });

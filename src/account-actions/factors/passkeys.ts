@@ -13,6 +13,7 @@ import {
 import type { Factor } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../../authenticators/rules/passkey-name.ts';
+import { secondFactorOf } from '../../authenticators/rules/taking-back.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
@@ -246,7 +247,8 @@ export function removeOwnPasskey(
     if (!(yield* canSparePasskey(services, account, yield* listFactors(account)))) return 'last way';
     const renewal = yield* renewSession(services, owner, securing);
     const { account: changed } = renewal;
-    yield* removePasskeys(accountId, changed.updatedAt, (one) => one.id === id);
+    const removal = { removedBy: secondFactorOf(session) };
+    yield* removePasskeys(accountId, changed.updatedAt, (one) => one.id === id, removal);
     yield* removeUselessCodes(services.secondFactor, changed);
     const { name } = found;
     const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };

@@ -10,6 +10,7 @@ import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import type { Session } from '../../sessions/store.ts';
+import { recordLostApp } from '../accounts/openings.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
 import {
   issueMissingRecoveryCodes,
@@ -116,6 +117,7 @@ export function removeAuthenticatorApp(services: CodeServices & WayInServices, p
     const renewal = yield* renewSession(services, person, securing);
     const { account: changed } = renewal;
     yield* removeTotp(services.secondFactor, changed);
+    yield* recordLostApp(changed);
     yield* enqueueSecurityNotice(services, changed, 'factor removed', noticeFacts(session), now, changed.updatedAt);
     const details = { factor: 'totp' };
     yield* record({ at: now, type: 'account.factor_removed', origin, accountId: account.id, details });

@@ -1,14 +1,14 @@
 import { liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { recordAccountAct } from '../../accounts/act-store.ts';
 import { mayAct } from '../../accounts/rules/may-act.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { type HandsOut, holdHandingKey, makingDatabase } from '../../admin-keys/hand-out.ts';
-import { holdAdminKey, isAdminKeyLive } from '../../admin-keys/live.ts';
+import { behind, holdAdminKey, isAdminKeyLive } from '../../admin-keys/live.ts';
 import { lockMaking } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
-import { endOperatorLinks } from '../../mail/challenges.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import {
   findMembership,
@@ -31,9 +31,11 @@ import type { Session } from '../../sessions/store.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
+import { settleGain } from '../operators/gained-rights.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
-import { mayInviteTo } from '../operators/open-invitations.ts';
+import { mayInviteTo, requireOwnName, requireRevocable } from '../operators/open-invitations.ts';
 import { invitationMail } from './invitation-mails.ts';
+import { requireModerate } from './moderation.ts';
 import { mayGive, mayInvite } from './rules.ts';
 
 const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
@@ -59,7 +61,8 @@ export const CreateInvitationRequest = Type.Object(
     ),
     inviterId: Type.Optional(
       Type.String({
-        about: 'The OWNER or ADMIN of the organization who invites, and must still be one on acceptance.',
+        about:
+          'The OWNER or ADMIN of the organization in whose name it is, and who must still be one on acceptance. A role of an organization names nobody but the person who made the key.',
         description: 'an ID',
       }),
     ),
@@ -153,6 +156,7 @@ export async function createInvitation(
   };
   await database.commit(function* create(): Work<void> {
     requireGivable(operator, grant);
+    yield* requireOwnName(operator, inviterId);
     yield* holdHandingKey(context, now);
     const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
     if (organizationId !== null && organization === undefined) {
@@ -163,6 +167,7 @@ export async function createInvitation(
         'inviterId must be an active OWNER or ADMIN of the organization, whose role is not below the invited.',
       );
     }
+    if (operator !== undefined) yield* requireModerate(operator, invitation, now);
     yield* store.insertInvitation(invitation);
     if (email !== null && mailed) {
       const content = invitationMail(organization?.name, link, days);
@@ -179,15 +184,17 @@ export async function createInvitation(
 
 /**
  * Revokes an invitation that was not used.
- * @throws {Failure} `not found`
+ * @throws {Failure} `not found`, or `insufficient permission` for an invitation to more than the operator's own role
  */
 export async function revokeInvitation(
-  { database, clock }: InvitationsContext,
+  { database, clock, operator }: InvitationsContext & ActingOperator,
   id: string,
   origin: Origin,
 ): Promise<void> {
   const now = clock();
   await database.commit(function* revoke(): Work<void> {
+    const invitation = yield* store.findInvitation({ id });
+    if (invitation !== undefined) requireRevocable(operator, invitation);
     if (!(yield* store.removeInvitation({ id }))) throw invitationNotFound(id);
     yield* record({ at: now, type: 'invitation.revoked', origin, details: { invitationId: id } });
   });
@@ -220,6 +227,8 @@ export interface OpenInvitation {
   readonly organization: { readonly name: string; readonly domain: string } | undefined;
   /** The name of the member who invites; undefined for an operator. */
   readonly inviter: string | undefined;
+  /** Whether somebody else invites in the name of the member. */
+  readonly isInName: boolean;
 }
 
 /**
@@ -235,7 +244,8 @@ export function* findOpenInvitation(link: string, now: number): Work<OpenInvitat
   if (!(yield* mayStillInvite(invitation, now))) return undefined;
   const organization = organizationId === null ? undefined : yield* findOrganization({ id: organizationId });
   const inviter = inviterId === null ? undefined : yield* findAccount({ id: inviterId });
-  return { invitation, organization, inviter: inviter?.profile.displayName };
+  const isInName = adminKeyId === null || (yield* behind(adminKeyId)) !== inviterId;
+  return { invitation, organization, inviter: inviter?.profile.displayName, isInName };
 }
 
 /** The name of the organization that a person joined by this link before; undefined where somebody else used it, or nobody. */
@@ -286,9 +296,16 @@ export class InvitationRefused extends Error {
   }
 }
 
+/** An organization by its name, and the role there; null for a member without one. */
+interface JoinedOrganization {
+  readonly organization: string;
+  readonly role: OpenInvitation['invitation']['role'];
+}
+
 /**
  * Joins an organization by an invitation, as a person who is signed in and has proved who they are. The person is told by mail: with a
  * stolen session or password, somebody else may have accepted it.
+ * @returns of which organization the person is a member now and as what; undefined for an invitation to none
  * @throws {InvitationRefused}
  * @throws {SessionEnded} where the session ended meanwhile
  */
@@ -300,35 +317,36 @@ export async function joinByInvitation(
     origin,
   }: { readonly account: Account; readonly session: Session; readonly origin: Origin },
   link: string,
-): Promise<string | undefined> {
+): Promise<JoinedOrganization | undefined> {
   const now = services.clock();
   // Who ends the maker of the invitation ends the role that it gives, too.
   const own = { ...services, database: makingDatabase(services.database) };
-  return sessionDatabase(own, session).commit(function* join(): Work<string | undefined> {
+  return sessionDatabase(own, session).commit(function* join(): Work<JoinedOrganization | undefined> {
     const account = yield* lockAccount({ id });
     if (account === undefined) throw new InvitationRefused('dead');
     const at = yield* accountTime(account, now);
-    const organization = yield* acceptInvitation(link, account, now, origin, at);
-    if (organization === undefined) return undefined;
-    const facts = { ...deviceFacts(session), what: organization };
+    const { joined } = yield* acceptInvitation(link, account, now, origin, at);
+    if (joined === undefined) return undefined;
+    const facts = { ...deviceFacts(session), what: joined.organization };
     yield* enqueueSecurityNotice(services, account, 'organization joined', facts, now, at);
-    return organization;
+    return joined;
   });
 }
 
 /**
  * Accepts an invitation, inside the unit of work that creates the account or holds its lock. What it depends on is checked again here.
  * @param at the time of the account
- * @returns the name of the organization that the person joined, if there is one
+ * @returns the organization that the person joined, if there is one, and the operator who invited; null for a member and the
+ *   command line
  * @throws {InvitationRefused}
  */
-export function* acceptInvitation(
+function* acceptInvitation(
   link: string,
   account: Account,
   now: number,
   origin: Origin,
   at = now,
-): Work<string | undefined> {
+): Work<{ readonly joined: JoinedOrganization | undefined; readonly madeBy: string | null }> {
   const open = yield* findOpenInvitation(link, now);
   if (open === undefined) throw new InvitationRefused('dead');
   const { invitation } = open;
@@ -337,8 +355,8 @@ export function* acceptInvitation(
     throw new InvitationRefused('other address');
   // What ends the maker with all that it made finds the membership, or is found here.
   const madeBy = invitation.adminKeyId ?? invitation.operatorId;
-  const isOperator = organizationId !== null && grantOfMembership(organizationId, role) !== undefined;
-  if (isOperator || (organizationId !== null && madeBy !== null)) yield* lockMaking({});
+  const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
+  if (grant !== undefined || madeBy !== null) yield* lockMaking({});
   if (!(yield* hasRight(invitation, now))) throw new InvitationRefused('dead');
   if (!(yield* store.spendInvitation({ id: invitation.id, now: at, usedBy: account.id }))) {
     throw new InvitationRefused('dead');
@@ -359,7 +377,7 @@ export function* acceptInvitation(
     ) {
       throw new InvitationRefused('other organization');
     }
-    if (isOperator) yield* endOperatorLinks(account.id);
+    if (grant !== undefined) yield* settleGain(account.id, grant, origin, now);
     yield* record({
       at: now,
       type: 'organization.member_set',
@@ -370,5 +388,12 @@ export function* acceptInvitation(
   }
   const details = { invitationId: invitation.id };
   yield* record({ at: now, type: 'invitation.accepted', origin, accountId: account.id, details });
-  return open.organization?.name;
+  const { organization } = open;
+  return { joined: organization && { organization: organization.name, role }, madeBy };
+}
+
+/** {@link acceptInvitation} for an account that was created in this unit of work: who invited the person let the account come to be. */
+export function* joinInvited(link: string, account: Account, now: number, origin: Origin): Work<void> {
+  const { madeBy } = yield* acceptInvitation(link, account, now, origin);
+  if (madeBy !== null) yield* recordAccountAct({ operator: { id: madeBy } }, account.id, 'invited', account.createdAt);
 }

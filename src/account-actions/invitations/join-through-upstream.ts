@@ -2,7 +2,9 @@ import { identifierKey, newProfile } from '../../accounts/rules/profile.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { recordEffect } from '../../upstreams/effect-store.ts';
 import { insertIdentity } from '../../upstreams/identity-store.ts';
+import { operatorsBehind } from '../../upstreams/operators-behind.ts';
 import { holdUpstream } from '../../upstreams/store.ts';
 import { VOUCHED_FOR, whyNotVouched } from '../../upstreams/vouching.ts';
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
@@ -17,7 +19,7 @@ import {
   signUpOf,
   vouchedAddress,
 } from '../upstreams/join.ts';
-import { acceptInvitation } from './invitations.ts';
+import { joinInvited } from './invitations.ts';
 
 /** The new account. */
 interface JoiningAccount {
@@ -50,19 +52,23 @@ export function* joinThroughUpstream(
   const upstream = yield* holdUpstream({ id: upstreamId });
   if (upstream?.status !== 'active') throw new NotVouched();
   if (!mayJoinWith(upstream, services.signUp, fields.email)) throw new JoiningRefused();
-  const isProved = isAddressProved || vouchedAddress(upstream, person) === identifierKey(fields.email);
+  const isVouched = vouchedAddress(upstream, person) === identifierKey(fields.email);
+  const isProved = isAddressProved || isVouched;
   // An address that is only typed is of any domain.
   if (upstream.signUp === 'domains' && !isProved) throw new JoiningRefused();
   const account = newAccount(id, newProfile({ ...fields, emailVerified: isProved }, id, now), null, now);
   const isInvited = invitation !== null;
   const by = { kind: 'person', signUp: signUpOf(upstream), isInvited, isAddressProved: isProved } as const;
   yield* addAccount(account, by, browser.origin);
+  const email = identifierKey(fields.email);
+  const behind = { by: 'sign-up', email, isVouched: isVouched && !isAddressProved } as const;
+  yield* recordEffect(yield* operatorsBehind(upstream, behind), id, 'joined');
   const identity = newIdentity(upstreamId, person, id, account.createdAt);
   if (!(yield* insertIdentity(identity))) throw new NotVouched();
   const cameFrom = upstreamOriginOf(identity, person, generation);
   if ((yield* whyNotVouched(cameFrom, now)) !== undefined) throw new NotVouched();
   if (!(yield* useUpstreamState(state, now))) throw new NotVouched();
-  if (invitation !== null) yield* acceptInvitation(invitation, account, now, browser.origin);
+  if (invitation !== null) yield* joinInvited(invitation, account, now, browser.origin);
   const used: FactorUse = { method: 'upstream', factorSince: identity.createdAt, upstream: cameFrom };
   return yield* startSession(services, account, [used], browser, now);
 }

@@ -27,7 +27,7 @@ import { addAccount, JoiningRefused, newAccount } from '../accounts/create-accou
 import { FieldTaken, isUsernameTaken } from '../accounts/usernames.ts';
 import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
 import { type JoiningPerson, NotVouched } from '../upstreams/join.ts';
-import { acceptInvitation, InvitationRefused } from './invitations.ts';
+import { InvitationRefused, joinInvited } from './invitations.ts';
 import { joinThroughUpstream } from './join-through-upstream.ts';
 import { signUpMails } from './sign-up-mails.ts';
 
@@ -207,7 +207,7 @@ export async function completeSignUp(
       const isInvited = invitation !== null;
       // What it throws keeps the challenge for another attempt.
       yield* addAccount(account, { kind: 'person', signUp, isInvited, isAddressProved: true }, origin);
-      if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
+      if (invitation !== null) yield* joinInvited(invitation, account, now, origin);
       return yield* startSession(services, account, [FIRST_PASSWORD], continuing, now);
     });
   } catch (error) {
@@ -240,7 +240,7 @@ export async function signUpInvited(
       const profile = newProfile({ ...values, emailVerified: mailed }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
       yield* addAccount(account, { kind: 'person', signUp, isInvited: true, isAddressProved: mailed }, origin);
-      yield* acceptInvitation(link, account, now, origin);
+      yield* joinInvited(link, account, now, origin);
       return yield* startSession(services, account, [FIRST_PASSWORD], browser, now);
     });
   } catch (error) {

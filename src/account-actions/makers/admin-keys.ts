@@ -1,3 +1,4 @@
+import { findAccount } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import type { AdminKey } from '../../admin-keys/store.ts';
 import * as store from '../../admin-keys/store.ts';
@@ -21,16 +22,8 @@ import {
   requireGivable,
   requirePlace,
 } from '../operators/grants.ts';
-import {
-  type EndedMakers,
-  endAllMadeBy,
-  finishEnding,
-  idsOfMade,
-  type Made,
-  madeBy,
-  NOTHING_ENDED,
-  onlyMakers,
-} from './made.ts';
+import { idsOfMade, isNothing, type Made, madeBy } from './list-made.ts';
+import { type EndedMakers, endAllMadeBy, finishEnding, NOTHING_ENDED, onlyMakers } from './made.ts';
 
 export const CreateAdminKeyRequest = requestBody('CreateAdminKeyRequest', {
   name: Type.String({
@@ -95,7 +88,7 @@ export interface RevokedAdminKey extends EndedWithKey {
 
 /**
  * Revokes a key, and with it what the key handed out and nobody used. Once this has returned, no request with the key changes anything.
- * The same holds for the keys that it made, where these are to end as well.
+ * The same holds for the keys that it made, where these are to end as well: also of a key that has ended, or is gone from the records.
  * @throws {Failure} `not found`, or `insufficient permission` where the key has a permission that the operator lacks
  */
 export async function revokeAdminKey(
@@ -111,8 +104,9 @@ export async function revokeAdminKey(
     const isRevoked = yield* store.markAdminKeyRevoked({ id, now });
     const made = yield* madeBy(id, now);
     const ended = yield* endHandedOut(id, takeOver, now);
+    const isEnding = isRevoked || (endMade && (key !== undefined || (yield* isFormerKey(id, made, now))));
     // A second caller may rely on the answer as well, which waits for the same requests.
-    if (!isRevoked && (key === undefined || !endMade)) return { ...ended, made, makers: undefined };
+    if (!isEnding) return { ...ended, made, makers: undefined };
     const { makers, ...alsoEnded } = endMade ? yield* endAllMadeBy(id, { operator, origin, now }) : NOTHING_ENDED;
     const details = { adminKeyId: id, ...ended, ...(endMade && { made: idsOfMade(alsoEnded) }) };
     yield* record({ at: now, type: 'admin_key.revoked', origin, details });
@@ -125,6 +119,12 @@ export async function revokeAdminKey(
     throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
   }
   return answer;
+}
+
+/** Whether something was made by a key of which no record is left: one of an organization that was deleted, or an earlier `TESSERA_ADMIN_KEY`. */
+function* isFormerKey(id: string, made: Made, now: number): Work<boolean> {
+  if (isNothing(made) || (yield* store.isKeyOnRecord(id, now))) return false;
+  return (yield* findAccount({ id })) === undefined;
 }
 
 interface Revocation extends RevokedAdminKey {

@@ -1,25 +1,31 @@
 import { assignmentsMadeBy, type MadeAssignment } from '../../access/maker-store.ts';
+import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
 import { findClient } from '../../clients/store.ts';
 import { groupMembersMadeBy, type MadeGroupMember } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
-import { holds, INSTALLATION, type Place } from '../../operators/rights.ts';
+import { INSTALLATION, lackingOf, type Operator, type Place } from '../../operators/rights.ts';
 import { lockOrganization, type MadeMember, membersMadeBy } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { groupMembersByEffect } from '../../upstreams/effect-store.ts';
 import { takeMadeAssignment } from '../access/assignments.ts';
 import { leaveWithMaker } from '../access/groups.ts';
 import { endMembership } from '../organizations/organizations.ts';
-import { endsWithin, type Suspect } from './suspects.ts';
+import type { Suspect } from './suspects.ts';
 
-/** One whom an operator let in: an assignment to an app, a member of a group, or a plain member of an organization. */
+/**
+ * One whom an operator let in: an assignment to an app, a member of a group, or a plain member of an organization. Another provider lets
+ * members in by what an operator did to it.
+ */
 export type MadeAccess =
   | ({ readonly kind: 'assignment' } & MadeAssignment)
   | ({ readonly kind: 'group member' } & MadeGroupMember)
+  | ({ readonly kind: 'member through provider' } & MadeGroupMember)
   | ({ readonly kind: 'member' } & MadeMember);
 
 type Kind = MadeAccess['kind'];
-const KINDS: readonly Kind[] = ['assignment', 'group member', 'member'];
+const KINDS: readonly Kind[] = ['assignment', 'group member', 'member through provider', 'member'];
 
 /** How many of a kind are listed, and how many one commit ends. */
 const BATCH = 200;
@@ -33,12 +39,14 @@ export interface AccessPosition {
 }
 
 function* pageOf({ maker, kind, after }: AccessPosition): Work<readonly MadeAccess[]> {
-  const page = { madeBy: maker.id, since: maker.since, after, limit: BATCH };
+  const page = { madeBy: maker.id, since: maker.since, until: maker.until, after, limit: BATCH };
   switch (kind) {
     case 'assignment':
       return (yield* assignmentsMadeBy(page)).map((one) => ({ kind, ...one }));
     case 'group member':
       return (yield* groupMembersMadeBy(page)).map((one) => ({ kind, ...one }));
+    case 'member through provider':
+      return (yield* groupMembersByEffect(page)).map((one) => ({ kind, ...one }));
     case 'member':
       return (yield* membersMadeBy(page)).map((one) => ({ kind, ...one }));
   }
@@ -47,23 +55,35 @@ function* pageOf({ maker, kind, after }: AccessPosition): Work<readonly MadeAcce
 const PERMISSION_FOR: Readonly<Record<Kind, Permission>> = {
   assignment: 'apps.assign',
   'group member': 'groups.manage',
+  'member through provider': 'upstreams.manage',
   member: 'members.manage',
 };
 
 function* placeOf(access: MadeAccess): Work<Place> {
+  if (access.kind === 'member through provider') return INSTALLATION;
   if (access.kind !== 'assignment') return { ...INSTALLATION, organizationId: access.organizationId };
   return (yield* findClient({ id: access.clientId })) ?? INSTALLATION;
 }
 
-/** What of a page does not go on by what its maker holds from elsewhere. */
-function* withoutOthers({ id, rest, within }: Suspect, page: readonly MadeAccess[]): Work<readonly MadeAccess[]> {
-  if (rest.length === 0 && within === undefined) return page;
+/** What of a page does not go on. */
+function* withoutOthers(
+  { rest, within, by, keeps }: Suspect,
+  page: readonly MadeAccess[],
+  now: number,
+): Work<readonly MadeAccess[]> {
+  if (rest.length === 0 && within === undefined && by === undefined) return page;
   const found: MadeAccess[] = [];
   for (const one of page) {
-    const place = yield* placeOf(one);
-    if (endsWithin(within, place) && !holds({ id, grants: rest }, PERMISSION_FOR[one.kind], place)) found.push(one);
+    const isKept = keeps(PERMISSION_FOR[one.kind], yield* placeOf(one)) || (yield* isOfStronger(one, by, now));
+    if (!isKept) found.push(one);
   }
   return found;
+}
+
+/** Whether a member is somebody on whom the operator does not act who ends the rest: they hold a permission that the operator lacks. */
+function* isOfStronger(one: MadeAccess, by: Operator | undefined, now: number): Work<boolean> {
+  if (by === undefined || one.kind === 'assignment') return false;
+  return lackingOf(by, yield* liveGrantsOf(one.accountId, now)) !== undefined;
 }
 
 /** Whom an operator let in. */
@@ -74,13 +94,14 @@ export interface AccessOfMaker {
 }
 
 /** Whom operators let in: of each kind the first ones. */
-export function* accessMadeBy(makers: readonly Suspect[]): Work<AccessOfMaker> {
+export function* accessMadeBy(makers: readonly Suspect[], now: number): Work<AccessOfMaker> {
   const access: MadeAccess[] = [];
   let hasMoreAccess = false;
   for (const maker of makers) {
     for (const kind of KINDS) {
       const page = yield* pageOf({ maker, kind, after: '0' });
-      access.push(...(yield* withoutOthers(maker, page)));
+      const isListed = (one: MadeAccess): boolean => access.some(({ kind: of, id }) => of === kind && id === one.id);
+      access.push(...(yield* withoutOthers(maker, page, now)).filter((one) => !isListed(one)));
       hasMoreAccess ||= page.length === BATCH;
     }
   }
@@ -98,7 +119,7 @@ export function* endSomeAccess(
   now: number,
 ): Work<{ readonly access: readonly MadeAccess[]; readonly next: AccessPosition | undefined }> {
   const page = yield* pageOf(position);
-  const access = yield* withoutOthers(position.maker, page);
+  const access = yield* withoutOthers(position.maker, page, now);
   for (const one of access) yield* endOne(one, origin, now);
   const last = page.at(-1);
   return { access, next: page.length < BATCH || last === undefined ? undefined : { ...position, after: last.id } };
@@ -106,7 +127,7 @@ export function* endSomeAccess(
 
 function* endOne(one: MadeAccess, origin: Origin, now: number): Work<void> {
   if (one.kind === 'assignment') yield* takeMadeAssignment(one, origin, now);
-  else if (one.kind === 'group member') yield* leaveWithMaker(one, origin, now);
+  else if (one.kind !== 'member') yield* leaveWithMaker(one, origin, now);
   else {
     yield* takeAccountLock({ id: one.accountId });
     yield* lockOrganization({ id: one.organizationId });

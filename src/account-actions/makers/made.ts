@@ -1,68 +1,29 @@
-import { type AccountGrant, grantsMadeBy, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
+import { type AccountGrant, liveGrantsOf, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
-import {
-  type AdminKey,
-  adminKeysMadeBy,
-  grantOfKey,
-  markAdminKeyRevoked,
-  waitForAdminKeyLocks,
-} from '../../admin-keys/store.ts';
+import { type AdminKey, grantOfKey, markAdminKeyRevoked, waitForAdminKeyLocks } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
-import { type ClientsUndone, clientsTouchedBy, endClientActs, type TouchedClient } from '../../clients/disable.ts';
+import { blockAgain } from '../../clients/blocked-domains.ts';
+import { type ClientsUndone, clientsTouchedBy, endClientActs } from '../../clients/disable.ts';
 import { endClientTokens } from '../../credentials/client-token-store.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
-import { excessOf, holds, INSTALLATION, type Operator, type OperatorGrant } from '../../operators/rights.ts';
+import { lackingOf, type Operator } from '../../operators/rights.ts';
 import { lowerMember } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { finishingDatabase } from '../../platform/database/finishing.ts';
 import { type Origin, SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
 import type { Upstream } from '../../upstreams/store.ts';
-import { endHandedOut } from '../accounts/handed-out.ts';
+import { endHandedOut, endInvitationsOf } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
-import { endUpstreamActs, type TouchedUpstream, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
-import {
-  type AccessOfMaker,
-  type AccessPosition,
-  accessMadeBy,
-  accessPositions,
-  endSomeAccess,
-  type MadeAccess,
-} from './made-access.ts';
-import { endsWithin, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
-
-/** What an operator made that still counts. */
-export interface Made extends AccessOfMaker {
-  readonly adminKeys: readonly AdminKey[];
-  readonly roles: readonly AccountGrant[];
-  /** The active apps that they registered, accepted, enabled or approved, or whose secrets or redirect URIs they changed. */
-  readonly apps: readonly TouchedClient[];
-  /** The other providers that they registered, enabled or changed. */
-  readonly upstreams: readonly TouchedUpstream[];
-}
-
-const NOTHING_MADE: Made = { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false };
-
-/** How many there are of each kind. */
-const countsOf = (access: readonly MadeAccess[]) => ({
-  assignments: access.filter(({ kind }) => kind === 'assignment').length,
-  groupMembers: access.filter(({ kind }) => kind === 'group member').length,
-  members: access.filter(({ kind }) => kind === 'member').length,
-});
-
-/** Whether that is nothing. */
-export const isNothing = ({ adminKeys, roles, apps, upstreams, access }: Made): boolean =>
-  [adminKeys, roles, apps, upstreams, access].every((made) => made.length === 0);
-
-/** What an event says of them. */
-export const idsOfMade = ({ adminKeys, roles, apps, upstreams, access }: Made) => ({
-  adminKeys: adminKeys.map(({ id }) => id),
-  roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
-  ...(apps.length > 0 && { apps: apps.map(({ clientId, acts }) => ({ clientId, acts })) }),
-  ...(upstreams.length > 0 && { upstreams: upstreams.map(({ upstreamId, acts }) => ({ upstreamId, acts })) }),
-  ...(access.length > 0 && { access: countsOf(access) }),
-});
+import { endUpstreamActs, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
+import { type Made, type MadeRights, NOTHING_MADE, openedAccounts, rightsToEnd } from './list-made.ts';
+import { type AccessPosition, accessPositions, endSomeAccess, type MadeAccess } from './made-access.ts';
+import { type AccountPosition, accountPositions, accountsMadeBy, endSomeAccounts } from './made-accounts.ts';
+import { endLifted, type LiftedRequirement, putSettingsBack } from './made-settings.ts';
+import { endOpened, lockOpened } from './opened-accounts.ts';
+import { endsUnblocking, endsUpstreams, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What is left to do after the commit that ended makers: see {@link finishEnding}. */
 export interface EndedMakers {
@@ -70,14 +31,18 @@ export interface EndedMakers {
   readonly ids: readonly string[];
   /** The upstreams that were disabled. */
   readonly upstreams: readonly Upstream[];
+  /** What was put back of which people got something meanwhile. */
+  readonly lifted: readonly LiftedRequirement[];
   /** Where more of whom they let in is to be ended. */
   readonly access: readonly AccessPosition[];
+  /** Where more of the accounts that they created are to be suspended. */
+  readonly accounts: readonly AccountPosition[];
   readonly origin: Origin;
 }
 
 /** Keys or accounts whose rights ended, and nothing else. */
 export const onlyMakers = (...ids: readonly string[]): EndedMakers => ({
-  ...{ ids, upstreams: [], access: [] },
+  ...{ ids, upstreams: [], lifted: [], access: [], accounts: [] },
   origin: SYSTEM_ORIGIN,
 });
 
@@ -89,19 +54,20 @@ export interface EndedMade extends Made {
 
 export const NOTHING_ENDED: EndedMade = {
   ...{ ...NOTHING_MADE, makers: onlyMakers() },
-  clients: { registered: 0, secrets: 0, redirected: [] },
+  clients: { registered: 0, secrets: 0 },
 };
 
 /**
  * Finishes what ended makers, after its commit: waits until the units of work have ended that act with them, so that what those change is
- * there before the answer, and ends what people were signed in to through upstreams that were disabled, and of very many people whom the
- * makers let in the others. In the same unit of work, a stream
+ * there before the answer, and ends what people were signed in to through upstreams that were disabled, or got while a requirement was
+ * lifted, and of very many people whom the makers let in, or for whom they created accounts, the others. In the same unit of work, a stream
  * of requests could delay the end itself, or it could wait for a unit that waits for it. It may be repeated.
  */
 export async function finishEnding(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
-  { ids, upstreams, access, origin }: EndedMakers,
+  { database: own, clock }: { readonly database: Database; readonly clock: Clock },
+  { ids, upstreams, lifted, access, accounts, origin }: EndedMakers,
 ): Promise<void> {
+  const database = finishingDatabase(own);
   for (const id of ids) {
     await database.commit(function* waiting(): Work<void> {
       yield* waitForAdminKeyLocks({ id });
@@ -109,50 +75,19 @@ export async function finishEnding(
     });
   }
   for (const upstream of upstreams) await endSessionsThrough({ database, clock }, upstream, origin);
+  for (const one of lifted) await endLifted({ database, clock }, one, origin);
   for (const position of access) {
     for (let at: AccessPosition | undefined = position; at !== undefined; ) {
       const from: AccessPosition = at;
       at = (await database.commit(() => endSomeAccess(from, origin, clock()))).next;
     }
   }
-}
-
-/** @param since what was made earlier is left out */
-export const madeBy = (operatorId: string, now: number, since = 0): Work<Made> =>
-  madeBySuspect({ id: operatorId, since, rest: [], within: undefined, goesOn: () => false }, now);
-
-/** What somebody made who lost a grant, beyond what is left to them. */
-export function* madeBeyond(accountId: string, remaining: Remaining, now: number): Work<Made> {
-  const suspects = yield* suspectsOf(accountId, { since: 0, now, remaining });
-  const own = suspects.find(({ id }) => id === accountId);
-  return own === undefined ? NOTHING_MADE : yield* madeBySuspect(own, now);
-}
-
-function* madeBySuspect(suspect: Suspect, now: number): Work<Made> {
-  return {
-    ...(yield* rightsToEnd(suspect, now)),
-    apps: yield* clientsTouchedBy([suspect], now),
-    upstreams: yield* upstreamsTouchedBy([suspect].filter(endsUpstreams)),
-    ...(yield* accessMadeBy([suspect])),
-  };
-}
-
-/** Whether what a suspect did to upstreams ends: they are of the installation. */
-const endsUpstreams = ({ id, rest, within }: Suspect): boolean =>
-  within === undefined && !holds({ id, grants: rest }, 'upstreams.manage', INSTALLATION);
-
-function* rightsMadeBy(madeBy: string, since: number, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
-  const isOfThen = ({ createdAt }: { readonly createdAt: number | null }) => (createdAt ?? 0) >= since;
-  const adminKeys = yield* adminKeysMadeBy({ madeBy, now });
-  return { adminKeys: adminKeys.filter(isOfThen), roles: (yield* grantsMadeBy({ madeBy })).filter(isOfThen) };
-}
-
-/** The rights that a suspect gave, and that rest on what is ended. */
-function* rightsToEnd({ id, since, rest, within }: Suspect, now: number): Work<Pick<Made, 'adminKeys' | 'roles'>> {
-  const { adminKeys, roles } = yield* rightsMadeBy(id, since, now);
-  const isToEnd = (grant: OperatorGrant): boolean =>
-    endsWithin(within, grant) && excessOf({ grants: rest }, grant) !== undefined;
-  return { adminKeys: adminKeys.filter((key) => isToEnd(grantOfKey(key))), roles: roles.filter(isToEnd) };
+  for (const position of accounts) {
+    for (let at: AccountPosition | undefined = position; at !== undefined; ) {
+      const from: AccountPosition = at;
+      at = await database.commit(() => endSomeAccounts(from, origin, clock()));
+    }
+  }
 }
 
 /** Everybody whose acts end with an operator; without the last owner, whose role and acts go on. */
@@ -160,9 +95,9 @@ function* findSuspects(
   operatorId: string,
   since: number,
   now: number,
-  remaining: Remaining | undefined,
+  { remaining, operator: by }: Pick<MadeEnding, 'remaining' | 'operator'>,
 ): Work<{ readonly suspects: readonly Suspect[]; readonly kept: string | undefined }> {
-  const suspects = yield* suspectsOf(operatorId, { since, now, remaining });
+  const suspects = yield* suspectsOf(operatorId, { since, now, remaining, by });
   const owners: string[] = [];
   for (const suspect of suspects) {
     const { roles } = yield* rightsToEnd(suspect, now);
@@ -170,9 +105,44 @@ function* findSuspects(
   }
   const kept = yield* lastOwnerAmong(owners, now);
   return {
-    suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, now, kept, remaining }),
+    suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, now, kept, remaining, by }),
     kept,
   };
+}
+
+/** How what an operator made is ended. */
+interface MadeEnding {
+  readonly operator: Operator | undefined;
+  readonly origin: Origin;
+  readonly now: number;
+  readonly since?: number;
+  readonly remaining?: Remaining | undefined;
+  readonly sparesStronger?: boolean;
+  readonly alsoEnd?: (maker: Suspect) => Work<void>;
+}
+
+/**
+ * The keys and roles that an operator may end: nobody acts on somebody who holds a permission that they lack.
+ * @throws {InsufficientPermission} where one is beyond the operator, unless it is to be left
+ */
+function* rightsWithin(
+  operator: Operator | undefined,
+  sparesStronger: boolean,
+  { adminKeys, roles }: MadeRights,
+  now: number,
+): Work<MadeRights> {
+  if (operator === undefined) return { adminKeys, roles };
+  const within: { readonly adminKeys: AdminKey[]; readonly roles: AccountGrant[] } = { adminKeys: [], roles: [] };
+  for (const key of adminKeys) {
+    if (!sparesStronger) requireNotStronger(operator, [grantOfKey(key)]);
+    if (lackingOf(operator, [grantOfKey(key)]) === undefined) within.adminKeys.push(key);
+  }
+  for (const role of roles) {
+    const held = [role, ...(yield* liveGrantsOf(role.accountId, now))];
+    if (!sparesStronger) requireNotStronger(operator, held);
+    if (lackingOf(operator, held) === undefined) within.roles.push(role);
+  }
+  return within;
 }
 
 /** Ends a role. A person who is owner or admin of an organization by a membership stays a member. */
@@ -187,43 +157,34 @@ const NOWHERE = '0';
 /**
  * Ends the keys and roles that an operator made, those of memberships included, and what these made in turn, inside a unit of work of
  * `makingDatabase`: also where a key between them has ended before. What people may do by a role from elsewhere goes on. The apps that they
- * registered, accepted or enabled are disabled, the secrets that they added end, and people are asked where they approved; redirect URIs that
- * they changed are listed. What they did to upstreams ends likewise (`endUpstreamActs`), and so do assignments to apps and memberships that
- * they gave. The last owner keeps the role, and what they made. The caller then calls
- * {@link finishEnding}.
- * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands
+ * registered, accepted or enabled are disabled, the secrets that they added end, and people are asked where they approved.
+ * Settings that they changed are put back (`putSettingsBack`). What they did to upstreams ends likewise (`endUpstreamActs`), and so do
+ * assignments to apps and memberships that they gave. Accounts that they created are suspended, unless an owner has proved themselves since;
+ * others are listed. Accounts of operators that were opened are closed (`endOpened`). The last owner keeps the role, and what they made. The caller then calls {@link finishEnding}.
+ * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands. What they may not end goes on
  * @param by.since what was made earlier stays
  * @param by.remaining where only one grant of the operator ended
  * @param by.alsoEnd ends more of what a maker made
- * @throws {InsufficientPermission} where one of them has a permission that the operator lacks: its maker once had it
+ * @param by.sparesStronger leaves the keys and roles that have a permission which the operator lacks: their maker once had it
+ * @throws {InsufficientPermission} where one of them has such a permission, and they are not to be left
  */
 export function* endAllMadeBy(
   operatorId: string,
-  {
-    operator,
-    origin,
-    now,
-    since = 0,
-    remaining,
-    alsoEnd,
-  }: {
-    readonly operator: Operator | undefined;
-    readonly origin: Origin;
-    readonly now: number;
-    readonly since?: number;
-    readonly remaining?: Remaining;
-    readonly alsoEnd?: (maker: Suspect) => Work<void>;
-  },
+  { operator, origin, now, since = 0, remaining, sparesStronger = false, alsoEnd }: MadeEnding,
 ): Work<EndedMade> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
-  const { suspects, kept } = yield* findSuspects(operatorId, since, now, remaining);
+  const { suspects, kept } = yield* findSuspects(operatorId, since, now, { remaining, operator });
+  // First, so that what is under way in these accounts is there before it is read what they made.
+  yield* lockOpened(suspects);
+  const through = yield* openedAccounts(suspects, now);
+  yield* endOpened(suspects, origin, now);
   for (const suspect of suspects) {
     const { id: maker, rest } = suspect;
     // Where the maker holds more than what ends, the end of each role ends what that allowed.
-    if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
-    const made = yield* rightsToEnd(suspect, now);
-    if (operator !== undefined) requireNotStronger(operator, [...made.adminKeys.map(grantOfKey), ...made.roles]);
+    if (suspect.openings.length > 0) yield* endInvitationsOf(suspect, origin, now);
+    else if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
+    const made = yield* rightsWithin(operator, sparesStronger, yield* rightsToEnd(suspect, now), now);
     for (const key of made.adminKeys) {
       if (!(yield* markAdminKeyRevoked({ id: key.id, now }))) continue;
       const details = { adminKeyId: key.id, madeBy: maker, ...(yield* endHandedOut(key.id, false, now)) };
@@ -238,7 +199,11 @@ export function* endAllMadeBy(
       roles.push(role);
     }
   }
+  const accounts = yield* accountsMadeBy(suspects, { now, ending: [] });
+  const leftAccounts = yield* endAccounts(suspects, origin, now);
   const apps = yield* clientsTouchedBy(suspects, now);
+  // Before any app is locked, as where a domain is blocked.
+  const unblockedDomains = yield* blockAgain(suspects.filter(endsUnblocking), origin, now);
   const { endedSecrets, ...clients } = yield* endClientActs(suspects, origin, now);
   for (const { clientId, addedAt } of endedSecrets) yield* endClientTokens({ clientId, since: addedAt, now });
   const ofUpstreams = suspects.filter(endsUpstreams);
@@ -246,10 +211,33 @@ export function* endAllMadeBy(
   const disabled = yield* endUpstreamActs(ofUpstreams, origin, now);
   const ids = [...adminKeys.map(({ id }) => id), ...new Set(roles.map(({ accountId }) => accountId))];
   const { access, left } = yield* endAccess(suspects, origin, now);
+  const { settings, lifted } = yield* putSettingsBack(suspects, origin, now);
   return {
-    ...{ adminKeys, roles, apps, upstreams, clients, access, hasMoreAccess: left.length > 0 },
-    makers: { ids, upstreams: disabled, access: left, origin },
+    ...{
+      adminKeys,
+      roles,
+      apps,
+      unblockedDomains,
+      settings,
+      upstreams,
+      clients,
+      access,
+      hasMoreAccess: left.length > 0,
+    },
+    ...accounts,
+    through,
+    makers: { ids, upstreams: disabled, lifted, access: left, accounts: leftAccounts, origin },
   };
+}
+
+/** Suspends the accounts that operators created, of very many the first ones. */
+function* endAccounts(suspects: readonly Suspect[], origin: Origin, now: number): Work<readonly AccountPosition[]> {
+  const left: AccountPosition[] = [];
+  for (const position of yield* accountPositions(suspects)) {
+    const next = yield* endSomeAccounts(position, origin, now);
+    if (next !== undefined) left.push(next);
+  }
+  return left;
 }
 
 /** Ends whom operators let in, of very many the first ones. */

@@ -1,29 +1,30 @@
-import { liveGrantsOf, OF_MEMBERSHIP } from '../../access/operator-grant-store.ts';
+import { type AccountGrant, liveGrantsOf, OF_MEMBERSHIP } from '../../access/operator-grant-store.ts';
 import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
-import { endOperatorLinks } from '../../mail/challenges.ts';
-import { excessOf, type OperatorGrant } from '../../operators/rights.ts';
+import type { OperatorGrant } from '../../operators/rights.ts';
 import { findMemberRole, findOrganization, organizationNotFound, upsertMember } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import type { AccessChange } from '../access/paths.ts';
 import { userNotFound } from '../accounts/accounts.ts';
-import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
+import { settleGain } from '../operators/gained-rights.ts';
+import { type ActingOperator, grantOfMembership, isMore, requireGivable } from '../operators/grants.ts';
 import { rejectLeaving } from '../organizations/last-owner.ts';
 import {
+  type EndedMembership,
   type MemberWithRole,
   memberNotFound,
   type OrganizationsContext,
   takeMembership,
 } from '../organizations/organizations.ts';
-import { type EndedMade, finishEnding, idsOfMade, type Made, madeBeyond, NOTHING_ENDED } from './made.ts';
+import { idsOfMade, type Made, madeBeyond } from './list-made.ts';
+import { type EndedMade, finishEnding, NOTHING_ENDED } from './made.ts';
 import { endWithGrant, type TakeOptions } from './taken-grant.ts';
 
-/** Whether a grant gives something that another one does not. */
+/** Whether a grant gives less than another one does. */
 const isLess = (grant: OperatorGrant | undefined, than: OperatorGrant | undefined): boolean =>
-  than !== undefined && excessOf({ grants: grant === undefined ? [] : [grant] }, than) !== undefined;
+  isMore(grant === undefined ? [] : [grant], than);
 
 /**
  * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
@@ -47,7 +48,7 @@ export async function setMember(
     if ((yield* findOrganization({ id: organizationId })) === undefined) throw organizationNotFound(organizationId);
     if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
     const now = clock();
-    if (role !== 'OWNER') yield* rejectLeaving(operator, member);
+    if (role !== 'OWNER') yield* rejectLeaving(operator, member, now);
     const before = grantOfMembership(organizationId, (yield* findMemberRole(member))?.role ?? null);
     if (!(yield* upsertMember({ ...member, madeBy: operator?.id ?? null, now }))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
@@ -55,7 +56,7 @@ export async function setMember(
     const ended = isLess(grant, before)
       ? yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade })
       : NOTHING_ENDED;
-    if (isLess(before, grant)) yield* endOperatorLinks(accountId);
+    if (grant !== undefined && isLess(before, grant)) yield* settleGain(accountId, grant, origin, now);
     const details = { organizationId, role, ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'organization.member_set', origin, accountId, details });
     return ended;
@@ -67,7 +68,7 @@ export async function setMember(
 /**
  * Removes a member, from the organization's groups as well. From the moment that this returns, nothing that was issued by an assignment of
  * these is accepted, unless the person has another assignment.
- * @returns also what the person made in the organization: what was ended, or what goes on
+ * @returns also the roles of the organization that ended with the membership, and what the person made in it: what was ended, or what goes on
  * @throws {Failure} `not found` where the user is not a member, `conflict` where the last owner would leave
  */
 export async function removeMember(
@@ -76,30 +77,33 @@ export async function removeMember(
   accountId: string,
   origin: Origin,
   { endMade = false }: TakeOptions = {},
-): Promise<{ readonly change: AccessChange; readonly made: Made }> {
+): Promise<EndedMembership & { readonly made: Made }> {
   const { database, clock, operator } = context;
   const now = clock();
   const member = { organizationId, accountId };
-  const { change, ended } = await makingDatabase(database).commit(function* remove() {
+  const { ended, ...left } = await makingDatabase(database).commit(function* remove() {
     yield* takeAccountLock({ id: accountId });
-    yield* rejectLeaving(operator, member);
-    const left = yield* takeMembership(member, now);
-    if (left === undefined) throw memberNotFound(member);
-    const taken = yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade });
-    const details = { organizationId, ...left, ...(endMade && { made: idsOfMade(taken) }) };
+    yield* rejectLeaving(operator, member, now);
+    const taken = yield* takeMembership(member, origin, now);
+    if (taken === undefined) throw memberNotFound(member);
+    const ended = yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade });
+    const details = { organizationId, ...taken.change, ...(endMade && { made: idsOfMade(ended) }) };
     yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
-    return { change: left, ended: taken };
+    return { ...taken, ended };
   });
   const { makers, ...made } = ended;
   await finishEnding(context, makers);
-  return { change, made };
+  return { ...left, made };
 }
 
-/** What a person made by the role of a membership alone, and would lose with it. */
+/** What a person made by the role of a membership alone, and would lose with it. Who leaves loses the other roles of the organization, too. */
 export function* madeByMembership(
   { organizationId, accountId }: Pick<MemberWithRole, 'organizationId' | 'accountId'>,
   now: number,
+  { leaves }: { readonly leaves: boolean },
 ): Work<Made> {
-  const keeps = (yield* liveGrantsOf(accountId, now)).filter(({ id }) => id !== OF_MEMBERSHIP);
+  const ends = (grant: AccountGrant): boolean =>
+    grant.id === OF_MEMBERSHIP || (leaves && grant.organizationId === organizationId);
+  const keeps = (yield* liveGrantsOf(accountId, now)).filter((grant) => !ends(grant));
   return yield* madeBeyond(accountId, { keeps, organizationId }, now);
 }

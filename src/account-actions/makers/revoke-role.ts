@@ -1,4 +1,4 @@
-import { removeGrant } from '../../access/operator-grant-store.ts';
+import { liveGrantsOf, OF_MEMBERSHIP, removeGrant } from '../../access/operator-grant-store.ts';
 import { lockOperator } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
@@ -9,7 +9,8 @@ import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
 import { type GrantsContext, grantDetails, isOwner, requireOwnRecord } from '../operators/grants.ts';
-import { type EndedMade, finishEnding, idsOfMade, type Made } from './made.ts';
+import { idsOfMade, type Made, madeBeyond } from './list-made.ts';
+import { type EndedMade, finishEnding } from './made.ts';
 import { endWithGrant, type TakeOptions } from './taken-grant.ts';
 
 /**
@@ -41,6 +42,19 @@ export async function revokeRole(
   });
   await finishEnding(context, makers);
   return answer;
+}
+
+/** What a person made by a role alone, and would lose with it. */
+export function* madeByRole(
+  accountId: string,
+  { role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>,
+  now: number,
+): Work<Made> {
+  const held = yield* liveGrantsOf(accountId, now);
+  const keeps = held.filter(
+    (grant) => grant.id === OF_MEMBERSHIP || grant.role !== role || grant.organizationId !== organizationId,
+  );
+  return yield* madeBeyond(accountId, { keeps, organizationId }, now);
 }
 
 const placeOf = ({ organizationId }: Pick<OperatorGrant, 'organizationId'>): string =>

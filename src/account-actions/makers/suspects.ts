@@ -1,16 +1,42 @@
-import { type AccountGrant, grantsMadeBy, grantsOf } from '../../access/operator-grant-store.ts';
-import { adminKeysEverMadeBy, grantOfKey } from '../../admin-keys/store.ts';
+import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { isKeyOnRecord } from '../../admin-keys/store.ts';
 import type { ClientActKind, MakerOfClients } from '../../clients/act-store.ts';
+import { rightsGivenBy } from '../../operators/given-right-store.ts';
 import type { Permission } from '../../operators/permissions.ts';
-import { excessOf, holds, liveGrants, type OperatorGrant } from '../../operators/rights.ts';
+import {
+  excessOf,
+  heldByRoles,
+  holds,
+  INSTALLATION,
+  type Operator,
+  type OperatorGrant,
+  type Place,
+} from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { ACCOUNT_PERMISSION_OF } from './account-permissions.ts';
+import { type Opening, openingsBy } from './opening-query-store.ts';
+import { isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './rules/spans.ts';
 
-/** An operator whose acts end: whose rights came from the operator that is ended, or the latter itself. */
+/**
+ * An operator whose acts end: who is ended, whose rights came from that one, or whose account that one could sign in to. One whose acts end
+ * in several spans of time is several suspects.
+ */
 export interface Suspect extends MakerOfClients {
-  /** What the operator holds besides: what this allows goes on. */
+  /** By what the operator that is ended could sign in to the account meanwhile; empty where only rights came from that one. */
+  readonly openings: readonly Opening[];
+  /** What the operator holds besides: what this allows goes on. Nothing does of what was made through an account that was opened. */
   readonly rest: readonly OperatorGrant[];
   /** The organization outside of which nothing ends; undefined for everything. */
   readonly within: string | undefined;
+  /** Who ends what the suspect did; undefined for the command line, for the person of the account, and where nothing ends. */
+  readonly by: Operator | undefined;
+  /**
+   * Whether what was done by a permission goes on: the suspect holds it from elsewhere, it is where nothing ends, or who ends the rest may not
+   * do so there.
+   */
+  readonly keeps: (permission: Permission, place: Place) => boolean;
+  /** Whether nothing is left of the rights that it got so, by which it would be listed itself. */
+  readonly isOver: boolean;
 }
 
 /** What is left to somebody from whom one grant was taken: what this allows goes on. */
@@ -28,62 +54,74 @@ const PERMISSION_OF: Readonly<Record<ClientActKind, Permission>> = {
   accepted: 'apps.admit',
   enabled: 'apps.assign',
   secret: 'apps.manage',
-  'redirect URIs': 'apps.manage',
   approved: 'apps.approve',
 };
 
-/**
- * The operator that is ended, and everybody who got a right from it, down to the last, each from that moment on. What they hold from elsewhere
- * is their own: what it allows does not rest on the operator. A right that they gave themselves, or each other, is none from elsewhere.
- * @param since what was made earlier stays
- * @param kept the last owner, whose role does not end
- * @param remaining where only one grant of the operator ended; nothing is left by default
- */
-export function* suspectsOf(
-  operatorId: string,
-  {
-    since,
-    now,
-    kept,
-    remaining,
-  }: {
-    readonly since: number;
-    readonly now: number;
-    readonly kept?: string | undefined;
-    readonly remaining?: Remaining | undefined;
-  },
-): Work<readonly Suspect[]> {
-  const within = remaining?.organizationId ?? undefined;
-  const reached = new Map([[operatorId, since]]);
-  const held = new Map<string, readonly MadeGrant[]>();
-  const queue = [operatorId];
-  const reach = (id: string, at: number): void => {
-    if ((reached.get(id) ?? Number.POSITIVE_INFINITY) <= at) return;
-    reached.set(id, at);
-    queue.push(id);
-  };
+/** When what somebody does rests on the operator that is ended. */
+interface Reach {
+  /** Since when by a right; infinite for never. */
+  readonly given: number;
+  /** When by signing in to the account, in spans that do not touch. */
+  readonly opened: readonly TimeSpan[];
+}
+
+const NEVER: Reach = { given: Number.POSITIVE_INFINITY, opened: [] };
+
+const beginningOf = ({ given, opened }: Reach): number => Math.min(given, ...opened.map(({ since }) => since));
+const isOpenedAt = ({ opened }: Reach, at: number): boolean => opened.some((span) => isInSpan(span, at));
+const isReachedAt = (reach: Reach, at: number): boolean => reach.given <= at || isOpenedAt(reach, at);
+
+/** What is known while the suspects are sought. */
+interface Chain {
+  readonly operatorId: string;
+  readonly within: string | undefined;
+  readonly kept: string | undefined;
+  readonly now: number;
+  readonly reached: Map<string, Reach>;
+  readonly held: Map<string, readonly MadeGrant[]>;
+  readonly keys: Set<string>;
+  /** Of whom it is still to be asked to whom they gave rights. */
+  readonly queue: Set<string>;
+  /** The openings by those who were asked for them, since an instant each. */
+  readonly openings: Map<string, Opening>;
+  readonly asked: Map<string, number>;
+}
+
+function reach(chain: Chain, id: string, changed: Partial<Reach>): void {
+  chain.reached.set(id, { ...(chain.reached.get(id) ?? NEVER), ...changed });
+  chain.queue.add(id);
+}
+
+/** Follows the rights that were given, down to the last. */
+function* followRights(chain: Chain): Work<void> {
+  const { reached, held, keys, queue, within, now } = chain;
+  // Who is added is visited as well.
   for (const id of queue) {
-    const from = reached.get(id) ?? since;
-    for (const key of yield* adminKeysEverMadeBy({ madeBy: id, since: from })) {
-      if (!endsWithin(within, key)) continue;
-      held.set(key.id, [{ ...grantOfKey(key), madeBy: key.madeBy, createdAt: key.createdAt }]);
-      reach(key.id, key.createdAt);
-    }
-    for (const { accountId, createdAt, organizationId } of yield* grantsMadeBy({ madeBy: id })) {
-      if ((createdAt ?? 0) < from || !endsWithin(within, { organizationId })) continue;
-      if (!held.has(accountId)) held.set(accountId, liveGrants(yield* grantsOf(accountId), now));
-      reach(accountId, createdAt ?? 0);
+    queue.delete(id);
+    const from = reached.get(id) ?? NEVER;
+    // Also those that were taken away since, or went with their account or organization: what was made by them is still there.
+    for (const { kind, holderId, givenAt, ...right } of yield* rightsGivenBy({
+      madeBy: id,
+      since: beginningOf(from),
+    })) {
+      if (!isReachedAt(from, givenAt) || !endsWithin(within, right)) continue;
+      if (kind === 'admin key') keys.add(holderId);
+      if (kind === 'admin key') held.set(holderId, [{ ...right, createdAt: givenAt }]);
+      else if (!held.has(holderId)) held.set(holderId, yield* liveGrantsOf(holderId, now));
+      if ((reached.get(holderId)?.given ?? NEVER.given) > givenAt) reach(chain, holderId, { given: givenAt });
     }
   }
-  held.set(operatorId, remaining?.keeps ?? []);
+}
 
+/** What those who got rights hold from elsewhere: it carries what was given by it, so it grows until nothing is added. */
+function restOf({ reached, held, kept }: Chain): ReadonlyMap<string, readonly MadeGrant[]> {
   const rest = new Map<string, readonly MadeGrant[]>();
   const isFromElsewhere = (accountId: string, { madeBy, createdAt, ...grant }: MadeGrant): boolean => {
     const from = madeBy === null ? undefined : reached.get(madeBy);
-    if (from === undefined || (createdAt ?? 0) < from || (accountId === kept && isOwners(grant))) return true;
-    return excessOf({ grants: rest.get(madeBy ?? '') ?? [] }, grant) === undefined;
+    const at = createdAt ?? 0;
+    if (from === undefined || !isReachedAt(from, at) || (accountId === kept && isOwners(grant))) return true;
+    return !isOpenedAt(from, at) && excessOf({ grants: rest.get(madeBy ?? '') ?? [] }, grant) === undefined;
   };
-  // What is from elsewhere carries what was given by it, so it grows until nothing is added.
   for (let grew = true; grew; ) {
     grew = false;
     for (const [id, grants] of held) {
@@ -92,13 +130,109 @@ export function* suspectsOf(
       rest.set(id, own);
     }
   }
-  return [...reached].map(([id, from]) => {
-    const grants = rest.get(id) ?? [];
-    return {
-      ...{ id, since: from, rest: grants, within },
-      goesOn: (kind, place) => !endsWithin(within, place) || holds({ id, grants }, PERMISSION_OF[kind], place),
+  return rest;
+}
+
+/** Whether what somebody did to an account rests on the operator that is ended. */
+function isSuspicious(
+  { reached }: Chain,
+  rest: ReadonlyMap<string, readonly MadeGrant[]>,
+  { operatorId: id, actedAt, kind }: Opening,
+): boolean {
+  const from = reached.get(id) ?? NEVER;
+  if (isOpenedAt(from, actedAt)) return true;
+  return (
+    from.given <= actedAt &&
+    !holds({ id, ...heldByRoles(rest.get(id) ?? []) }, ACCOUNT_PERMISSION_OF[kind], INSTALLATION)
+  );
+}
+
+/** Follows the accounts that were opened, by one step. @returns whether there were more than before */
+function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGrant[]>): Work<boolean> {
+  const { reached, openings, asked, operatorId, within } = chain;
+  // A role of an organization reaches no account.
+  if (!endsWithin(within, INSTALLATION)) return false;
+  const asking = [...reached].filter(([id, from]) => beginningOf(from) < (asked.get(id) ?? Number.POSITIVE_INFINITY));
+  const since = Math.min(...asking.map(([, from]) => beginningOf(from)));
+  const ids = asking.map(([id]) => id);
+  for (const id of ids) asked.set(id, since);
+  for (const opening of yield* openingsBy(ids, since)) openings.set(opening.id, opening);
+  let grew = false;
+  for (const opening of openings.values()) {
+    const { accountId, span } = opening;
+    // What becomes of the operator that is ended is decided elsewhere.
+    if (accountId === operatorId || !isSuspicious(chain, rest, opening)) continue;
+    const { opened } = reached.get(accountId) ?? NEVER;
+    if (opened.some((known) => known.since <= span.since && known.until >= span.until)) continue;
+    reach(chain, accountId, { opened: withSpan(opened, span) });
+    grew = true;
+  }
+  return grew;
+}
+
+/**
+ * The operator that is ended, everybody who got a right from it, and whose account it could sign in to, down to the last. What they hold
+ * from elsewhere is their own: what it allows does not rest on the operator. A right that they gave themselves, or each other, is none from
+ * elsewhere.
+ * @param since what was made earlier stays
+ * @param kept the last owner, whose role does not end
+ * @param remaining where only one grant of the operator ended; nothing is left by default
+ * @param by who ends it: what they may not end goes on
+ */
+export function* suspectsOf(
+  operatorId: string,
+  {
+    since,
+    now,
+    kept,
+    remaining,
+    by,
+  }: {
+    readonly since: number;
+    readonly now: number;
+    readonly kept?: string | undefined;
+    readonly remaining?: Remaining | undefined;
+    readonly by?: Operator | undefined;
+  },
+): Work<readonly Suspect[]> {
+  const within = remaining?.organizationId ?? undefined;
+  const chain: Chain = {
+    ...{ operatorId, within, kept, now },
+    reached: new Map([[operatorId, { given: since, opened: [] }]]),
+    held: new Map([[operatorId, remaining?.keeps ?? []]]),
+    keys: new Set(),
+    queue: new Set([operatorId]),
+    openings: new Map(),
+    asked: new Map(),
+  };
+  let rest: ReadonlyMap<string, readonly MadeGrant[]>;
+  do {
+    yield* followRights(chain);
+    rest = restOf(chain);
+  } while (yield* followOpenings(chain, rest));
+
+  const suspects: Suspect[] = [];
+  for (const [id, { given, opened }] of chain.reached) {
+    const suspect = (span: TimeSpan, grants: readonly MadeGrant[], isOver: boolean): Suspect => {
+      const keeps = (permission: Permission, place: Place): boolean =>
+        !endsWithin(within, place) ||
+        holds({ id, ...heldByRoles(grants) }, permission, place) ||
+        (by !== undefined && !holds(by, permission, place));
+      const of = ({ accountId, span: { since: at } }: Opening) => accountId === id && isInSpan(span, at);
+      const openings = [...chain.openings.values()].filter((one) => of(one) && isSuspicious(chain, rest, one));
+      return {
+        ...{ id, ...span, rest: grants, within, by, isOver, keeps },
+        openings: isOpenedAt({ given, opened }, span.since) ? openings : [],
+        goesOn: (kind, place) => keeps(PERMISSION_OF[kind], place),
+      };
     };
-  });
+    const grants = rest.get(id) ?? [];
+    const isOver = chain.keys.has(id) ? !(yield* isKeyOnRecord(id, now)) : grants.length === chain.held.get(id)?.length;
+    const left = given === NEVER.given ? [] : outsideOf(opened, { since: given, until: NO_END });
+    suspects.push(...left.map((span) => suspect(span, grants, isOver)));
+    suspects.push(...opened.map((span) => suspect(span, [], true)));
+  }
+  return suspects;
 }
 
 /** Whether what is in an organization, or in the installation, may end with what counted in one. */
@@ -106,6 +240,12 @@ export const endsWithin = (
   within: string | undefined,
   { organizationId }: { readonly organizationId: string | null },
 ): boolean => within === undefined || organizationId === within;
+
+/** Whether what a suspect did to upstreams ends: they are of the installation. */
+export const endsUpstreams = ({ keeps }: Suspect): boolean => !keeps('upstreams.manage', INSTALLATION);
+
+/** Whether what a suspect unblocked is blocked again: the list is of the installation. */
+export const endsUnblocking = ({ keeps }: Suspect): boolean => !keeps('apps.admit', INSTALLATION);
 
 /** Whether a role is that of an owner of the installation without an end. */
 export const isOwners = ({ role, organizationId, expiresAt }: OperatorGrant): boolean =>

@@ -3,7 +3,8 @@ import type { Operator } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
-import { type EndedMade, endAllMadeBy, madeBeyond, NOTHING_ENDED } from './made.ts';
+import { madeBeyond } from './list-made.ts';
+import { type EndedMade, endAllMadeBy, NOTHING_ENDED } from './made.ts';
 
 /** Whether what was made with a grant ends with it. */
 export interface TakeOptions {

@@ -6,7 +6,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
-import { madeBy } from './made.ts';
+import { madeBy } from './list-made.ts';
 
 /** Who acts as an operator. */
 interface Maker {
@@ -58,13 +58,17 @@ function* tellMade(
 }
 
 function* nameMadeSince(operatorId: string, since: number, now: number): Work<readonly string[]> {
-  const { adminKeys, roles, apps, upstreams } = yield* madeBy(operatorId, now, since);
+  const { adminKeys, roles, apps, unblockedDomains, settings, upstreams } = yield* madeBy(operatorId, now, since);
   const invitations = yield* openInvitationsOfOperator({ operatorId, since, now });
   const giving = invitations.filter(({ role }) => role === 'OWNER' || role === 'ADMIN');
   return [
     ...adminKeys.map(({ name }) => `the admin key “${name}”`),
     ...roles.map(({ role }) => `the role ${role} for a person`),
     ...apps.map(({ name, acts }) => (acts.includes('secret') ? `a secret of the app “${name}”` : `the app “${name}”`)),
+    ...unblockedDomains.map((domain) => `the unblocked domain “${domain}”`),
+    ...settings
+      .filter(({ fields }) => fields.length > 0)
+      .map(({ kind, name, fields }) => `settings of the ${kind} “${name}” (${fields.join(', ')})`),
     ...upstreams.map(({ name }) => `the provider “${name}”`),
     ...giving.map(({ role }) => `an invitation with the role ${role}`),
   ];

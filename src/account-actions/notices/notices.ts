@@ -1,7 +1,14 @@
+import { isAddressDoubted } from '../../accounts/act-store.ts';
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import { takeWithin } from '../../limits/limits.ts';
-import { createChallenge, endChallenge, findOldestChallenge, prepareChallenge } from '../../mail/challenges.ts';
+import {
+  createChallenge,
+  endChallenge,
+  findOldestChallenge,
+  listOpenChallenges,
+  prepareChallenge,
+} from '../../mail/challenges.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { DAY, MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -10,6 +17,7 @@ import { withEvent } from './rules/events.ts';
 import {
   type AccountEvent,
   addressTakenMail,
+  carriedPasskeys,
   newAddressMail,
   noticeMail,
   previousAddressMail,
@@ -31,11 +39,11 @@ export interface SecurityNoticeServices {
 export interface NotifiedAccount {
   readonly id: string;
   readonly generation: string;
-  readonly profile: { readonly username: string; readonly email: string };
+  readonly profile: { readonly username: string; readonly email: string; readonly emailVerified: boolean };
 }
 
 /** How long a person can report that something was not them. */
-const REPORT_LIFETIME = 7 * DAY;
+export const REPORT_LIFETIME = 7 * DAY;
 
 /**
  * How many notices of a kind about one account are sent at once. Each kind has a count of its own, so that harmless acts use up nothing
@@ -60,8 +68,23 @@ export function* unansweredSince(sealer: Sealer, accountId: string, now: number)
   return Math.max(Math.min(since, oldest.createdAt, now), now - REPORT_LIFETIME);
 }
 
+/** The passkeys that a report of a notice names besides its own: see `carriedPasskeys`. */
+export function* unansweredPasskeys(
+  sealer: Sealer,
+  { id, generation }: Pick<NotifiedAccount, 'id' | 'generation'>,
+  notice: SecurityNotice,
+  now: number,
+): Work<readonly number[]> {
+  const open = yield* listOpenChallenges(sealer, id, 'secure account', now);
+  const reports = open.map((one) => ({
+    report: (one.data ?? {}) as Partial<SecurityReport>,
+    isLive: one.generation === generation,
+  }));
+  return carriedPasskeys(notice, reports);
+}
+
 /** What the first report was about that nobody answered; undefined where there is none. */
-function* firstUnanswered(sealer: Sealer, accountId: string, now: number): Work<SecurityNotice | undefined> {
+export function* firstUnanswered(sealer: Sealer, accountId: string, now: number): Work<SecurityNotice | undefined> {
   const oldest = yield* findOldestChallenge(sealer, accountId, 'secure account', now);
   const { first, notice } = (oldest?.data ?? {}) as Partial<SecurityReport>;
   return first ?? notice;
@@ -77,6 +100,7 @@ function* firstUnanswered(sealer: Sealer, accountId: string, now: number): Work<
  * @param account as it is after the change
  * @param at the `accountTime` of the change: what was set up from then on may be another person's
  * @param earlier {@link unansweredSince} before the change, where that ended the reports which say it
+ * @param named the passkeys that those reports named
  */
 export function* enqueueSecurityNotice(
   services: SecurityNoticeServices,
@@ -86,15 +110,19 @@ export function* enqueueSecurityNotice(
   now: number,
   at: number,
   earlier?: number,
+  named: readonly number[] = [],
 ): Work<void> {
   const { mail, sealer } = services;
   if (!mail.available) return;
   const isSentAtOnce = yield* takeWithin(`notice ${account.id} ${notice}`, IMMEDIATE_LIMIT, now);
   const since = earlier ?? (yield* unansweredSince(sealer, account.id, at));
   const first = (yield* firstUnanswered(sealer, account.id, at)) ?? notice;
-  const report = { notice, facts, at: now, since, first };
+  const passkeys = [...named, ...(yield* unansweredPasskeys(sealer, account, notice, at))];
+  const report = { notice, facts, at: now, since, first, passkeys };
   const told = { report, reportedAt: at, dueAt: isSentAtOnce ? now : now + HOLD };
   for (const to of yield* addressesToTell(account, now)) {
+    // Who reads it could end what the person has.
+    if (to === account.profile.email && (yield* isAddressDoubted(account))) continue;
     if (to === account.profile.email) yield* tellAccount(services, account, told, now);
     else yield* tellPrevious(services, account, to, told, now);
   }

@@ -1,15 +1,4 @@
-import {
-  type AccountGrant,
-  grantsOf,
-  insertGrant,
-  OF_MEMBERSHIP,
-  removeGrant,
-} from '../../access/operator-grant-store.ts';
-import { endSetupLink } from '../../access/setup-link-store.ts';
-import { lockOperator } from '../../accounts/store.ts';
-import { makingDatabase } from '../../admin-keys/hand-out.ts';
-import { record } from '../../audit/audit.ts';
-import { endOperatorLinks } from '../../mail/challenges.ts';
+import { type AccountGrant, grantsOf } from '../../access/operator-grant-store.ts';
 import type { OperatorRole } from '../../operators/permissions.ts';
 import { grantsBeyond, InsufficientPermission } from '../../operators/refusal.ts';
 import { excessOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
@@ -18,14 +7,12 @@ import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
-import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { userNotFound } from '../accounts/accounts.ts';
-import { keepAnOwner, type OwnerOptions } from '../accounts/last-owner.ts';
+import type { OwnerOptions } from '../accounts/last-owner.ts';
 
 export interface ActingOperator {
   /** Who acts. The command line on the server is no operator, and may do everything. */
-  readonly operator?: Operator;
+  readonly operator: Operator | undefined;
 }
 
 /** Where a role counts, and until when. */
@@ -112,44 +99,9 @@ export function requireOwnRecord({ role, organizationId }: Pick<OperatorGrant, '
   );
 }
 
-/**
- * Gives an account a role, or changes the end of one that it has.
- * @throws {Failure} `not found`, `invalid`, `insufficient permission`, or `conflict` for an end of the last owner
- */
-export async function grantRole(
-  context: GrantsContext,
-  accountId: string,
-  input: GrantRoleRequest & { readonly role: OperatorRole },
-  origin: Origin,
-): Promise<AccountGrant> {
-  const { operator } = context;
-  const now = context.clock();
-  const wanted = readGrant(input, now);
-  requireOwnRecord(wanted);
-  return makingDatabase(context.database).commit(function* grant(): Work<AccountGrant> {
-    if ((yield* lockOperator({ accountId })) === undefined) throw userNotFound(accountId);
-    requireGivable(operator, wanted);
-    yield* requirePlace(wanted);
-    if (wanted.expiresAt !== null && isOwner(wanted)) yield* keepAnOwner(accountId, now, context);
-    const held = (yield* grantsOf(accountId)).find(
-      ({ id, role, organizationId }) =>
-        id !== OF_MEMBERSHIP && role === wanted.role && organizationId === wanted.organizationId,
-    );
-    yield* removeGrant({ accountId, ...wanted });
-    // Who gives a role again does not make it theirs: it would end with them. Who gives more than was there does.
-    const goesOn = held !== undefined && endOf(held) > now && endOf(held) >= endOf(wanted);
-    const madeBy = goesOn ? held.madeBy : (operator?.id ?? null);
-    const createdAt = (goesOn ? held.createdAt : null) ?? now;
-    yield* insertGrant({ accountId, ...wanted, madeBy, now: createdAt });
-    yield* endOperatorLinks(accountId);
-    // It is for the first owner, and would work again if this one were suspended.
-    if (isOwner(wanted)) yield* endSetupLink({});
-    yield* record({ at: now, type: 'operator.role_granted', origin, accountId, details: grantDetails(wanted) });
-    return { id: '0', accountId, ...wanted, madeBy, createdAt };
-  });
-}
-
-const endOf = ({ expiresAt }: Pick<OperatorGrant, 'expiresAt'>): number => expiresAt ?? Number.POSITIVE_INFINITY;
+/** Whether a grant gives something that others do not. */
+export const isMore = (grants: readonly OperatorGrant[], grant: OperatorGrant | undefined): boolean =>
+  grant !== undefined && excessOf({ grants }, grant) !== undefined;
 
 export const isOwner = ({ role, organizationId }: Pick<OperatorGrant, 'role' | 'organizationId'>): boolean =>
   role === 'owner' && organizationId === null;

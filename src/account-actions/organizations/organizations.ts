@@ -1,3 +1,4 @@
+import type { AccountGrant } from '../../access/operator-grant-store.ts';
 import type { LostPaths } from '../../access/rules/paths.ts';
 import {
   assignmentIdsAround,
@@ -10,6 +11,8 @@ import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
+import { keepSettingChange, type SettingActor } from '../../operators/setting-store.ts';
+import { ORGANIZATION_SETTINGS } from '../../organizations/settings.ts';
 import * as store from '../../organizations/store.ts';
 import { type Organization, organizationNotFound } from '../../organizations/store.ts';
 import { type Clock, iso } from '../../platform/clock.ts';
@@ -18,11 +21,14 @@ import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, notFound } from '../../platform/failure.ts';
 import { Id, Instant } from '../../platform/http/operation.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
+import { changeOf } from '../../platform/kept-changes.ts';
+import { keptSettings, type SettingTable } from '../../platform/settings.ts';
 import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
+import { endRolesIn } from '../operators/roles-in-organization.ts';
 import { isLastOwnerOf } from './last-owner.ts';
 
 const requireSecondFactor = Type.Optional(
@@ -124,12 +130,16 @@ export async function createOrganization(
   return organization;
 }
 
+/** Another setting says through which provider alone they come: see `requireUpstream`. */
+const { onlyUpstreamId: _, ...OF_RECORD } = ORGANIZATION_SETTINGS;
+const KEPT = keptSettings(OF_RECORD satisfies SettingTable<UpdateOrganizationRequest>);
+
 /**
  * Changes what an organization requires of its members. It counts from the next code that is issued to a member.
  * @throws {Failure} `not found`
  */
 export async function updateOrganization(
-  { database, clock }: OrganizationsContext,
+  { database, clock, operator }: OrganizationsContext & SettingActor,
   id: string,
   change: UpdateOrganizationRequest,
   origin: Origin,
@@ -140,10 +150,13 @@ export async function updateOrganization(
     if (organization === undefined) throw organizationNotFound(id);
     const { requireSecondFactor = organization.requireSecondFactor } = change;
     if (requireSecondFactor === organization.requireSecondFactor) return organization;
+    const changed: Organization = { ...organization, requireSecondFactor };
+    const now = clock();
     yield* store.saveRequirement(id, requireSecondFactor);
+    yield* keepSettingChange({ operator }, { kind: 'organization', id }, changeOf(organization, changed, KEPT, now));
     const details = { organizationId: id, requireSecondFactor };
-    yield* record({ at: clock(), type: 'organization.updated', origin, details });
-    return { ...organization, requireSecondFactor };
+    yield* record({ at: now, type: 'organization.updated', origin, details });
+    return changed;
   });
 }
 
@@ -176,7 +189,7 @@ export function* endMembership(
   how: { readonly left?: true } = {},
 ): Work<AccessChange | undefined> {
   const { organizationId, accountId } = member;
-  const change = yield* takeMembership(member, now);
+  const { change } = (yield* takeMembership(member, origin, now)) ?? {};
   if (change === undefined) return undefined;
   yield* endInvitationsBeyond(accountId, origin, now);
   const details = { organizationId, ...change, ...how };
@@ -189,8 +202,15 @@ interface Member {
   readonly accountId: string;
 }
 
-/** {@link endMembership} without what follows for an operator, and without the event. */
-export function* takeMembership(member: Member, now: number): Work<AccessChange | undefined> {
+/** What ended with a membership. */
+export interface EndedMembership {
+  readonly change: AccessChange;
+  /** The roles of the organization that the person held beside the membership. */
+  readonly roles: readonly AccountGrant[];
+}
+
+/** {@link endMembership} without what follows for what an operator handed out, and without the event. */
+export function* takeMembership(member: Member, origin: Origin, now: number): Work<EndedMembership | undefined> {
   const { organizationId, accountId } = member;
   if ((yield* store.lockMember(member)) === undefined) return undefined;
   // They go with it. Locked after the sign-ins, they would wait for one that holds them and waits for those.
@@ -198,7 +218,7 @@ export function* takeMembership(member: Member, now: number): Work<AccessChange 
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
   const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
   yield* store.deleteMember(member);
-  return change;
+  return { change, roles: yield* endRolesIn(member, origin, now) };
 }
 
 export const memberNotFound = ({ organizationId, accountId }: Member): Failure =>
@@ -227,7 +247,7 @@ export async function leaveOrganization(
   const now = clock();
   return makingDatabase(database).commit(function* leave(): Work<{ left: string } | 'not a member' | 'last owner'> {
     yield* takeAccountLock({ id: accountId });
-    if (yield* isLastOwnerOf(organizationId, accountId)) return 'last owner';
+    if (yield* isLastOwnerOf(organizationId, accountId, now)) return 'last owner';
     const organization = yield* store.findOrganization({ id: organizationId });
     const change = yield* endMembership({ organizationId, accountId }, origin, now, { left: true });
     return organization === undefined || change === undefined ? 'not a member' : { left: organization.name };

@@ -1,3 +1,4 @@
+import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
 import { SuspensionRequest } from '../../accounts/schema.ts';
 import { type Account, listDueDeletions } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -61,7 +62,7 @@ export function requestDeletion(
     const dueAt = now + DELETION_DELAY;
     const ended = { deletionRequestedAt: now, deletionDueAt: dueAt, generation: randomIdentifier() };
     const changed = yield* saveChange(account, ended, at, now);
-    yield* rejectLastOwner(id);
+    yield* rejectLastOwner(id, now);
     yield* keepAnOwner(id, now, {});
     const details = yield* endHandedOutBy(id, origin, now);
     // It ends the links of earlier reports, so it brings another one.
@@ -137,7 +138,7 @@ export function scheduleDeletion(
  * @throws {Failure} `not found`
  */
 export function cancelDeletion(
-  context: Context & SecurityNoticeServices,
+  context: Context & SecurityNoticeServices & AccountActor,
   id: string,
   origin: Origin,
 ): Promise<Account> {
@@ -150,14 +151,16 @@ export function cancelDeletion(
     const changed = yield* saveChange(account, revived, at, now);
     // It ends the links of earlier reports, so it brings another one.
     yield* enqueueSecurityNotice(context, changed, 'deletion cancelled', { byOperator: true }, now, changed.updatedAt);
+    yield* recordAccountAct(context, id, 'let in again', now);
     yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: id });
     return changed;
   });
 }
 
-function* rejectLastOwner(id: string): Work<void> {
+function* rejectLastOwner(id: string, now: number): Work<void> {
   const membership = yield* findMembership({ accountId: id });
-  if (membership?.role === 'OWNER' && (yield* isLastOwnerOf(membership.id, id))) throw new LastOwner(membership.name);
+  if (membership?.role === 'OWNER' && (yield* isLastOwnerOf(membership.id, id, now)))
+    throw new LastOwner(membership.name);
 }
 
 /** How many accounts a sweep deletes in a row. */

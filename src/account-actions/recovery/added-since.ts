@@ -4,14 +4,17 @@ import { type FactorsUndone, removeFactorsSince } from '../../authenticators/fac
 import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
 import type { ClientsUndone } from '../../clients/disable.ts';
 import { openInvitationsOfOperator } from '../../invitations/store.ts';
+import type { Sealer } from '../../keys/sealer.ts';
+import type { Operator } from '../../operators/rights.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
-import { endInvitationsSince } from '../accounts/handed-out.ts';
+import { endInvitationsOf } from '../accounts/handed-out.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
-import { type EndedMakers, endAllMadeBy, madeBy, onlyMakers } from '../makers/made.ts';
-import { canReceiveMail, type SecurityNoticeServices } from '../notices/notices.ts';
+import { idsOfMade, isNothing, type Made, madeBy } from '../makers/list-made.ts';
+import { type EndedMakers, endAllMadeBy, onlyMakers } from '../makers/made.ts';
+import { canReceiveMail, firstUnanswered, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
 import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/undone-text.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
@@ -24,84 +27,151 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly made: number;
   /** How many other providers were disabled, or let in again whom they let in before. */
   readonly upstreams: number;
+  /** How many apps, organizations and groups have settings again that were changed with it, and how many domains are blocked again. */
+  readonly settings: number;
+  /** The apps, organizations, groups and other providers with settings that stay, by their ids. */
+  readonly leftSettings: readonly string[];
   /** How many assignments to apps and memberships ended that were given with it. */
   readonly access: number;
+  /** How many accounts were suspended that were created with it. */
+  readonly suspended: number;
+  /** The other accounts that were created or changed with it. */
+  readonly changed: readonly string[];
+  /** The accounts of other operators through which a part of what ended was made. */
+  readonly through: readonly string[];
   /** Whose rights as operators ended: for after the commit, see `finishEnding`. */
   readonly makers: EndedMakers;
+  /** What an operator who decided so could not end; undefined where the person did, or the command line. */
+  readonly goesOn: Made | undefined;
   /** The organization that it left. */
   readonly left: string | undefined;
+}
+
+/**
+ * How long before the first act that was told decisions on apps are taken back as well, unless a sign-in was reported. Nobody is told of these
+ * decisions by mail, so who copied a session may have made them before: the owner decides once more. Where nobody is told of anything, as
+ * mail is off, so long may somebody have had an account that an operator gives back.
+ */
+export const UNTOLD = 7 * DAY;
+
+/**
+ * When the first act was that nobody answered, and how long before it a recovery takes decisions on apps back: {@link UNTOLD}, but not where
+ * somebody only signed in, nor before the link of an operator.
+ */
+export function* unansweredSpan(
+  sealer: Sealer,
+  accountId: string,
+  at: number,
+): Work<readonly [since: number, untold: number]> {
+  const first = yield* firstUnanswered(sealer, accountId, at);
+  const saysNothing = first === undefined || first === 'new device' || first === 'recovery link made';
+  return [yield* unansweredSince(sealer, accountId, at), saysNothing ? 0 : UNTOLD];
+}
+
+interface DecidedBack {
+  readonly operator?: Operator | undefined;
+  readonly decidedSince?: number | undefined;
 }
 
 /**
  * Removes what was added to an account when it may have been in foreign hands, inside a unit of work of `makingDatabase` that holds its
  * lock and gives it a new generation: factors, the access of apps, the membership of an organization, and what was made with it as an operator.
  * @param account as it was saved in this unit of work
- * @param back.decidedSince since when decisions on apps are taken back, if that is earlier than the rest
+ * @param back.operator the operator who decides so, if it is none of the person's acts: what the operator may not end goes on
+ * @param back.decidedSince since when decisions on apps are taken back: by default {@link UNTOLD} before the rest
  */
 export function* removeAddedSince(
   account: Pick<Account, 'id' | 'updatedAt'>,
-  back: TakingBack & { readonly decidedSince?: number | undefined },
+  back: TakingBack & DecidedBack,
   origin: Origin,
   now: number,
 ): Work<Undone> {
   const { id: accountId, updatedAt: at } = account;
   const { since } = back.span;
-  const { decidedSince = since } = back;
+  const { decidedSince = since - UNTOLD } = back;
   const factors = yield* removeFactorsSince(accountId, back, at);
   yield* leaveUnconnectedGroups(accountId, origin, now);
   const apps = yield* revokeAccessSince({ accountId, since: decidedSince }, origin, now);
   const left = yield* endMembershipSince({ accountId, since }, origin, now);
-  return { ...factors, apps, left, ...(yield* endMadeSince(accountId, since, origin, now)) };
+  return {
+    ...factors,
+    apps,
+    left,
+    ...(yield* endMadeSince(accountId, { since, operator: back.operator }, origin, now)),
+  };
 }
 
 /**
  * Ends what was made with an account, or with what was made with it, at an instant or later: admin keys, roles, invitations, secrets of apps,
- * and the apps that were registered, which are disabled.
+ * the apps that were registered, which are disabled, and the accounts that were created, which are suspended.
  */
 function* endMadeSince(
   accountId: string,
-  since: number,
+  { since, operator }: { readonly since: number; readonly operator: Operator | undefined },
   origin: Origin,
   now: number,
-): Work<ClientsUndone & Pick<Undone, 'made' | 'makers' | 'upstreams' | 'access'>> {
-  const { adminKeys, roles, upstreams, access, makers, clients } = yield* endAllMadeBy(accountId, {
-    ...{ operator: undefined, origin, now, since },
+): Work<ClientsUndone & Omit<Undone, keyof FactorsUndone | keyof ClientsUndone | 'apps' | 'left'>> {
+  const ended = yield* endAllMadeBy(accountId, {
+    ...{ operator, origin, now, since, sparesStronger: true },
     *alsoEnd(maker) {
-      yield* endInvitationsSince(maker.id, maker.since, origin, now);
+      yield* endInvitationsOf(maker, origin, now);
     },
   });
+  const { adminKeys, roles, unblockedDomains, settings, upstreams, access, accounts, through, makers, clients } = ended;
   const counts = { made: adminKeys.length + roles.length, upstreams: upstreams.length, access: access.length };
-  return { ...counts, makers, ...clients };
+  const suspended = accounts.filter(({ ends }) => ends).length;
+  const changed = accounts.filter(({ ends }) => !ends).map(({ accountId: id }) => id);
+  const back = settings.filter(({ fields }) => fields.length > 0).length + unblockedDomains.length;
+  const leftSettings = settings.filter((one) => one.left.length > 0).map(({ id }) => id);
+  const goesOn = operator === undefined ? undefined : yield* madeBy(accountId, now, since);
+  const opened = through.map(({ accountId: id }) => id);
+  return { ...counts, settings: back, leftSettings, suspended, changed, through: opened, makers, goesOn, ...clients };
+}
+
+interface SinceRecovery {
+  readonly since: number;
+  readonly at: number;
+  readonly isOwners: boolean;
+  readonly operator: Operator | undefined;
 }
 
 /**
  * What a recovery does about what was made with an account: ends it where the account may have been in foreign hands.
  * @param isOwners whether the person has shown that the account was theirs all the time: then everything goes on, and they are told of it
+ * @param operator whose link it was: what that operator may not end goes on; undefined for the command line, and for a recovery by mail
  * @returns what the person is told
  */
 export function* settleMadeSince(
   accountId: string,
-  { since, at, isOwners }: { readonly since: number; readonly at: number; readonly isOwners: boolean },
+  { since, at, isOwners, operator }: SinceRecovery,
   origin: Origin,
   now: number,
 ): Work<Pick<Undone, 'makers'> & { readonly told: readonly string[] }> {
   if (since >= at) return { makers: onlyMakers(), told: [] };
   if (isOwners) return { makers: onlyMakers(), told: goesOnSentences(yield* listMadeSince(accountId, since, now)) };
-  const { makers, ...ended } = yield* endMadeSince(accountId, since, origin, now);
-  return { makers, told: undoneSentences({ ...NOTHING_UNDONE, ...ended }) };
+  const { makers, goesOn: _, ...ended } = yield* endMadeSince(accountId, { since, operator }, origin, now);
+  const left = operator === undefined ? [] : goesOnSentences(yield* listMadeSince(accountId, since, now));
+  return { makers, told: [...undoneSentences({ ...NOTHING_UNDONE, ...ended }), ...left] };
 }
 
 function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
-  const { adminKeys, roles, apps, upstreams, access } = yield* madeBy(accountId, now, since);
+  const made = yield* madeBy(accountId, now, since);
+  const { adminKeys, roles, apps, unblockedDomains, settings, upstreams, access, accounts } = made;
   const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
   return {
     made: adminKeys.length + roles.length,
     invitations: invitations.length,
     apps: apps.map(({ clientId }) => clientId),
     upstreams: upstreams.length,
+    settings: settings.length + unblockedDomains.length,
     access: access.length,
+    accounts: accounts.map(({ accountId: id }) => id),
   };
 }
+
+/** What an event says of what an operator could not end. */
+export const leftDetails = (undone: Undone | undefined) =>
+  undone?.goesOn === undefined || isNothing(undone.goesOn) ? {} : { left: idsOfMade(undone.goesOn) };
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */
 export const NOT_DELETED = { deletionRequestedAt: null, deletionDueAt: null } as const;

@@ -1,3 +1,4 @@
+import { isAddressDoubted } from '../../accounts/act-store.ts';
 import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
@@ -46,7 +47,8 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 
 /**
  * Sends a link and a code that recover an account, inside a unit of work. They replace earlier ones, except those that another browser
- * asked for which signed in to the account before, and end with the account's generation.
+ * asked for which signed in to the account before, and end with the account's generation. Does nothing where the address is not to be
+ * trusted with the account: see `settleGain`.
  */
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
@@ -54,6 +56,7 @@ export function* beginRecovery(
   { sent, browserHash, isKnown = false, request, origin, device, undone }: AskedBy,
   now: number,
 ): Work<void> {
+  if (yield* isAddressDoubted(account)) return;
   const address = account.profile.email.toLowerCase();
   const data: RecoveryData = { request };
   const challenge = { purpose: 'recover', account, address, browserHash, data, lifetime: RECOVERY_LIFETIME } as const;

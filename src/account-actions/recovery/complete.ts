@@ -14,8 +14,8 @@ import { record } from '../../audit/audit.ts';
 import {
   acceptedApps,
   acceptedCodes,
+  endPasskeys,
   forgetEarlierFactors,
-  removePasskeys,
   settleAfterRecovery,
 } from '../../authenticators/earlier-factors.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
@@ -48,6 +48,7 @@ import type { NewSession } from '../../sessions/sessions.ts';
 import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
+import { recordRecovery } from '../accounts/openings.ts';
 import { replaceUsername, usernameAt } from '../accounts/usernames.ts';
 import {
   type AttemptsLimited,
@@ -61,9 +62,10 @@ import { revokeAccessSince, revokeAllAccess } from '../connections/connections.t
 import { type EndedMakers, finishEnding, onlyMakers } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { operatorOf } from '../operators/gained-rights.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { callOffDeletion, NOT_DELETED, settleMadeSince } from './added-since.ts';
+import { callOffDeletion, NOT_DELETED, settleMadeSince, UNTOLD, unansweredSpan } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
@@ -261,9 +263,8 @@ export async function completeRecovery(
     }
     if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
-    const secured = yield* secure(services, current, { passwordHash: hash, used }, own, now);
-    const { changed } = secured;
-    makers = secured.makers;
+    const { changed, makers: ended } = yield* secure(services, current, { passwordHash: hash, used }, own, now);
+    makers = ended;
     const owner = { accountId: account.id, userAgent, origin: own };
     const at = changed.updatedAt;
     if (verified !== undefined) yield* storeRecoveryPasskey(verified.created, owner, now, at);
@@ -313,11 +314,12 @@ function* secure(
   origin: Origin,
   now: number,
 ): Work<{ readonly changed: Account; readonly makers: EndedMakers }> {
-  const { id, profile } = account;
-  const accountId = id;
+  const { id, id: accountId, profile } = account;
   const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
   const at = yield* accountTime(account, now);
-  const reported = yield* unansweredSince(services.sealer, id, at);
+  // Where mail is off, nobody could report anything.
+  const isUntold = by === 'operator' && !services.mail.available;
+  const [reported, untold] = isUntold ? [at - UNTOLD, 0] : yield* unansweredSpan(services.sealer, id, at);
   const span = acceptedAt(now);
   const [apps, codes] = [yield* acceptedApps(id, span), yield* acceptedCodes(id, span)];
   const shown = used.find(({ method }) => method === 'totp' || method === 'recovery code');
@@ -328,9 +330,8 @@ function* secure(
   const shownAt = shown?.factorSince ?? 0;
   const isYounger = (shown?.method === 'totp' ? apps : codes).some(({ setUpAt }) => setUpAt < shownAt);
   const isAnswered = shownAt < reported && !isYounger;
-  const username = since < at ? yield* usernameAt(account, since, now) : profile.username;
-  const isRenamed = username !== profile.username;
-  const kept = { ...profile, username };
+  const username = since < at && !isUntold ? yield* usernameAt(account, since, now) : profile.username;
+  const [isRenamed, kept] = [username !== profile.username, { ...profile, username }];
   const changed: Account = {
     ...account,
     ...NOT_DELETED,
@@ -344,7 +345,7 @@ function* secure(
   yield* saveAccount(changed);
   if (isRenamed) yield* replaceUsername(profile.username, username, id, at);
   // Passkeys were not used here. Until the address was proved, another person may have used the account.
-  yield* removePasskeys(accountId, at);
+  yield* endPasskeys(accountId, at);
   // Nor were the identities at other providers, of which one may be another person's.
   yield* removeIdentitiesSince({ accountId, since: 0 });
   // Nor were recovery codes, unless one was shown: another person may keep them, as the second factor of later sign-ins.
@@ -354,11 +355,13 @@ function* secure(
   yield* leaveUnconnectedGroups(accountId, origin, now);
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
-  else if (since < at) yield* revokeAccessSince({ accountId, since }, origin, now);
+  else if (since < at) yield* revokeAccessSince({ accountId, since: since - (right ? UNTOLD : untold) }, origin, now);
   const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
   // Who shows a factor from before all that, which nobody renewed since, had the account all the time: what was made with it is theirs.
   const isOwners = shown !== undefined && isAnswered && right === undefined && renewedSince >= at;
-  const made = yield* settleMadeSince(accountId, { since, at, isOwners }, origin, now);
+  const makerId = by === 'operator' ? challenge.adminKeyId : null;
+  const operator = makerId === null ? undefined : yield* operatorOf(makerId, now);
+  const made = yield* settleMadeSince(accountId, { since, at, isOwners, operator }, origin, now);
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
   // Who showed the code of an app still needs recovery codes.
@@ -373,6 +376,8 @@ function* secure(
   const open = isAnswered ? at : Math.min(reported, isYounger ? shownAt : reported);
   yield* enqueueSecurityNotice(services, changed, 'recovered', facts, now, at, open);
   yield* callOffDeletion(services, account, changed.profile, origin, now);
+  const recovered = { accountId, shownSince: shown && shownAt, isAddressProved, at };
+  yield* recordRecovery(by === 'operator' ? { operator } : undefined, recovered);
   yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
   return { changed, makers: made.makers };
 }

@@ -1,3 +1,4 @@
+import { recordReturnedAddress } from '../../accounts/opening-store.ts';
 import {
   listAddressesToReturnTo,
   type PreviousAddress,
@@ -7,12 +8,22 @@ import { emailKey } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { factorsOfThen } from '../../authenticators/earlier-factors.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
-import { isAmong } from '../../authenticators/rules/taking-back.ts';
+import { isAmong, type Span } from '../../authenticators/rules/taking-back.ts';
 import type { Work } from '../../platform/database/database.ts';
 
 /** The second factors from before an address was given up, and those that replaced them; undefined where the account had none then. */
-export const factorsOf = ({ accountId, factorsSince: since, changedAt: until }: PreviousAddress) =>
-  factorsOfThen(accountId, { since, until });
+export const factorsOf = (right: PreviousAddress) => factorsOfThen(right.accountId, spanOf(right));
+
+/** What was renewed before a change may be the owner's; what was set up since is not. */
+export const spanOf = ({ factorsSince: since, changedAt: until, provedBy }: PreviousAddress): Span => ({
+  since,
+  until,
+  provedBy,
+});
+
+/** The passkeys that go with a change that is taken back, and with those after it. */
+export const passkeysOfChanges = (changes: readonly PreviousAddress[], { changedAt: from }: PreviousAddress) =>
+  changes.filter(({ changedAt }) => changedAt >= from).flatMap(({ passkeys }) => passkeys);
 
 /**
  * Ends the rights that are younger than the one that the address of an account had before: its owner has just proved to read it, and older
@@ -32,5 +43,6 @@ export function* endYoungerRights(
   const kept = yield* factorsOf(own);
   if (kept !== undefined && !isAmong(kept, shown?.factorSince ?? null)) return undefined;
   yield* removePreviousAddresses({ accountId, since: own.changedAt });
+  yield* recordReturnedAddress({ accountId, changedAt: own.changedAt });
   return own;
 }

@@ -1,3 +1,4 @@
+import { isAddressDoubted } from '../../accounts/act-store.ts';
 import { isKnownBrowser } from '../../accounts/known-browser-store.ts';
 import { identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, findByIdentifier, lockAccount } from '../../accounts/store.ts';
@@ -182,6 +183,7 @@ function* makeFor(
     const waiting = yield* listBrowsersWaiting(account, purpose, now);
     if (purpose !== 'recover' || waiting.length > 0) return waiting.includes(browserHash);
   }
+  if (yield* isAddressDoubted(account)) return false;
   if (purpose === 'recover') yield* beginRecovery(services, account, { ...asked, isKnown }, now);
   else if (yield* acceptsMailCode(services.secondFactor, account)) yield* sendSignInCode(services, account, asked, now);
   else return false;

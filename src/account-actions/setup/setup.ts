@@ -107,7 +107,7 @@ export async function completeSetup(
       if (yield* hasOwner(now)) return { kind: 'owned' };
       if (!isSpent) return { kind: 'dead' };
       const account = newAccount(id, newProfile({ ...fields, emailVerified: true }, id, now), passwordHash, now);
-      yield* addAccount(account, { kind: 'operator' }, origin);
+      yield* addAccount(account, { kind: 'operator', operator: undefined }, origin);
       yield* insertGrant({ accountId: id, ...OWNER, madeBy: null, now });
       const by: Origin = { ...origin, actor: { type: 'user', id } };
       yield* record({

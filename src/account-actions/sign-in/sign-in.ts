@@ -24,8 +24,9 @@ import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket, deviceOf } from '../../platform/validation/origin.ts';
 import { carryRequest, noteSignedIn } from '../../sessions/interaction-store.ts';
-import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
-import { insertSession, removeOldestSessions, removeSession, type Session } from '../../sessions/store.ts';
+import { type NewSession, newSession, sessionDatabase } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
+import { type MappedClaims, NOTHING_MAPPED } from '../../upstreams/rules/claims-map.ts';
 import { recordUpstreamSession, type UpstreamOrigin } from '../../upstreams/session-store.ts';
 import { findUpstream, holdUpstream } from '../../upstreams/store.ts';
 import { whyNotVouched } from '../../upstreams/vouching.ts';
@@ -40,9 +41,9 @@ import type {
 import { accountTime } from '../notices/account-time.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../notices/notices.ts';
 import { deviceFacts } from '../notices/rules/notice-text.ts';
-import { endRemovedSession } from './end-sessions.ts';
 import { reportNewDevice } from './new-device.ts';
 import { continueProved } from './renew-session.ts';
+import { replaceSession } from './replace-session.ts';
 import { type BrowserTrust, isTrustedBrowser, trustBrowser } from './trusted-browsers.ts';
 
 /** How long a sign-in waits for its second factor. */
@@ -68,6 +69,14 @@ export interface SignedIn {
   readonly kind: 'signed in';
   readonly created: NewSession;
   readonly account: Account;
+  /** What another provider says of the person, where they came from one: all but the picture is written. */
+  readonly said?: SaidByUpstream;
+}
+
+/** What another provider says of a person who signed in through it. */
+export interface SaidByUpstream {
+  readonly upstream: UpstreamOrigin;
+  readonly mapped: MappedClaims;
 }
 
 /** The person proved who they are, but the account waits for its deletion: the only thing they can do is come back. */
@@ -103,13 +112,9 @@ export async function signIn(
   return services.database.commit(function* start(): Work<SignInResult> {
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;
-    const { method, upstream, mapped = {} } = authentication;
-    const seconds = yield* countSignIn(services, authentication.account, browser, now);
+    const { account, method } = authentication;
+    const seconds = yield* countSignIn(services, account, browser, now);
     if (seconds > 0) return { kind: 'limited', seconds };
-    const account =
-      upstream === undefined
-        ? authentication.account
-        : yield* applyClaims(authentication.account, upstream.upstreamId, mapped, browser.origin, now);
     const methods = secondFactors([method], yield* listFactors(account));
     // A code by mail is never spared the second factor: a person who reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
@@ -152,7 +157,7 @@ function* storePendingSignIn(
     methods: used.map(({ method }) => method),
     factorsSince: used.map(({ factorSince }) => factorSince),
     interactionHash,
-    upstream: originOfUses(used) ?? null,
+    upstream: pendingOriginOf(used),
     createdAt: now,
     expiresAt: now + PENDING_SIGN_IN_LIFETIME,
   });
@@ -210,12 +215,23 @@ const usesOf = ({ methods, factorsSince, upstream }: PendingSignIn): readonly Fa
   methods.map((method, index) => ({
     method,
     factorSince: factorsSince[index] ?? null,
-    ...(method === 'upstream' && upstream !== null && { upstream }),
+    ...(method === 'upstream' && upstream !== null && saidBefore(upstream)),
   }));
 
-/** Where the person came from, if it was another provider. */
-const originOfUses = (used: readonly FactorUse[]): UpstreamOrigin | undefined =>
-  used.find(({ upstream }) => upstream !== undefined)?.upstream;
+/** What another provider says of the person, if they came from one. */
+function saidIn(used: readonly FactorUse[]): SaidByUpstream | undefined {
+  for (const { upstream, mapped = NOTHING_MAPPED } of used) if (upstream !== undefined) return { upstream, mapped };
+  return undefined;
+}
+
+function saidBefore({ mapped = NOTHING_MAPPED, ...upstream }: NonNullable<PendingSignIn['upstream']>): SaidByUpstream {
+  return { upstream, mapped };
+}
+
+function pendingOriginOf(used: readonly FactorUse[]): PendingSignIn['upstream'] {
+  const said = saidIn(used);
+  return said === undefined ? null : { ...said.upstream, mapped: said.mapped };
+}
 
 /** Whether a sign-in is complete, and its account waits for its deletion. */
 export const canComeBack = ({ account, methods }: WaitingSignIn): boolean =>
@@ -316,27 +332,32 @@ export async function completeStepUp(
 }
 
 /**
- * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock.
+ * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock. What another provider says of
+ * them is written with it, and nothing of it before.
  * @param used all that the person proved themselves with
  * @throws {Failure} `conflict` where the account waits for its deletion
  */
 export function* startSession(
   services: SecurityNoticeServices,
-  account: Account,
+  proved: Account,
   used: readonly FactorUse[],
   browser: SignInBrowser,
   now: number,
 ): Work<SignedIn> {
-  if (account.deletionDueAt !== null) throw conflict('This account waits for its deletion. Sign in to come back.');
+  if (proved.deletionDueAt !== null) throw conflict('This account waits for its deletion. Sign in to come back.');
+  const said = saidIn(used);
+  const account =
+    said === undefined
+      ? proved
+      : yield* applyClaims(proved, said.upstream.upstreamId, said.mapped, browser.origin, now);
   const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
   const methods = used.map(({ method }) => method);
   const provedBy = strongest(methods);
   const startedAt = beginningOf(used, now);
-  const upstream = originOfUses(used);
   const { amr, acr } = authenticationContext(methods);
   const { secret, session } = newSession(account, now, {
     ...deviceAt(browser),
-    amr: [...amr, ...upstreamAmr(upstream?.amr ?? [])],
+    amr: [...amr, ...upstreamAmr(said?.upstream.amr ?? [])],
     acr,
     authTime: startedAt,
     provedAt: startedAt,
@@ -345,45 +366,14 @@ export function* startSession(
     provedAfter: account.updatedAt,
   });
   const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
-  if (upstream !== undefined) yield* recordUpstreamSession(created.session, upstream, now);
+  if (said !== undefined) yield* recordUpstreamSession(created.session, said.upstream, now);
   yield* reportNewDevice(services, account, browser.mark, session, now);
   yield* rememberBrowser(account.id, browser.mark, secret, now);
   yield* noteSignedIn(browser.interactionHash, created.session.hash);
   const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
   yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
-  return { kind: 'signed in', created, account };
+  return { kind: 'signed in', created, account, ...(said !== undefined && { said }) };
 }
 
 const deviceAt = ({ userAgent, origin }: SignInBrowser) =>
   deviceOf(userAgent, origin.address === null ? null : addressBucket(origin.address));
-
-/**
- * Replaces the session that this browser had. A person who signs in again keeps the `sid`, since the apps know the session by
- * it and are notified by it when it ends. Another person's session ends, and so do the least recently used ones of this account
- * beyond {@link MAX_SESSIONS}.
- */
-function* replaceSession(
-  created: Session,
-  previousSecret: string | undefined,
-  now: number,
-  origin: Origin,
-): Work<Session> {
-  const previous = previousSecret === undefined ? undefined : yield* removeSession({ hash: digest(previousSecret) });
-  const same = previous?.accountId === created.accountId && previous.generation === created.generation;
-  if (previous !== undefined && !same) yield* endRemovedSession(previous, now);
-  const session = same ? { ...created, sid: previous.sid } : created;
-  yield* endExcessSessions(created, now, origin);
-  yield* insertSession(session);
-  return session;
-}
-
-/** Ends sessions of an account, so that it may have one more. */
-function* endExcessSessions({ accountId, generation }: Session, now: number, origin: Origin): Work<void> {
-  for (const ended of yield* removeOldestSessions({ accountId, generation, kept: MAX_SESSIONS - 1 })) {
-    // The apps of an earlier generation were notified when that ended.
-    if (ended.generation !== generation) continue;
-    const { sid } = ended;
-    yield* endRemovedSession(ended, now);
-    yield* record({ at: now, type: 'sign_out', origin, accountId, details: { sid, reason: 'too many sessions' } });
-  }
-}

@@ -1,3 +1,4 @@
+import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
 import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import { listPreviousAddresses } from '../../accounts/previous-address-store.ts';
 import { mayAct } from '../../accounts/rules/may-act.ts';
@@ -7,6 +8,7 @@ import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
 import { listFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
+import { BY_OPERATOR } from '../../authenticators/rules/taking-back.ts';
 import { forget, takeWithin } from '../../limits/limits.ts';
 import { prepareChallenge } from '../../mail/challenges.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
@@ -16,6 +18,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { conflict, limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { lockToChange, saveChange, userNotFound } from '../accounts/accounts.ts';
+import { recordAccountOpening, recordLostApp } from '../accounts/openings.ts';
 import { verificationReminder } from '../addresses/mails.ts';
 import { passwordBuckets } from '../authentication/password.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
@@ -126,7 +129,7 @@ export function* personalFactors(account: Pick<Account, 'id' | 'passwordHash'>):
  *   required of them
  */
 export function removeLostFactor(
-  services: SupportServices & WayInServices,
+  services: SupportServices & WayInServices & AccountActor,
   accountId: string,
   factorId: string,
   origin: Origin,
@@ -143,6 +146,11 @@ export function removeLostFactor(
     const what = lost.kind === 'totp' ? 'the authenticator app' : `the passkey “${lost.name}”`;
     const facts = { what, byOperator: true };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
+    yield* recordAccountAct(services, accountId, 'factor removed', now);
+    if (lost.kind === 'totp') {
+      yield* recordAccountOpening(services, accountId, 'factor removed', changed.updatedAt);
+      yield* recordLostApp(changed);
+    }
     const details = { factor: lost.kind };
     yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });
     return true;
@@ -170,7 +178,7 @@ function* removeFactor({ secondFactor }: WayInServices, account: Account, { kind
     yield* removeTotp(secondFactor, account);
     return;
   }
-  yield* removePasskeys(account.id, account.updatedAt, (passkey) => passkey.id === id);
+  yield* removePasskeys(account.id, account.updatedAt, (passkey) => passkey.id === id, { removedBy: BY_OPERATOR });
   yield* removeUselessCodes(secondFactor, account);
 }
 

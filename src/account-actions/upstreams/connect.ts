@@ -31,7 +31,8 @@ export type ConnectResult =
   /** It is connected to this account, or to another one, which is not said of whom it is. */
   | { readonly kind: 'connected before' | 'another account' | 'too many' | 'begin again' };
 
-const nameOf = (upstream: string): string => `signing in with “${upstream}”`;
+/** What a person is told that they connected. */
+export const identityName = (upstream: string): string => `signing in with “${upstream}”`;
 
 /**
  * Connects an identity at an upstream to the account of a person who is signed in and has just proved who they are (decisions §14).
@@ -62,7 +63,7 @@ export function connectIdentity(
     }
     const details = { factor: 'upstream', name: upstream.name };
     yield* record({ at: now, type: 'account.factor_added', origin, accountId, details });
-    const facts = { ...deviceFacts(session), what: nameOf(upstream.displayName) };
+    const facts = { ...deviceFacts(session), what: identityName(upstream.displayName) };
     yield* enqueueSecurityNotice(services, account, 'factor added', facts, now, at);
     return { kind: 'connected', upstream };
   });
@@ -90,7 +91,7 @@ export function disconnectIdentity(
     const { account: changed } = renewal;
     yield* removeIdentity({ id, accountId });
     yield* leaveUnconnectedGroups(accountId, origin, now);
-    const facts = { ...deviceFacts(session), what: nameOf(found.upstream) };
+    const facts = { ...deviceFacts(session), what: identityName(found.upstream) };
     yield* enqueueSecurityNotice(services, changed, 'factor removed', facts, now, changed.updatedAt);
     const details = { factor: 'upstream', name: found.upstream };
     yield* record({ at: now, type: 'account.factor_removed', origin, accountId, details });

@@ -5,11 +5,11 @@ import { dropCodes, revokeFamiliesOf } from '../../credentials/revocation-store.
 import { claim } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { HOUR } from '../../platform/clock.ts';
-import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
 import { removeSessions } from '../../sessions/store.ts';
+import { recordUpstreamStatus, type UpstreamActor } from '../../upstreams/act-store.ts';
 import { findIdentity, recordIdentityEnd } from '../../upstreams/identity-store.ts';
 import type { UpstreamLogout } from '../../upstreams/rules/logout-token.ts';
 import {
@@ -19,7 +19,7 @@ import {
   sessionsOfIdentity,
   sessionsOfUpstreamSid,
 } from '../../upstreams/session-store.ts';
-import { lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
+import { disabled, lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
 import { rememberEnd, rememberEndOfAll } from '../../upstreams/vouching.ts';
 import { endRemovedSession } from '../sign-in/end-sessions.ts';
 import { upstreamNotFound } from './upstreams.ts';
@@ -45,7 +45,7 @@ const BATCH = 500;
  * @throws {Failure} `not found`
  */
 export async function disableUpstream(
-  { database, clock }: Parts,
+  { database, clock, operator }: Parts & UpstreamActor,
   id: string,
   { endSessions }: { readonly endSessions: boolean },
   origin: Origin,
@@ -56,8 +56,9 @@ export async function disableUpstream(
     const found = yield* lockUpstream({ id });
     if (found === undefined) throw upstreamNotFound(id);
     if (found.status === 'disabled') return found;
-    const changed: Upstream = { ...found, status: 'disabled', generation: randomIdentifier(), updatedAt: now };
+    const changed = disabled(found, now);
     yield* saveUpstream(changed);
+    yield* recordUpstreamStatus({ operator }, found, changed);
     const details = { upstreamId: id, name: found.name, endSessions };
     yield* record({ at: now, type: 'upstream.disabled', origin, details });
     return changed;
@@ -103,7 +104,7 @@ function* endAllOf(accountId: string, { id, name }: Upstream, origin: Origin, no
     yield* forgetUpstreamSession({ accountId, sid });
     alive += removed.filter((one) => one.generation === account.generation && !isExpired(one, now)).length;
   }
-  const details = { upstream: name, sessions: alive, by: 'operator' };
+  const details = { upstream: name, upstreamId: id, sessions: alive, by: 'operator' };
   yield* record({ at: now, type: 'upstream.sessions_ended', origin, accountId, details });
   return alive;
 }
@@ -174,7 +175,7 @@ function* sessionsToEnd(upstreamId: string, { issuer, sid, subject }: UpstreamLo
 function* endBound(
   accountId: string,
   sids: readonly string[],
-  { name }: Upstream,
+  { id, name }: Upstream,
   origin: Origin,
   now: number,
 ): Work<void> {
@@ -186,6 +187,6 @@ function* endBound(
     }
   }
   if (alive === 0) return;
-  const details = { upstream: name, sessions: alive, by: 'upstream' };
+  const details = { upstream: name, upstreamId: id, sessions: alive, by: 'upstream' };
   yield* record({ at: now, type: 'upstream.sessions_ended', origin, accountId, details });
 }

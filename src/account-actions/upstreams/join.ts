@@ -90,4 +90,5 @@ export const newIdentity = (
 ): UpstreamIdentity => ({
   ...{ id: randomIdentifier(), upstreamId, issuer: person.issuer, subject: person.subject, accountId },
   ...{ label: labelOf(person), createdAt, lastUsedAt: null, endedAt: null },
+  ...{ pictureHash: null, pictureAt: null, pictureName: null },
 });

@@ -8,9 +8,11 @@ import {
   signInsOfCodes,
   signInsOfFamilies,
 } from '../../credentials/sign-in-store.ts';
+import { keepSettingChange, type SettingActor } from '../../operators/setting-store.ts';
 import { findOrganization, listMembers, lockOrganization, organizationNotFound } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { changeOf } from '../../platform/kept-changes.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { isExpired } from '../../sessions/sessions.ts';
 import { listAccountSessions, removeSession } from '../../sessions/store.ts';
@@ -49,7 +51,7 @@ export const readOnlyUpstream = (database: Database, organizationId: string): Pr
  * @throws {Failure} `not found`
  */
 export async function requireUpstream(
-  { database, clock }: Parts,
+  { database, clock, operator }: Parts & SettingActor,
   organizationId: string,
   { upstreamId, endSessions: ends = false }: OnlyUpstreamRequest,
   origin: Origin,
@@ -57,16 +59,33 @@ export async function requireUpstream(
   await database.commit(function* set(): Work<void> {
     yield* lockOrganization({ id: organizationId });
     if ((yield* findOrganization({ id: organizationId })) === undefined) throw organizationNotFound(organizationId);
-    if (upstreamId === null) yield* clearUpstreamOfOrganization({ organizationId });
-    else {
-      if ((yield* holdUpstream({ id: upstreamId })) === undefined) throw upstreamNotFound(upstreamId);
-      yield* setUpstreamOfOrganization({ organizationId, upstreamId });
-    }
+    const now = clock();
+    const before = { onlyUpstreamId: (yield* findUpstreamOfOrganization({ organizationId })) ?? null };
+    if (!(yield* setOnlyUpstream(organizationId, upstreamId))) throw upstreamNotFound(upstreamId ?? '');
+    const kept = changeOf(before, { onlyUpstreamId: upstreamId }, ['onlyUpstreamId'], now);
+    yield* keepSettingChange({ operator }, { kind: 'organization', id: organizationId }, kept);
     const details = { organizationId, onlyUpstreamId: upstreamId };
-    yield* record({ at: clock(), type: 'organization.updated', origin, details });
+    yield* record({ at: now, type: 'organization.updated', origin, details });
   });
+  if (upstreamId === null || !ends) return { upstreamId, ended: { users: 0, sessions: 0 } };
+  return { upstreamId, ended: await endSignInsElsewhere({ database, clock }, { organizationId, upstreamId }, origin) };
+}
+
+/** Part of a unit of work that holds the lock of the organization. @returns false where there is no such upstream */
+export function* setOnlyUpstream(organizationId: string, upstreamId: string | null): Work<boolean> {
+  if (upstreamId === null) yield* clearUpstreamOfOrganization({ organizationId });
+  else if ((yield* holdUpstream({ id: upstreamId })) === undefined) return false;
+  else yield* setUpstreamOfOrganization({ organizationId, upstreamId });
+  return true;
+}
+
+/** Ends what the members of an organization got in sign-ins that did not come through a provider, each account by itself. */
+export async function endSignInsElsewhere(
+  { database, clock }: Parts,
+  { organizationId, upstreamId }: { readonly organizationId: string; readonly upstreamId: string },
+  origin: Origin,
+): Promise<OnlyUpstreamChange['ended']> {
   const ended = { users: 0, sessions: 0 };
-  if (upstreamId === null || !ends) return { upstreamId, ended };
   const members = await database.read(() => listMembers({ organizationId }));
   for (const { userId, role } of members) {
     if (role === 'OWNER') continue;
@@ -75,7 +94,7 @@ export async function requireUpstream(
     ended.users++;
     ended.sessions += found.sessions;
   }
-  return { upstreamId, ended };
+  return ended;
 }
 
 /** How much of a member ended: undefined where there was nothing. */

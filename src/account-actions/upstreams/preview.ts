@@ -5,8 +5,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
-import { findIdentity } from '../../upstreams/identity-store.ts';
-import { type MappedClaims, mapClaims } from '../../upstreams/rules/claims-map.ts';
+import { findIdentity, type UpstreamIdentity } from '../../upstreams/identity-store.ts';
+import { type MappedClaims, type MappedField, mapClaims } from '../../upstreams/rules/claims-map.ts';
 import { readGithubPerson } from '../../upstreams/rules/github-person.ts';
 import { personOfClaims, type UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import { issuerOf, metadataIssuerOf, subjectClaimOf } from '../../upstreams/rules/issuer.ts';
@@ -17,6 +17,7 @@ import { accountStatus } from '../../verdict/rules.ts';
 import { profileOfClaims } from '../access/apply-claims.ts';
 import { groupChanges, sourceOfUpstream } from '../access/sourced-groups.ts';
 import { offerTo, vouchedAddress } from './join.ts';
+import { whyNoPictureOf } from './take-picture.ts';
 import { upstreamNotFound } from './upstreams.ts';
 
 /** What a token would do. */
@@ -28,6 +29,10 @@ export interface ClaimsPreview {
   readonly accountId: string | null;
   readonly displayName: string | null;
   readonly language: string | null;
+  /** The address from which a picture would be fetched. */
+  readonly picture: string | null;
+  /** Why a field that the map names would be left as it is. */
+  readonly unchanged: readonly { readonly field: MappedField; readonly reason: string }[];
   readonly joins: readonly string[];
   readonly leaves: readonly string[];
   /** Groups of an organization in which the person is no member. */
@@ -36,6 +41,12 @@ export interface ClaimsPreview {
   readonly unknownGroups: readonly string[];
   /** Why memberships would be left as they are, where it does not say which groups the person is in. */
   readonly groupsLeft: string | null;
+}
+
+/** A person who has connected the upstream. */
+interface Known {
+  readonly account: Account;
+  readonly identity: UpstreamIdentity;
 }
 
 interface PreviewServices {
@@ -57,15 +68,8 @@ function claimsOf(token: string): Readonly<Record<string, unknown>> {
 }
 
 const NOTHING = {
-  ...{
-    displayName: null,
-    language: null,
-    joins: [],
-    leaves: [],
-    closedGroups: [],
-    unknownGroups: [],
-    groupsLeft: null,
-  },
+  ...{ displayName: null, language: null, picture: null, unchanged: [] },
+  ...{ joins: [], leaves: [], closedGroups: [], unknownGroups: [], groupsLeft: null },
 } as const;
 
 const refused = (reason: string, accountId: string | null = null): ClaimsPreview => ({
@@ -97,13 +101,14 @@ export async function previewClaims(services: PreviewServices, id: string, token
     if ('problem' in said) return refused(`The token is refused: ${said.problem}.`);
     const identity = yield* findIdentity({ upstreamId: id, issuer: person.issuer, subject: person.subject });
     const account = identity && (yield* findAccount({ id: identity.accountId }));
-    if (account === undefined) {
+    if (identity === undefined || account === undefined) {
       const offer = yield* offerIn(services, upstream, person);
-      return { ...offer, accountId: null, ...(yield* writtenBy(upstream, said, undefined)) };
+      return { ...offer, accountId: null, ...(yield* writtenBy(upstream, said, undefined, now)) };
     }
     const status = accountStatus(account, now);
     if (status !== 'active') return refused(`The account is ${status}.`, account.id);
-    return { outcome: 'sign-in', reason: null, accountId: account.id, ...(yield* writtenBy(upstream, said, account)) };
+    const written = yield* writtenBy(upstream, said, { account, identity }, now);
+    return { outcome: 'sign-in', reason: null, accountId: account.id, ...written };
   });
 }
 
@@ -132,15 +137,30 @@ const OFFERS = {
 } as const;
 
 /** What a sign-in writes, or the next one of a person who connects it or creates an account. */
-function* writtenBy({ id }: Upstream, said: MappedClaims, account: Account | undefined) {
-  const { displayName, language } = profileOfClaims(account?.profile ?? NO_PROFILE, said);
+function* writtenBy({ id }: Upstream, said: MappedClaims, known: Known | undefined, now: number) {
+  const account = known?.account;
+  const { written, ignored, same } = profileOfClaims(account?.profile ?? NO_PROFILE, said);
+  const noPicture =
+    said.picture && known && (yield* whyNoPictureOf(known.identity, known.account.profile.picture, said.picture, now));
   const groups = said.groups && (yield* groupChanges(account?.id ?? null, sourceOfUpstream(id), said.groups));
   const names = (changed: readonly Group[] = []) => changed.map(({ name }) => name);
   return {
-    ...{ displayName: displayName ?? null, language: language ?? null },
+    ...{ displayName: written.displayName ?? null, language: written.language ?? null },
+    picture: (noPicture ? undefined : said.picture) ?? null,
+    unchanged: [
+      ...ignored.map(({ field, reason }) => ({ field, reason })),
+      ...same.map((field) => ({ field, reason: 'The account has it already.' })),
+      ...(noPicture ? [{ field: 'picture' as const, reason: NO_PICTURE[noPicture] }] : []),
+    ],
     ...{ joins: names(groups?.joins), leaves: names(groups?.leaves), closedGroups: names(groups?.closed) },
     ...{ unknownGroups: groups?.unknown ?? [], groupsLeft: said.groupsUnknown ?? null },
   };
 }
 
 const NO_PROFILE = { displayName: '', language: '' };
+
+const NO_PICTURE = {
+  'set here': 'The person or an operator has set a picture, which is never replaced.',
+  'removed here': 'The person or an operator has removed the picture of a provider, so that none comes again.',
+  'fetched before': 'It was fetched from this address within the last day.',
+} as const;

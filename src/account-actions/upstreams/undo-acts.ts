@@ -1,15 +1,30 @@
 import { record } from '../../audit/audit.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { type KeptChange, putBack } from '../../platform/kept-changes.ts';
+import { changedSince, changesSince, type KeptChange, putBack, valueBefore } from '../../platform/kept-changes.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { type UpstreamActKind, type UpstreamRights, upstreamActsSince } from '../../upstreams/act-store.ts';
+import {
+  forgetRights,
+  UPSTREAM_RIGHTS,
+  type UpstreamActKind,
+  type UpstreamRights,
+  upstreamActsSince,
+} from '../../upstreams/act-store.ts';
 import { claimDomains } from '../../upstreams/domain-store.ts';
-import { findUpstream, lockUpstream, saveUpstream, type Upstream } from '../../upstreams/store.ts';
+import {
+  disabled as disabledNow,
+  findUpstream,
+  lockUpstream,
+  lockUpstreams,
+  saveUpstream,
+  type Upstream,
+} from '../../upstreams/store.ts';
 
-/** An operator of whose acts on upstreams is asked, and which acts: those from an instant on. */
+/** An operator of whose acts on upstreams is asked, and which acts: those from one instant on, and before another one. */
 export interface MakerOfUpstreams {
   readonly id: string;
   readonly since: number;
+  readonly until: number;
 }
 
 /** An upstream, and what operators did to it that still counts. */
@@ -21,20 +36,41 @@ export interface TouchedUpstream {
 
 interface ActsOnUpstream {
   readonly kinds: ReadonlySet<UpstreamActKind>;
+  readonly makers: ReadonlySet<MakerOfUpstreams>;
   readonly changes: readonly KeptChange[];
 }
 
+/** Whether an upstream was active before: those who enabled it then gave it nothing. */
+const wasActive = (status: readonly KeptChange[]): boolean => valueBefore(status, 'status') === 'active';
+
 /** What operators did, by upstream, in the order in which they first did something to each. */
 function* actsOf(makers: readonly MakerOfUpstreams[]): Work<ReadonlyMap<string, ActsOnUpstream>> {
-  const found = new Map<string, { kinds: Set<UpstreamActKind>; changes: KeptChange[] }>();
-  for (const { id: operatorId, since } of makers) {
-    for (const { upstreamId, kind, changes } of yield* upstreamActsSince({ operatorId, since })) {
-      const acts = found.get(upstreamId) ?? { kinds: new Set(), changes: [] };
-      acts.kinds.add(kind);
-      acts.changes.push(...changes.filter(({ at }) => at >= since));
+  const found = new Map<
+    string,
+    {
+      kinds: Set<UpstreamActKind>;
+      makers: Set<MakerOfUpstreams>;
+      changes: KeptChange[];
+      status: KeptChange[];
+    }
+  >();
+  for (const maker of makers) {
+    const { id: operatorId, since, until } = maker;
+    for (const { upstreamId, kind, changes, actedAt } of yield* upstreamActsSince({ operatorId, since })) {
+      // Of changed fields, each is kept with its time.
+      if (kind !== 'rights' && kind !== 'status' && actedAt >= until) continue;
+      const acts = found.get(upstreamId) ?? { kinds: new Set(), makers: new Set(), changes: [], status: [] };
+      const ending = changesSince(changes, since, until);
+      acts.makers.add(maker);
+      if (kind === 'status') acts.status.push(...ending);
+      else {
+        acts.kinds.add(kind);
+        acts.changes.push(...ending);
+      }
       found.set(upstreamId, acts);
     }
   }
+  for (const { kinds, status } of found.values()) if (wasActive(status)) kinds.delete('enabled');
   return found;
 }
 
@@ -56,8 +92,28 @@ export function* upstreamsTouchedBy(makers: readonly MakerOfUpstreams[]): Work<r
   return touched;
 }
 
+/** Rights of an upstream that operators changed and that stay: somebody else changed them since, or nobody can say what they were. */
+export interface LeftRights {
+  readonly upstreamId: string;
+  readonly name: string;
+  readonly left: readonly (keyof UpstreamRights)[];
+}
+
+/** Which rights of upstreams stay as they are where operators' acts end; of those that they registered, none counts any more. */
+export function* rightsLeft(makers: readonly MakerOfUpstreams[]): Work<readonly LeftRights[]> {
+  const found: LeftRights[] = [];
+  for (const [upstreamId, { kinds, changes }] of yield* actsOf(makers)) {
+    const upstream = kinds.has('registered') ? undefined : yield* findUpstream({ id: upstreamId });
+    if (upstream === undefined) continue;
+    const since = changedSince<UpstreamRights>(upstream, changes);
+    const left = UPSTREAM_RIGHTS.filter((name) => since.includes(name));
+    if (left.length > 0) found.push({ upstreamId, name: upstream.name, left });
+  }
+  return found;
+}
+
 /**
- * Ends what operators did to upstreams, inside a unit of work: those that they registered or enabled are disabled, and are authoritative for no
+ * Ends what operators did to upstreams, inside a unit of work: those that they registered, or enabled where they were not active before, are disabled, and are authoritative for no
  * domain where they were registered; whom the others let in, and as what, is put back to what it was. As whom we are known there stays.
  * @returns the upstreams that are disabled, through which sessions go on until they are ended
  */
@@ -68,6 +124,7 @@ export function* endUpstreamActs(
 ): Work<readonly Upstream[]> {
   const disabled: Upstream[] = [];
   const acts = yield* actsOf(makers);
+  if (acts.size > 0) yield* lockUpstreams({});
   // Domains that a new upstream took are free before others get them back. Always in this order, so that no two wait for each other.
   const order = [...acts].sort(
     ([one, of], [other, to]) => rank(of) - rank(to) || (BigInt(one) < BigInt(other) ? -1 : 1),
@@ -77,7 +134,7 @@ export function* endUpstreamActs(
     if (upstream === undefined) continue;
     const rights = yield* putRightsBack(upstream, done, origin, now);
     if (!done.kinds.has('registered') && !done.kinds.has('enabled')) continue;
-    const ended: Upstream = { ...rights, status: 'disabled', updatedAt: now };
+    const ended = disabledNow(rights, now);
     disabled.push(ended);
     if (rights.status === 'disabled') continue;
     yield* saveUpstream(ended);
@@ -99,9 +156,13 @@ function* putRightsBack(upstream: Upstream, acts: ActsOnUpstream, origin: Origin
   const wanted: Upstream = { ...upstream, ...earlier, updatedAt: now };
   const domains = yield* claimFree(wanted);
   const isAnybodys = wanted.signUp === 'domains' && domains.length === 0 && wanted.signUpDomains.length === 0;
-  const changed: Upstream = { ...wanted, domains, signUp: isAnybodys ? 'nobody' : wanted.signUp };
+  const signUp = isAnybodys ? 'nobody' : wanted.signUp;
+  // What was read by the claims map of before, and waits for a second factor or a form, is not completed.
+  const changed: Upstream = { ...wanted, domains, signUp, generation: randomIdentifier() };
   yield* saveUpstream(changed);
-  const details = { upstreamId: upstream.id, name: upstream.name, fields, putBack: true };
+  const { id: upstreamId, name } = upstream;
+  for (const { id: operatorId, since } of acts.makers) yield* forgetRights({ upstreamId, operatorId, since, fields });
+  const details = { upstreamId, name, fields, putBack: true };
   yield* record({ at: now, type: 'upstream.updated', origin, details });
   return changed;
 }

@@ -8,7 +8,12 @@ import { asciiDomain } from '../../platform/domain-name.ts';
 import { conflict, type Failure, invalid, noneWithId } from '../../platform/failure.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { recordUpstreamAct, recordUpstreamChange, type UpstreamActor } from '../../upstreams/act-store.ts';
+import {
+  recordUpstreamAct,
+  recordUpstreamChange,
+  recordUpstreamStatus,
+  type UpstreamActor,
+} from '../../upstreams/act-store.ts';
 import { claimDomains } from '../../upstreams/domain-store.ts';
 import type { ProviderClient } from '../../upstreams/kind.ts';
 import { organizationsOfUpstream } from '../../upstreams/only-store.ts';
@@ -181,6 +186,7 @@ export async function createUpstream(
   requireDomains(upstream);
   requireOneTenant(upstream);
   await database.commit(function* create(): Work<void> {
+    if (domains.length > 0) yield* store.lockUpstreams({});
     if (!(yield* store.insertUpstream(upstream))) {
       throw conflict('name is taken: another upstream has it. Choose another name.');
     }
@@ -202,6 +208,7 @@ export function updateUpstream(
   const { clientSecret, privateKey, secretExpiresAt, scopes, signUpDomains, domains, ...input } = change;
   const secret = givenSecret(change);
   return database.commit(function* update(): Work<Upstream> {
+    if (domains !== undefined) yield* store.lockUpstreams({});
     const upstream = yield* store.lockUpstream({ id });
     if (upstream === undefined) throw upstreamNotFound(id);
     const given: Partial<Upstream> = {
@@ -217,7 +224,8 @@ export function updateUpstream(
     if (clientSecret !== undefined) fields.push('clientSecret');
     if (privateKey !== undefined) fields.push('privateKey');
     if (fields.length === 0) return upstream;
-    const changed: Upstream = { ...upstream, ...given, updatedAt: now };
+    // A version of the record differs by it where nothing else does that is shown, as with another secret.
+    const changed: Upstream = { ...upstream, ...given, updatedAt: Math.max(now, upstream.updatedAt + 1) };
     requireDomains(changed);
     requireOneTenant(changed);
     requireCredentials(changed, secret === undefined ? upstream.kind === 'apple' : privateKey !== undefined);
@@ -243,7 +251,7 @@ export function enableUpstream(
     if (upstream.status === 'active') return upstream;
     const changed: Upstream = { ...upstream, status: 'active', updatedAt: now };
     yield* store.saveUpstream(changed);
-    yield* recordUpstreamAct({ operator }, 'enabled', upstream, changed);
+    yield* recordUpstreamStatus({ operator }, upstream, changed);
     yield* record({ at: now, type: 'upstream.enabled', origin, details: { upstreamId: id, name: upstream.name } });
     return changed;
   });

@@ -5,7 +5,7 @@ import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_HAVE_CHANGED } from './errors.ts';
-import { AdminKeyRecord, keyFields, MadeRecord, queryFlag } from './operator-records.ts';
+import { AdminKeyRecord, keyFields, MadeRecord, NOTHING_MADE_RECORD, queryFlag } from './operator-records.ts';
 
 const OF_OPERATORS = { area: 'operators', caller: 'admin key' } as const;
 const params = Type.Object({ id: Id });
@@ -125,7 +125,7 @@ export const revokeAdminKeySchema = {
       answer: {
         ended: { invitations: 0, recoveryLinks: 0, initialAccessTokens: 0 },
         takenOver: { invitations: 0 },
-        made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
+        made: NOTHING_MADE_RECORD,
       },
     },
   ],

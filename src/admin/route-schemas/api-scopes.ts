@@ -4,7 +4,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const IN_API_SCOPES = { area: 'api-scopes', caller: 'admin key' } as const;
 const ofApi = Type.Object({ clientId: Id });
@@ -16,6 +16,7 @@ const allowed = { apiId: sample.apiId, clientId: sample.clientId, scopes: ['note
 export const allowScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'allowApiScopes',
+  versioned: 'allowed scopes',
   permission: 'apps.manage',
   objects: { app: ['clientId', 'allowedClientId'] },
   summary: 'Let a client request scopes of an API',
@@ -25,7 +26,7 @@ export const allowScopesSchema = {
   body: AllowScopesRequest,
   response: {
     200: jsonResponse('What the client may request.', AllowedScopesRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {
@@ -41,6 +42,7 @@ export const allowScopesSchema = {
 export const readAllowedScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'readAllowedApiScopes',
+  versioned: 'allowed scopes',
   permission: 'apps.read',
   objects: { app: ['clientId', 'allowedClientId'] },
   summary: 'Get the scopes of an API that a client may request',
@@ -55,12 +57,13 @@ export const readAllowedScopesSchema = {
 export const disallowScopesSchema = {
   ...IN_API_SCOPES,
   operationId: 'disallowApiScopes',
+  versioned: 'allowed scopes',
   permission: 'apps.manage',
   objects: { app: ['clientId', 'allowedClientId'] },
   summary: 'Take all scopes of an API away from a client',
   description: 'They end at once in the grants, codes and tokens of the client, and for good.',
   params: ofBoth,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'Take them away', params: both, status: 204 }],
 } satisfies AdminSchema;
 

@@ -158,6 +158,8 @@ export const deleteClientSchema = {
 export const rotateSecretSchema = {
   ...IN_SECRETS,
   operationId: 'rotateSecret',
+  versioned: 'client',
+  answersOther: true,
   permission: 'apps.manage',
   objects: { app: ['clientId'] },
   summary: 'Create a client secret',
@@ -167,7 +169,7 @@ export const rotateSecretSchema = {
   body: RotateSecretRequest,
   response: {
     201: jsonResponse('The new secret and its `clientSecret`, which is shown only once.', CreatedClientSecret),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {
@@ -183,11 +185,12 @@ export const rotateSecretSchema = {
 export const endSecretSchema = {
   ...IN_SECRETS,
   operationId: 'endSecret',
+  versioned: 'client',
   permission: 'apps.manage',
   objects: { app: ['clientId'] },
   summary: 'Delete a client secret',
   description: '`conflict` for the only secret of a client: create another one first.',
   params: Type.Object({ clientId: Id, id: Id }),
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'The previous secret', params: { ...byId, id: sample.secretId }, status: 204 }],
 } satisfies AdminSchema;

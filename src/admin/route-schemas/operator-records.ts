@@ -36,11 +36,27 @@ const TouchedApp = Type.Object(
     name: Type.String(),
     acts: Type.Array(
       Type.Unsafe<string>({
-        enum: ['registered', 'accepted', 'enabled', 'approved', 'secret_added', 'redirect_uris_changed'],
+        enum: ['registered', 'accepted', 'enabled', 'approved', 'secret_added'],
       }),
     ),
   },
   { title: 'TouchedApp' },
+);
+
+const ChangedSettingsRecord = Type.Object(
+  {
+    kind: Type.Unsafe<string>({ enum: ['app', 'organization', 'group', 'upstream'] }),
+    id: Id,
+    name: Type.String(),
+    fields: Type.Array(Type.String(), {
+      about: 'The names of the fields. `allowedScopes`: the scopes of this API that other apps may request.',
+    }),
+    left: Type.Array(Type.String(), {
+      about:
+        'Fields that stay, for you to check: somebody else changed them since, or what depends on them, or they were changed too often to tell what they were. Of an `upstream`, these alone are here.',
+    }),
+  },
+  { title: 'ChangedSettings' },
 );
 
 const TouchedUpstream = Type.Object(
@@ -67,27 +83,109 @@ const MadeAccessRecord = Type.Object(
   { title: 'MadeAccess' },
 );
 
+const MadeAccountRecord = Type.Object(
+  {
+    userId: Id,
+    acts: Type.Array(
+      Type.Unsafe<string>({
+        enum: [
+          ...['created', 'invited', 'address_changed', 'password_set', 'username_changed', 'factor_removed'],
+          ...['recovered', 'let_in_again', 'joined_through_provider', 'written_through_provider'],
+        ],
+      }),
+      {
+        about:
+          '`invited`: joined by an invitation of the operator. `recovered`: by a recovery link of the operator. `let_in_again`: a ban, a suspension or a deletion was lifted. `joined_through_provider`: another provider let its person in because the operator registered, enabled or changed it. `written_through_provider`: such a provider wrote its name, language or picture.',
+      },
+    ),
+    ends: Type.Boolean({
+      about:
+        'Whether it is suspended with `endMade`: the operator created it, and since then nobody set a password of their own, verified the address, or set up another way in; nor does it hold a role. Any other account goes on: look at it.',
+    }),
+  },
+  { title: 'MadeAccount' },
+);
+
+const MADE = {
+  adminKeys: Type.Array(AdminKeyRecord),
+  roles: Type.Array(GrantRecord),
+  apps: Type.Array(TouchedApp, {
+    about:
+      'Active apps, with what was done to each; those that registered with an initial access token of the operator count as registered. With `endMade`, those that were registered or accepted, or enabled while they were disabled before, are disabled, secrets that were added end, and approvals are withdrawn.',
+  }),
+  unblockedDomains: Type.Array(Type.String(), {
+    about:
+      'Domains of apps that were unblocked and are not blocked again. With `endMade` they are, and what their apps got meanwhile ends.',
+  }),
+  settings: Type.Array(ChangedSettingsRecord, {
+    about:
+      'Apps, organizations and groups of which something was changed that may let somebody in, or lower a protection. With `endMade`, the fields are what they were before, and what people and apps got by them meanwhile ends.',
+  }),
+  upstreams: Type.Array(TouchedUpstream, {
+    about:
+      'Other providers, with what was done to each. With `endMade`, those that were registered, or enabled while they were disabled before, are disabled, and what people were signed in to through them ends; rights that were changed are put back. A client ID or secret that was changed stays: check it.',
+  }),
+  access: Type.Array(MadeAccessRecord, {
+    about:
+      'Assignments to apps, members of groups, and plain members of organizations: of each kind the first 200. Also members of groups whom another provider let in by what the operator did to it. They end with `endMade`, with the others.',
+  }),
+  hasMoreAccess: Type.Boolean(),
+  accounts: Type.Array(MadeAccountRecord, {
+    about:
+      'Accounts that were created or changed and are not suspended: those of the newest 50 acts, and 50 effects of what was done to other providers. With `endMade`, all that were created and have no other owner are suspended.',
+  }),
+  hasMoreAccounts: Type.Boolean(),
+};
+
+const OpenedAccountRecord = Type.Object(
+  {
+    userId: Id,
+    acts: Type.Array(
+      Type.Unsafe<string>({ enum: ['address_changed', 'password_set', 'factor_removed', 'recovered'] }),
+      {
+        about:
+          'How the operator, or somebody who got their rights from the operator, came to know how the person signs in.',
+      },
+    ),
+    since: Type.String({ format: 'date-time' }),
+    until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      about: 'When the person had taken the account back; null where the operator may still be able to sign in to it.',
+    }),
+    ends: Type.Boolean({
+      about:
+        'Whether the account loses its password, and is signed out everywhere, with `endMade`: its person recovers it by mail.',
+    }),
+    made: Type.Object(MADE, { title: 'MadeThrough' }),
+  },
+  { title: 'OpenedAccount' },
+);
+
 /** What an operator made and is still valid. */
 export const MadeRecord = Type.Object(
   {
-    adminKeys: Type.Array(AdminKeyRecord),
-    roles: Type.Array(GrantRecord),
-    apps: Type.Array(TouchedApp, {
+    ...MADE,
+    through: Type.Array(OpenedAccountRecord, {
       about:
-        'Active apps, with what was done to each; those that registered themselves with an initial access token of the operator count as registered. With `endMade`, those that were registered, accepted or enabled are disabled, secrets that were added end, and approvals are withdrawn; redirect URIs that were changed stay: check them.',
+        'Accounts of other operators to which the operator could sign in, having set how: what was made through them meanwhile is in the lists above, and ends with `endMade`. An account whose authenticator app is older is not listed.',
     }),
-    upstreams: Type.Array(TouchedUpstream, {
-      about:
-        'Other providers, with what was done to each. With `endMade`, those that were registered or enabled are disabled, and what people were signed in to through them ends; rights that were changed are put back. A client ID or secret that was changed stays: check it.',
-    }),
-    access: Type.Array(MadeAccessRecord, {
-      about:
-        'Assignments to apps, members of groups, and plain members of organizations: of each kind the first 200. They end with `endMade`, with the others.',
-    }),
-    hasMoreAccess: Type.Boolean(),
   },
   { title: 'Made' },
 );
+
+/** What is answered where nothing was made. */
+export const NOTHING_MADE_RECORD = {
+  ...{
+    adminKeys: [],
+    roles: [],
+    apps: [],
+    unblockedDomains: [],
+    settings: [],
+    upstreams: [],
+    access: [],
+    hasMoreAccess: false,
+  },
+  ...{ accounts: [], hasMoreAccounts: false, through: [] },
+};
 
 /** A parameter of a query that is on with `true`. */
 export const queryFlag = (about: string) =>

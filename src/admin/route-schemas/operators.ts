@@ -6,7 +6,7 @@ import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
-import { GrantRecord, MadeRecord, queryFlag } from './operator-records.ts';
+import { GrantRecord, MadeRecord, NOTHING_MADE_RECORD, queryFlag } from './operator-records.ts';
 
 const OF_OPERATORS = { area: 'operators', caller: 'admin key' } as const;
 
@@ -39,6 +39,16 @@ export const listRolesSchema = {
   examples: [{ summary: 'The roles', params: { id: sample.operatorId }, status: 200 }],
 } satisfies AdminSchema;
 
+const ended = Type.Boolean({ about: 'Whether that ended.' });
+const GivenRole = Type.Object(
+  {
+    ...GrantRecord.properties,
+    made: Type.Optional(Type.Union([MadeRecord])),
+    ended: Type.Optional(ended),
+  },
+  { title: 'GivenRole' },
+);
+
 export const grantRoleSchema = {
   ...OF_OPERATORS,
   operationId: 'grantRole',
@@ -47,11 +57,19 @@ export const grantRoleSchema = {
   objects: { person: 'id', inOrganizationOfBody: true },
   summary: 'Give a role to a user',
   description:
-    'Or change its end. Nobody gives a role with a permission that they lack, or for longer than they hold it themselves. `owner` and `admin` of an organization are roles of the membership.',
+    'Or change its end. Nobody gives a role with a permission that they lack, or for longer than they hold it themselves: where the role ends sooner than before, the keys and roles that the person gave for longer are listed, and end with `endMade`. `owner` and `admin` of an organization are roles of the membership.',
   params,
+  querystring: Type.Object(
+    {
+      endMade: queryFlag(
+        'Ends the keys and roles that the person gave for longer than the role lasts now, and what these made.',
+      ),
+    },
+    { additionalProperties: false },
+  ),
   body: GrantRoleRequest,
   response: {
-    200: jsonResponse('The role.', GrantRecord),
+    200: jsonResponse('The role, and what the person made that outlasts it, if it ends sooner than before.', GivenRole),
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
@@ -73,7 +91,7 @@ export const revokeRoleSchema = {
   operationId: 'revokeRole',
   versioned: 'roles',
   permission: 'operators.manage',
-  objects: { person: 'id' },
+  objects: { person: 'id', inOrganizationOfQuery: true },
   summary: 'Take a role away from a user',
   description:
     'The keys and roles that the person made, and the apps that the person registered or changed, are listed, and end with `endMade`. The last owner of the installation stays.',
@@ -86,13 +104,7 @@ export const revokeRoleSchema = {
     { additionalProperties: false },
   ),
   response: {
-    200: jsonResponse(
-      'What the person made.',
-      Type.Object(
-        { made: MadeRecord, ended: Type.Boolean({ about: 'Whether that ended.' }) },
-        { title: 'RevokedRole' },
-      ),
-    ),
+    200: jsonResponse('What the person made.', Type.Object({ made: MadeRecord, ended }, { title: 'RevokedRole' })),
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
@@ -101,7 +113,7 @@ export const revokeRoleSchema = {
       params: { id: sample.operatorId, role: 'support' },
       status: 200,
       answer: {
-        made: { adminKeys: [], roles: [], apps: [], upstreams: [], access: [], hasMoreAccess: false },
+        made: NOTHING_MADE_RECORD,
         ended: false,
       },
     },

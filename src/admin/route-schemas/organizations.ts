@@ -13,7 +13,7 @@ import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
-import { MadeRecord, queryFlag } from './operator-records.ts';
+import { GrantRecord, MadeRecord, queryFlag } from './operator-records.ts';
 
 const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
 const memberParams = Type.Object({ id: Id, userId: Id });
@@ -147,7 +147,16 @@ export const readMemberSchema = {
 } satisfies AdminSchema;
 
 const taken = { made: MadeRecord, ended: Type.Boolean({ about: 'Whether that ended.' }) };
-const TakenGrant = Type.Object(taken, { title: 'RemovedMembership' });
+const RemovedMembership = Type.Object(
+  {
+    roles: Type.Optional(
+      Type.Array(GrantRecord, { about: 'The roles of the organization that the person held beside, and that ended.' }),
+    ),
+    made: Type.Optional(Type.Union([MadeRecord])),
+    ended: Type.Optional(taken.ended),
+  },
+  { title: 'RemovedMembership' },
+);
 const SetMembership = Type.Object(
   {
     ...MembershipRecord.properties,
@@ -195,11 +204,11 @@ export const removeMemberSchema = {
   objects: { organization: 'id', person: 'userId' },
   summary: 'Remove a member',
   description:
-    'Where the person was an owner or admin, the keys and roles that they made in the organization and that no role of theirs covers any more are listed, as are apps and members, and end with `endMade`. Without any, the answer is 204.',
+    'Other roles of the organization that the person held end with it, and are listed. Where the person was an owner or admin, or held such a role, the keys and roles that they made in the organization and that no role of theirs covers any more are listed, as are apps and members, and end with `endMade`. Without any, the answer is 204.',
   params: memberParams,
   querystring: takes,
   response: {
-    200: jsonResponse('What the person made.', TakenGrant),
+    200: jsonResponse('The roles that ended with it, and what the person made, if anything.', RemovedMembership),
     204: NO_CONTENT_RESPONSE,
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },

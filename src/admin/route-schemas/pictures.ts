@@ -5,19 +5,27 @@ import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const OF_USER = {
   area: 'users',
   caller: 'admin key',
+  versioned: 'user',
   params: Type.Object({ id: Id }),
-  response: { 200: jsonResponse('The user.', AccountRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: {
+    200: jsonResponse('The user.', AccountRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
+  },
 } as const;
 const OF_CLIENT = {
   area: 'clients',
   caller: 'admin key',
+  versioned: 'client',
   params: Type.Object({ clientId: Id }),
-  response: { 200: jsonResponse('The client.', ClientRecord), ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: {
+    200: jsonResponse('The client.', ClientRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
+  },
 } as const;
 
 const FILE = {

@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../platform/http/operation.ts';
+import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { ListedStepRecord, TraceRecord } from '../../traces/schema.ts';
@@ -49,6 +49,38 @@ export const readTraceSchema = {
         userId: null,
         steps: [refused],
       },
+    },
+  ],
+} satisfies AdminSchema;
+
+export const readAppLogSchema = {
+  area: 'audit',
+  caller: 'admin key',
+  operationId: 'listClientTraceSteps',
+  permission: 'apps.traces',
+  objects: { app: ['clientId'] },
+  summary: 'Read the log of a client',
+  description:
+    'What the client sent and was told, in the order of recording, or reversed. People are named by ID alone, and what only operators are told is left out.',
+  params: Type.Object({ clientId: Id }),
+  querystring: pageParameters({
+    requestId: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        about: 'Only the steps of the flow that this request took part in, in the order of recording.',
+        description: 'a correlation ID',
+      }),
+    ),
+    order: Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'asc', description: 'asc or desc' }),
+  }),
+  response: { 200: jsonResponse('A page of the list.', pageOf(ListedStepRecord)), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'The newest',
+      params: { clientId: sample.operatorClientId },
+      query: { order: 'desc', limit: '1' },
+      status: 200,
+      answer: { items: [], nextCursor: null },
     },
   ],
 } satisfies AdminSchema;

@@ -9,7 +9,7 @@ import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 import { queryFlag } from './operator-records.ts';
 
 const IN_UNREGISTERED = { area: 'unregistered', caller: 'admin key', permission: 'apps.admit' } as const;
@@ -36,24 +36,29 @@ export const listUnregisteredSchema = {
 export const acceptClientSchema = {
   ...IN_UNREGISTERED,
   operationId: 'acceptClient',
+  versioned: 'client',
   objects: { app: ['clientId'] },
   summary: 'Accept an app that no operator registered',
   description:
-    'It passes for a registered one: the consent page has no warning, and remembers what was decided. If its metadata document changes its name or redirect URIs, the acceptance ends.',
+    'It passes for a registered one: the consent page has no warning, and remembers what was decided. If its metadata document changes its name or redirect URIs, the acceptance ends, and so it does where a developer by the policy of the installation changes what people see of it or one of its addresses.',
   params: ofClient,
-  response: { 200: jsonResponse('The client.', ClientRecord), ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: {
+    200: jsonResponse('The client.', ClientRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
+  },
   examples: [{ summary: 'Accept it', params: theClient, status: 200 }],
 } satisfies AdminSchema;
 
 export const endAcceptanceSchema = {
   ...IN_UNREGISTERED,
   operationId: 'endClientAcceptance',
+  versioned: 'client',
   objects: { app: ['clientId'] },
   summary: 'No longer accept an app',
   description:
     'People are warned and asked again at their next authorization. Tokens from before go on. An app that registered itself and leads to a domain that was blocked while it was accepted is disabled, which ends everything that was issued to it.',
   params: ofClient,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'No longer accept it', params: theClient, status: 204 }],
 } satisfies AdminSchema;
 
@@ -70,7 +75,7 @@ export const blockDomainSchema = {
   operationId: 'blockDomain',
   summary: 'Block a domain of apps that no operator registered',
   description:
-    'Its metadata documents are refused, and so are apps that register themselves with a redirect URI there; those that nobody accepted are disabled. Everything that was issued to the apps of the domain is invalid at once, and for good. A domain is exact; with a dot in front, everything below it is blocked as well.',
+    'Its metadata documents are refused, and so are apps with a redirect URI there that register themselves, or that a developer by the policy registers; those that nobody accepted are disabled. Everything that was issued to the apps of the domain is invalid at once, and for good. A domain is exact; with a dot in front, everything below it is blocked as well.',
   params: ofDomain,
   response: { 200: jsonResponse('The domain.', BlockedDomainRecord), ...adminErrors({}) },
   examples: [{ summary: 'A domain and all below it', params: { domain: blocked.domain }, status: 200 }],

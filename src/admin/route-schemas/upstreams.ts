@@ -6,17 +6,19 @@ import {
   CreateUpstreamRequest,
   DisabledUpstreamRecord,
   DisableUpstreamRequest,
+  IdentityRecord,
   OnlyUpstreamChangeRecord,
   OnlyUpstreamRecord,
   OnlyUpstreamRequest,
   PreviewClaimsRequest,
+  RemovedIdentityRecord,
   UpdateUpstreamRequest,
   UpstreamRecord,
   UpstreamTestRecord,
 } from '../../upstreams/schema.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
 
 const READING = { area: 'upstreams', caller: 'admin key', permission: 'upstreams.read' } as const;
 const MANAGING = { area: 'upstreams', caller: 'admin key', permission: 'upstreams.manage' } as const;
@@ -62,6 +64,7 @@ export const listUpstreamsSchema = {
 export const readUpstreamSchema = {
   ...READING,
   operationId: 'readUpstream',
+  versioned: 'upstream',
   summary: 'Read an upstream',
   params: ofUpstream,
   response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
@@ -71,13 +74,14 @@ export const readUpstreamSchema = {
 export const updateUpstreamSchema = {
   ...MANAGING,
   operationId: 'updateUpstream',
+  versioned: 'upstream',
   summary: 'Change an upstream',
   description: 'Its name, kind and issuer cannot be changed: register another one instead.',
   params: ofUpstream,
   body: UpdateUpstreamRequest,
   response: {
     200: jsonResponse('The upstream.', UpstreamRecord),
-    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     { summary: 'Another secret', params: theUpstream, body: { clientSecret: 'the next secret' }, status: 200 },
@@ -87,6 +91,8 @@ export const updateUpstreamSchema = {
 export const disableUpstreamSchema = {
   ...MANAGING,
   operationId: 'disableUpstream',
+  versioned: 'upstream',
+  answersOther: true,
   summary: 'Disable an upstream',
   description:
     'Nobody signs in through it from the response on. With `endSessions`, everything ends that people were signed in to through it: sessions, codes and tokens, those with `offline_access` included. Where the call does not return, repeat it.',
@@ -94,7 +100,7 @@ export const disableUpstreamSchema = {
   body: DisableUpstreamRequest,
   response: {
     200: jsonResponse('The upstream, and what was ended.', DisabledUpstreamRecord),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
   },
   examples: [{ summary: 'Sign everybody out as well', params: theUpstream, body: { endSessions: true }, status: 200 }],
 } satisfies AdminSchema;
@@ -102,10 +108,14 @@ export const disableUpstreamSchema = {
 export const enableUpstreamSchema = {
   ...MANAGING,
   operationId: 'enableUpstream',
+  versioned: 'upstream',
   summary: 'Enable an upstream again',
   description: 'What ended when it was disabled stays ended.',
   params: ofUpstream,
-  response: { 200: jsonResponse('The upstream.', UpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
+  response: {
+    200: jsonResponse('The upstream.', UpstreamRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
+  },
   examples: [{ summary: 'Enable it', params: theUpstream, status: 200 }],
 } satisfies AdminSchema;
 
@@ -126,11 +136,12 @@ export const testUpstreamSchema = {
 export const deleteUpstreamSchema = {
   ...MANAGING,
   operationId: 'deleteUpstream',
+  versioned: 'upstream',
   summary: 'Delete an upstream that is disabled',
   description:
     'What people connected through it is deleted, too. Who has no other way to sign in recovers the account by mail, or asks an operator.',
   params: ofUpstream,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'Delete it', params: { id: sample.upstreamToDeleteId }, status: 204 }],
 } satisfies AdminSchema;
 
@@ -140,6 +151,7 @@ const theOrganization = { id: sample.organizationId };
 export const readOnlyUpstreamSchema = {
   ...READING,
   operationId: 'readOnlyUpstream',
+  versioned: 'only upstream',
   summary: 'Read through which provider alone the members of an organization use its apps',
   params: ofOrganization,
   response: { 200: jsonResponse('The provider.', OnlyUpstreamRecord), ...adminErrors(MAY_BE_MISSING) },
@@ -149,6 +161,7 @@ export const readOnlyUpstreamSchema = {
 export const requireUpstreamSchema = {
   ...MANAGING,
   operationId: 'requireUpstream',
+  versioned: 'only upstream',
   summary: 'Let the members of an organization use its apps only through one provider',
   description:
     'It counts from the next code that is issued to a member, in the apps of the organization and in those to which it assigns them. Owners of the organization keep a local way in.',
@@ -156,7 +169,7 @@ export const requireUpstreamSchema = {
   body: OnlyUpstreamRequest,
   response: {
     200: jsonResponse('The provider, and what ended.', OnlyUpstreamChangeRecord),
-    ...adminErrors(MAY_BE_MISSING),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }),
   },
   examples: [
     {
@@ -183,6 +196,49 @@ export const previewClaimsSchema = {
       params: theUpstream,
       body: { token: '{"sub":"1234","name":"Ada Lovelace"}' },
       status: 200,
+    },
+  ],
+} satisfies AdminSchema;
+
+const ofPerson = { area: 'upstreams', caller: 'admin key', objects: { person: 'id' } } as const;
+
+export const listIdentitiesSchema = {
+  ...ofPerson,
+  operationId: 'listIdentitiesOfUser',
+  permission: 'users.read',
+  summary: 'List the providers that a user connected',
+  description:
+    'Each with the ID by which the provider knows the person. What it calls them is shown to its owner alone.',
+  params: Type.Object({ id: Id }),
+  response: { 200: jsonResponse('All of them, on one page.', pageOf(IdentityRecord)), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'A user who connected none',
+      params: { id: sample.userId },
+      status: 200,
+      answer: { items: [], nextCursor: null },
+    },
+  ],
+} satisfies AdminSchema;
+
+export const removeIdentitySchema = {
+  ...ofPerson,
+  operationId: 'removeIdentityOfUser',
+  permission: 'users.remove_factor',
+  summary: 'Remove a provider that a user connected',
+  description:
+    'Every session and token from before ends, and the person is told by mail. The last way into the account stays: a recovery link, once it is used, removes every provider that was connected.',
+  params: Type.Object({ id: Id, identityId: Type.String() }),
+  response: {
+    200: jsonResponse('What was done.', RemovedIdentityRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
+  examples: [
+    {
+      summary: 'One that is not connected',
+      params: { id: sample.userId, identityId: 'dGhlIGlkZW50aXR5' },
+      status: 200,
+      answer: { removed: false, ended: { sessions: 0 } },
     },
   ],
 } satisfies AdminSchema;

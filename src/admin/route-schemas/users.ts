@@ -12,6 +12,7 @@ import * as Type from '../../platform/validation/type.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT, MAY_HAVE_CHANGED } from './errors.ts';
+import { MadeRecord, queryFlag } from './operator-records.ts';
 
 const IN_USERS = { area: 'users', caller: 'admin key' } as const;
 const params = Type.Object({ id: Id });
@@ -44,6 +45,23 @@ const ada = {
 };
 const banned = { ...ada, status: 'banned', ban: { since: sample.moment, until: '2036-01-31T12:00:00.000Z', reason } };
 const suspended = { ...ada, status: 'suspended', suspension: { since: sample.moment, reason } };
+
+const takes = Type.Object(
+  {
+    endMade: queryFlag(
+      'Ends what the person made as an operator, and what these made. It needs the permission operators.manage.',
+    ),
+  },
+  { additionalProperties: false },
+);
+const ended = Type.Boolean({ about: 'Whether that ended.' });
+const DeletedUser = Type.Object({ made: MadeRecord, ended }, { title: 'DeletedUser' });
+const AND_MADE = 'What the person made as an operator is listed, for those who may end it, and ends with `endMade`.';
+const BarredUser = Type.Object(
+  { ...AccountRecord.properties, made: Type.Optional(Type.Union([MadeRecord])), ended: Type.Optional(ended) },
+  { title: 'BarredUser' },
+);
+const barredUser = jsonResponse('The user, and what the person made as an operator, if anything.', BarredUser);
 
 export const createUserSchema = {
   ...IN_USERS,
@@ -149,10 +167,14 @@ export const deleteUserSchema = {
   permission: 'users.delete',
   objects: { person: 'id' },
   summary: 'Delete an account',
-  description:
-    'Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused.',
+  description: `Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused. ${AND_MADE} Without any, the answer is 204.`,
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
+  querystring: takes,
+  response: {
+    200: jsonResponse('What the person made as an operator.', DeletedUser),
+    204: NO_CONTENT_RESPONSE,
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }),
+  },
   examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies AdminSchema;
 
@@ -163,10 +185,10 @@ export const banUserSchema = {
   permission: 'users.ban',
   objects: { person: 'id' },
   summary: 'Ban an account',
-  description:
-    'When the call returns, all sessions and tokens are invalid, and stay so. The ban ends at `until`; another call replaces the end.',
+  description: `When the call returns, all sessions and tokens are invalid, and stay so. The ban ends at \`until\`; another call replaces the end. ${AND_MADE}`,
+  querystring: takes,
   body: BanRequest,
-  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
+  response: { 200: barredUser, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [
     {
       summary: 'Until a date',
@@ -197,9 +219,10 @@ export const suspendUserSchema = {
   permission: 'users.suspend',
   objects: { person: 'id' },
   summary: 'Suspend an account',
-  description: 'Like a ban without an end date.',
+  description: `Like a ban without an end date. ${AND_MADE}`,
+  querystring: takes,
   body: SuspensionRequest,
-  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
+  response: { 200: barredUser, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
 } satisfies AdminSchema;
 
@@ -217,12 +240,14 @@ export const reinstateUserSchema = {
 export const scheduleDeletionSchema = {
   ...theUser,
   operationId: 'scheduleUserDeletion',
+  versioned: 'user',
   permission: 'users.delete',
   objects: { person: 'id' },
   summary: 'Suspend a user now, and delete the account later',
-  description:
-    'Every session, code and token ends at once. Asked for again, it changes the day. `DELETE` on the same address calls the deletion off; the suspension is lifted by itself.',
+  description: `Every session, code and token ends at once. Asked for again, it changes the day. \`DELETE\` on the same address calls the deletion off; the suspension is lifted by itself. ${AND_MADE}`,
+  querystring: takes,
   body: ScheduleDeletionRequest,
+  response: { 200: barredUser, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
   examples: [
     {
       summary: 'In thirty days',
@@ -242,11 +267,13 @@ export const scheduleDeletionSchema = {
 export const cancelDeletionSchema = {
   ...theUser,
   operationId: 'cancelUserDeletion',
+  versioned: 'user',
   permission: 'users.delete',
   objects: { person: 'id' },
   summary: 'Cancel a deletion',
   description:
     'The user is told by mail, and can sign in again. Sessions and tokens from before stay invalid. Succeeds if no deletion was asked for. A suspension stays.',
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies AdminSchema;
 

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW, MINUTE } from '../../platform/clock.ts';
+import type { MappedClaims } from '../../upstreams/rules/claims-map.ts';
 import type { UpstreamOrigin } from '../../upstreams/session-store.ts';
 import type { Method } from './authentication-context.ts';
 
@@ -38,6 +39,8 @@ export interface FactorUse {
   readonly factorSince: number | null;
   /** Where the person came from, if it was another provider. */
   readonly upstream?: UpstreamOrigin;
+  /** What that writes into the account once the sign-in is complete. */
+  readonly mapped?: MappedClaims;
 }
 
 /** The strongest of the methods that a person used. */

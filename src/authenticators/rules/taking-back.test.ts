@@ -5,16 +5,21 @@ import type { Method } from './authentication-context.ts';
 import type { FactorUse } from './factors.ts';
 import {
   acceptedIn,
+  acceptedOf,
   afterRecovery,
   afterTakingBack,
+  BY_OPERATOR,
   foreignSince,
   type Held,
   type History,
   isKept,
+  isOfRecovery,
   keptLine,
   lineage,
   lineOf,
+  restoredOf,
   type Span,
+  secondFactorOf,
   untilNow,
 } from './taking-back.ts';
 
@@ -175,4 +180,61 @@ test('who shows an earlier factor takes back what came since it was renewed', ()
   assert.deepEqual([foreignSince(accepted, app('x')), foreignSince(accepted, app('y'))], [100, 200]);
   assert.equal(foreignSince(accepted, app('z')), Number.POSITIVE_INFINITY);
   assert.equal(foreignSince(accepted, { method: 'mail code', factorSince: null }), Number.POSITIVE_INFINITY);
+});
+
+/*
+ * What an owner has ended: `x` since 10, which `y` replaced at 150. The account came, perhaps, into foreign hands at 50; its address was
+ * changed at 200 at the earliest.
+ */
+const ended = (how: Partial<Held>): readonly Held[] => [named('y'), { ...named('x', 150), ...how }];
+const CHANGE: Span = { since: 50, until: 200 };
+const endings: [title: string, held: readonly Held[], span: Span, accepted: string, restored: string][] = [
+  ['nobody says how', ended({}), CHANGE, 'yx', 'x'],
+  ['it was shown itself', ended({ removedBy: 10 }), CHANGE, 'yx', 'x'],
+  ['it was shown itself, and for the change', ended({ removedBy: 10 }), { ...CHANGE, provedBy: 10 }, 'yx', 'x'],
+  ['a factor from before was shown', ended({ removedBy: 20 }), CHANGE, 'y', ''],
+  ['an operator removed it', ended({ removedBy: BY_OPERATOR }), CHANGE, 'y', ''],
+  ['the new one was shown', ended({ removedBy: 100 }), CHANGE, 'y', ''],
+  ['the new one was shown for the change', ended({ removedBy: 10 }), { ...CHANGE, provedBy: 100 }, 'y', ''],
+  ['one was shown that is gone', ended({ removedBy: 120 }), CHANGE, 'yx', 'x'],
+  ['a recovery ended it', ended({ endedAt: 150 }), CHANGE, 'y', ''],
+  ['a recovery after the change ended it', ended({ endedAt: 250 }), CHANGE, 'yx', 'x'],
+  ['it went after the change, with the new one', ended({ removedBy: 100 }), { since: 50, until: 120 }, 'yx', 'x'],
+  ['it went after the change, with one from before', ended({ removedBy: 20 }), { since: 50, until: 120 }, 'y', ''],
+  ['an operator removed the only one', [{ ...named('x', 150), removedBy: 0 }], { since: 50, until: 120 }, 'x', ''],
+  ['an operator removed another one', [named('x'), { ...named('y', 150), removedBy: 0 }], CHANGE, 'x', ''],
+];
+for (const [title, held, span, accepted, restored] of endings) {
+  test(`a passkey was removed, and ${title}`, () => {
+    assert.deepEqual([names(acceptedOf(held, span)), names(restoredOf(held, { span }))], [accepted, restored]);
+  });
+}
+
+test('who shows a passkey has replaced the older ones with it, and has again what they show', () => {
+  const restored = (shown: FactorUse) => names(restoredOf(ended({}), { span: CHANGE, shown }));
+  assert.deepEqual([restored(use('passkey', 100)), restored(use('passkey', 10)), restored(CODE)], ['', 'x', 'x']);
+  const only = [{ ...named('x', 250), removedBy: BY_OPERATOR }];
+  assert.equal(names(restoredOf(only, { span: CHANGE, shown: use('passkey', 10) })), 'x');
+});
+
+test('a passkey is of a recovery that ended others and began the span, unless that is taken back', () => {
+  const held = ended({ endedAt: 100, replacedAt: 100 });
+  const isOf = (span: Span) => isOfRecovery(named('y'), held, span);
+  assert.deepEqual([isOf({ since: 100, until: 200 }), isOf({ since: 99, until: 200 })], [true, false]);
+  assert.deepEqual([isOf({ since: 100, until: 100 }), isOf(untilNow(100))], [false, false]);
+  assert.equal(isOfRecovery(named('y'), ended({}), { since: 100, until: 200 }), false);
+});
+
+test('what a recovery ended neither opens an account nor comes back', () => {
+  const { earlier } = afterRecovery('codes', RENEWED, { span: untilNow(0) }, 150);
+  const held: History = { present: { setUpAt: 150, replacedAt: NOW }, earlier, aside: [] };
+  assert.deepEqual(acceptedIn(held, untilNow(50)), [held.present]);
+  assert.ok(isKept(held, untilNow(50)), 'the mail alone is still not enough');
+  assert.equal(afterTakingBack('codes', held, { span: untilNow(150) }, true, 300).present, undefined);
+});
+
+test('a session has shown a second factor, or none', () => {
+  const of = (provedBy: Method) => secondFactorOf({ provedBy, provedFactorSince: 10 });
+  assert.deepEqual((['totp', 'passkey', 'recovery code'] as const).map(of), [10, 10, 10]);
+  assert.deepEqual((['password', 'mail code'] as const).map(of), [null, null]);
 });

@@ -90,7 +90,8 @@ interface InvalidAssertion {
   readonly reason: `the assertion ${AssertionFault}`;
 }
 
-type AssertionFault =
+/** What is wrong with the claims of an assertion. */
+export type AssertionFault =
   | 'is of another client'
   | 'is for another audience'
   | 'has no exp'
@@ -100,13 +101,21 @@ type AssertionFault =
   | 'is of the future'
   | 'has no jti';
 
-const invalid = (fault: AssertionFault): InvalidAssertion => ({ reason: `the assertion ${fault}` });
+const invalid = (fault: AssertionFault): { readonly fault: AssertionFault } => ({ fault });
 
 /** Validates the claims of an assertion whose signature was verified: RFC 7523 §3 and OpenID Connect Core 1.0 §9. */
 export function validateAssertion(
   claims: Readonly<Record<string, unknown>>,
-  { clientId, audiences, now }: ExpectedAssertion,
+  expected: ExpectedAssertion,
 ): ValidAssertion | InvalidAssertion {
+  const judged = judgeClaims(claims, expected);
+  return 'fault' in judged ? { reason: `the assertion ${judged.fault}` } : judged;
+}
+
+function judgeClaims(
+  claims: Readonly<Record<string, unknown>>,
+  { clientId, audiences, now }: ExpectedAssertion,
+): ValidAssertion | { readonly fault: AssertionFault } {
   const { iss, sub, aud, exp, iat, nbf, jti } = claims;
   if (iss !== clientId || sub !== clientId) return invalid('is of another client');
   // Another audience could be a server that presents here what was sent to it: draft-ietf-oauth-rfc7523bis §4.
@@ -125,6 +134,18 @@ export function validateAssertion(
   }
   if (typeof jti !== 'string' || jti === '' || jti.length > 256) return invalid('has no jti');
   return { jti, expiresAt };
+}
+
+/** What is wrong with the claims of an assertion, whether or not a key verifies it: anyone who has it can read them. */
+export function claimsFault(
+  assertion: ReadAssertion | undefined,
+  audiences: readonly string[],
+  now: number,
+): AssertionFault | undefined {
+  const claims = assertion === undefined ? undefined : decode(assertion.token)?.claims;
+  if (assertion === undefined || claims === undefined) return undefined;
+  const judged = judgeClaims(claims, { clientId: assertion.clientId, audiences, now });
+  return 'fault' in judged ? judged.fault : undefined;
 }
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;

@@ -58,7 +58,7 @@ export function redirectUriProblem(
   }
   const { protocol } = url;
   const scheme = protocol.length <= 32 ? `${protocol} is not allowed` : 'this scheme is not allowed';
-  return `use https, or http on a loopback host. ${scheme}: mobile apps need a reversed domain as scheme, such as com.example.myapp:/callback, and the type public`;
+  return `use https, http on a loopback host or, for an app of the type public, a reversed domain as scheme, such as com.example.myapp:/callback (${scheme})`;
 }
 
 /** What is wrong with a URI of a client's server, which this service calls; phrased like {@link redirectUriProblem}. */

@@ -207,7 +207,11 @@ function readGrantTypes(members: Members): { readonly grants: SelfRegisteredFiel
   const grants = members['grant_types'] ?? ['authorization_code'];
   const responses = members['response_types'] ?? ['code'];
   if (!isList(responses) || !responses.includes('code')) {
-    return fault('response_types', 'response_types lacks code, the only one here.', 'Send code, or leave it out.');
+    return fault(
+      'response_types',
+      'response_types has no code, and this service offers no other response type.',
+      'Send a list with code in it, or leave response_types out.',
+    );
   }
   if (!isList(grants) || !grants.includes('authorization_code')) {
     return fault(

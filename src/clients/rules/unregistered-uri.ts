@@ -24,7 +24,9 @@ export function explainUnregisteredUri(
   { name, sent, registered, local }: UnregisteredUri,
 ): DeveloperAdvice {
   const closest = sent.length > MAX_COMPARED ? undefined : nearestUri(sent, registered);
-  const nearest = closest !== undefined && (closest.respelled || local) ? closest : undefined;
+  // With a scheme that no app may have, no registered address is close.
+  const isOdd = /^(?!https?:)[a-z][a-z\d+-]*:(?!\d)/i.test(sent);
+  const nearest = closest !== undefined && (closest.respelled || (local && !isOdd)) ? closest : undefined;
   const problem = redirectUriProblem(sent, type);
   const option = name === 'redirect_uri' ? '--add-redirect-uri' : '--add-post-logout-redirect-uri';
   const common = {
@@ -44,12 +46,12 @@ export function explainUnregisteredUri(
   const byAddress = sent.replace(/^http:\/\/localhost(?=[:/?#]|$)/i, 'http://127.0.0.1');
   if (name === 'redirect_uri' && byAddress !== sent && isRegisteredUri(byAddress, registered, type)) {
     const remedy =
-      'Use 127.0.0.1 in redirect_uri, not localhost; its port may differ for public apps. This shows what is registered:';
+      'Use 127.0.0.1 in redirect_uri, not localhost; its port may differ for public apps. This lists the registered ones:';
     return { ...common, remedy, ...readClient(id) };
   }
   const send = nearest === undefined ? 'Send one that is registered' : 'Send the registered one';
   if (problem !== undefined) {
-    const remedy = `${send}; this one could not be registered: it must ${problem}. This shows which are:`;
+    const remedy = `${send}. This one cannot be registered, because it must ${problem}. This lists the registered ones:`;
     return { ...common, remedy, ...readClient(id) };
   }
   const field = name === 'redirect_uri' ? 'redirectUris' : 'postLogoutRedirectUris';
@@ -64,7 +66,7 @@ export function explainUnregisteredUri(
       }
     : {
         ...common,
-        remedy: `${send}; or, if this one is the app’s own, add it to ${field} with ${call} or tessera client update ${id} ${option}. This shows which are registered:`,
+        remedy: `${send}; or, if this one is the app’s own, add it to ${field} with ${call} or tessera client update ${id} ${option}. This lists the registered ones:`,
         ...readClient(id),
       };
 }

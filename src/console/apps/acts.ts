@@ -26,10 +26,11 @@ import { validate } from '../../platform/validation/validate.ts';
 import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
-import { versionOfShown } from '../seen.ts';
+import { StalePage, versionOfShown } from '../seen.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { addedUri } from './added-uri.ts';
-import { appAddress, appSettings } from './page.ts';
+import { appAddress } from './addresses.ts';
+import { appSettings } from './page.ts';
 import { linesOf } from './rules/kinds.ts';
 
 type Given = Pick<RepeatableParameters, 'get'>;
@@ -78,7 +79,7 @@ const ACTS: Readonly<Record<AppActName, AppAct>> = {
         services,
         clientId,
         (client) => {
-          if (given.get('seen') !== versionOf(client)) throw new StaleApp();
+          if (given.get('seen') !== versionOf(client)) throw new StalePage('app');
           return { redirectUris: linesOf(given.get('uris') ?? '') };
         },
         origin,
@@ -142,13 +143,6 @@ const ACTS: Readonly<Record<AppActName, AppAct>> = {
 /** The version that a page shows. */
 const versionOf = ({ redirectUris }: Client): string => versionOfShown(redirectUris);
 
-/** The app was changed since its page was opened. */
-class StaleApp extends Failure {
-  constructor() {
-    super('conflict', 'The app was changed since the page was opened.', { reason: 'stale page' });
-  }
-}
-
 /** The addresses to change: as they are stored, with one from a refused request perhaps, or as they were typed. */
 function redirectUriFields({ messages }: Site, client: Client, given: Given, problems: Problems): Html {
   const { apps: text } = messages.operators;
@@ -203,7 +197,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: AppActN
       const { client } = await getClient(visit.services, clientId);
       const { status } = toOAuthError(error, request);
       // Both versions are shown now.
-      const isTold = error instanceof StaleApp;
+      const isTold = error instanceof StalePage;
       const given = { get: (of: string) => (isTold && of === 'seen' ? undefined : form.get(of)) };
       return ask(reply, status, visit, client, given, generalProblem(problemText(site, client, error)));
     }
@@ -233,7 +227,7 @@ ${act.fields?.(site, client, given, problems)}
 
 /** Where somebody changed the app meanwhile, both versions are shown: what is stored here, and what was typed in the form. */
 function problemText({ messages }: Site, client: Client, error: Failure): HtmlPart {
-  if (!(error instanceof StaleApp)) return error.message;
+  if (!(error instanceof StalePage)) return error.message;
   const { apps: text } = messages.operators;
   return html`${text.stale} ${client.redirectUris.map((uri) => html`<br><code>${uri}</code>`)}`;
 }

@@ -1,6 +1,6 @@
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { appActAddress } from './page.ts';
+import { appActAddress } from './addresses.ts';
 
 /*
  * The page of a refused request leads to the redirect URIs of its app, with the refused one filled in. The address is signed: otherwise

@@ -29,7 +29,8 @@ import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-import { appAddress, appSettings } from './page.ts';
+import { appAddress } from './addresses.ts';
+import { appSettings } from './page.ts';
 import { APP_KINDS, type AppKind, isAppKind, linesOf, registrationOf } from './rules/kinds.ts';
 
 type Given = Pick<RepeatableParameters, 'get'>;
@@ -44,7 +45,7 @@ export function createAppRoutes(app: FastifyInstance, services: ConsoleServices)
   const preHandler = requireFreshProof(services);
 
   async function show(reply: FastifyReply, status: number, visit: ConsoleVisit, given: Given, problems: Problems) {
-    const { own, place } = placeChoice(site, await placesOf(visit), given, problems);
+    const { own, place } = placeChoice(site, await placesOf(visit, text.noOrganization), given, problems);
     const input = (name: 'name' | 'resource', label: string, hint: string, required: boolean) =>
       field({
         ...{ name, label, hint, required, problems, autocomplete: 'off', value: given.get(name) ?? '' },
@@ -76,15 +77,13 @@ ${input('resource', text.resource, text.resourceHint, false)}
     const kind = form.get('kind') ?? '';
     if (!isAppKind(kind)) return show(reply, 400, visit, form, fieldProblem('kind', text.kindMissing));
     // The admission has decided on this very value.
-    const organizationId = form.get('organization') ?? null;
+    const { organizationId = null } = visit.named;
     try {
       const asked = {
         ...registrationOf(kind, typedIn(form)),
         ...(organizationId !== null && { organizationId }),
       };
-      const created = await createClient(visit.services, validate(CreateClientRequest, asked), visit.origin, {
-        developerId: developerIn(visit.operator, organizationId),
-      });
+      const created = await createClient(visit.services, validate(CreateClientRequest, asked), visit.origin);
       const name = isolate(created.client.name);
       const { clientSecret } = created;
       const content = html`<header><h1>${text.createdTitle(name)}</h1></header>
@@ -113,9 +112,11 @@ function problemOf({ message }: Failure, { operators: { apps: text } }: Messages
   return generalProblem(message);
 }
 
+type AppPlace = Pick<Organization, 'name'> & { readonly id: string };
+
 /** The organizations in which the operator registers apps, unless that is everywhere. */
-const placesOf = async ({ operator, services }: ConsoleVisit): Promise<readonly Organization[]> =>
-  holds(operator, 'apps.create', INSTALLATION)
+const organizationsFor = async ({ operator, services }: ConsoleVisit): Promise<readonly AppPlace[]> =>
+  holds(operator, 'apps.create', INSTALLATION) && developerIn(operator, null) === null
     ? []
     : services.database.read(function* find(): Work<readonly Organization[]> {
         const found: Organization[] = [];
@@ -126,10 +127,18 @@ const placesOf = async ({ operator, services }: ConsoleVisit): Promise<readonly 
         return found;
       });
 
+/** Where the operator registers apps, unless that is the installation alone, or everywhere. */
+async function placesOf(visit: ConsoleVisit, none: string): Promise<readonly AppPlace[]> {
+  const found = await organizationsFor(visit);
+  return found.length > 0 && holds(visit.operator, 'apps.create', INSTALLATION)
+    ? [...found, { id: '', name: none }]
+    : found;
+}
+
 /** Where the app will be: a hidden field for one organization, and a choice among several. */
 function placeChoice(
   { messages }: Site,
-  places: readonly Organization[],
+  places: readonly AppPlace[],
   given: Given,
   problems: Problems,
 ): { readonly own: Readonly<Record<string, string>>; readonly place: Html | undefined } {

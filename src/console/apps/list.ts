@@ -12,7 +12,7 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { consolePage } from '../layout.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-import { placeOfApp } from './page.ts';
+import { placeOfApp, SCOPE_REQUESTS } from './addresses.ts';
 
 const PAGE_SIZE = 25;
 const ADDRESS = '/console/apps';
@@ -30,11 +30,11 @@ interface Listing {
 export function appListRoutes(app: FastifyInstance, services: ConsoleServices): void {
   const { site } = services;
   const { apps: text, older, newest } = site.messages.operators;
-  const within = ({ operator }: ConsoleVisit) => reachOf(operator, 'apps.read');
+  const reach = ({ operator }: ConsoleVisit) => reachOf(operator, 'apps.read');
 
   async function newestApps(visit: ConsoleVisit, before: string): Promise<Listing> {
-    const page = { before, limit: PAGE_SIZE + 1, within: within(visit) };
-    const found = await visit.services.database.read(() => listNewestApps(page));
+    const page = { before, limit: PAGE_SIZE + 1 };
+    const found = await visit.services.database.read(() => listNewestApps(page, reach(visit)));
     const apps = found.slice(0, PAGE_SIZE);
     const last = apps.at(-1);
     return {
@@ -48,7 +48,7 @@ export function appListRoutes(app: FastifyInstance, services: ConsoleServices): 
   }
 
   async function searched(visit: ConsoleVisit, q: string, after: string): Promise<Listing> {
-    const search = { text: q, after, limit: PAGE_SIZE, within: within(visit) };
+    const search = { text: q, after, limit: PAGE_SIZE, reach: reach(visit) };
     const { items, next } = await findAppsContaining(visit.services.database, search);
     const on = next === undefined ? [] : [{ query: { q, after: next }, text: text.searchOn }];
     return {
@@ -78,6 +78,7 @@ export function appListRoutes(app: FastifyInstance, services: ConsoleServices): 
     const address = (of: Readonly<Record<string, string>>) =>
       site.path(Object.keys(of).length > 0 ? `${ADDRESS}?${new URLSearchParams(of)}` : ADDRESS);
     const content = html`<header class="with-link"><h1>${text.title}</h1>${creates && html`<a class="button" href="${site.path(`${ADDRESS}/new`)}">${text.create}</a>`}</header>
+${holdsSomewhere(visit.operator, 'apps.approve') && html`<p class="small"><a href="${site.path(SCOPE_REQUESTS)}">${site.messages.operators.scopes.waitingLink}</a></p>`}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'q', label: text.search, hint: text.searchHint, type: 'text', autocomplete: 'off', value: q, problems: NO_PROBLEMS, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
 <section class="card" aria-labelledby="found"><h2 class="small muted" id="found">${listing.lead}</h2>${listing.apps.length > 0 && html`<ul class="list">${listing.apps.map((listed) => row(site, listed))}</ul>`}${
       listing.links.length > 0 &&

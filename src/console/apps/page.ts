@@ -1,45 +1,54 @@
 import type { FastifyInstance } from 'fastify';
-import { type ClientWithSecrets, getClient } from '../../clients/clients.ts';
+import {
+  readScopeRequests,
+  type ShownScopeRequest,
+  scopesAboutPerson,
+} from '../../account-actions/scope-requests/scope-requests.ts';
+import { type ClientWithSecrets, readRegistered } from '../../clients/clients.ts';
 import { mayEnable } from '../../clients/decided-fields.ts';
 import { isCommandLine } from '../../clients/rules/command-line.ts';
 import { presentsSecret } from '../../clients/rules/registration.ts';
+import type { NamedRequest } from '../../clients/scope-request-store.ts';
 import { type Client, type ClientSecret, wireId } from '../../clients/store.ts';
-import { holds, holdsSomewhere } from '../../operators/rights.ts';
-import { commandBlock, copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
+import { holds, holdsSomewhere, INSTALLATION } from '../../operators/rights.ts';
+import { commandBlock, copyable, fact, facts, field, isolate, moment, NO_PROBLEMS } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import type { Messages } from '../../pages/messages.ts';
 import { consolePage } from '../layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-
-export const appAddress = (id: string): string => `/console/apps/${id}`;
-
-/** Where an act on an app is confirmed. */
-export const appActAddress = (name: string, about: Readonly<Record<string, string>>): string =>
-  `/console/apps/${name}?${new URLSearchParams(about)}`;
+import { appActAddress, logAddress, placeOfApp } from './addresses.ts';
+import { scopeRequestRow } from './scope-request-row.ts';
 
 /** The page about an app: its state, the settings to copy, where its answers go, its secrets, and where to look further. */
 export function appPageRoutes(app: FastifyInstance, services: ConsoleServices): void {
-  const { site, issuer } = services;
+  const { site, issuer, clock, developers } = services;
   const config = { permission: 'apps.read', objects: { app: ['clientId'] } } as const;
 
   app.get<{ Params: { clientId: string } }>('/console/apps/:clientId', { config }, async (request, reply) => {
     const visit = consoleVisitOf(request);
-    const found = await getClient(visit.services, request.params.clientId);
+    const { found, requests, switches } = await visit.services.database.read(function* read() {
+      const now = clock();
+      const found = yield* readRegistered(request.params.clientId, now);
+      const { client } = found;
+      const isActive = client.status === 'active';
+      return {
+        found,
+        requests: yield* readScopeRequests(client, { policy: developers.policy, now }),
+        switches: manages(visit, client) && (isActive || (yield* mayEnable(visit.operator, client))),
+      };
+    });
     const { client } = found;
-    const isActive = client.status === 'active';
-    const switches =
-      manages(visit, client) &&
-      (isActive || (await visit.services.database.read(() => mayEnable(visit.operator, client))));
     const content = html`<header class="object"><h1>${isolate(client.name)}</h1><p class="muted">${stateText(site, client)}</p></header>
 ${about(site, visit, client, switches)}
 ${appSettings(site, client, issuer)}
 ${addresses(site, visit, client)}
-${presentsSecret(client) && secrets(site, visit, found)}`;
+${scopes(site, visit, client, requests)}
+${presentsSecret(client) && secrets(site, visit, found)}
+${previewForm(site, visit, client)}`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'apps', title: client.name, content }));
   });
 }
-
-export const placeOfApp = ({ organizationId, developerId }: Client) => ({ organizationId, developerId });
 
 /** Whether the operator may change the app. */
 const manages = ({ operator }: ConsoleVisit, client: Client): boolean =>
@@ -58,18 +67,28 @@ function about(site: Site, visit: ConsoleVisit, client: Client, switches: boolea
   const look: HtmlPart[] = [
     holdsSomewhere(visit.operator, 'traces.read') &&
       html`<a class="button" href="${path(`/console/explain?app=${client.id}`)}">${text.steps}</a>`,
+    !holdsSomewhere(visit.operator, 'traces.read') &&
+      holds(visit.operator, 'apps.traces', placeOfApp(client)) &&
+      html`<a class="button" href="${path(logAddress(client.id))}">${text.log}</a>`,
     holdsSomewhere(visit.operator, 'events.read') &&
       html`<a class="button" href="${path(`/console/events?clientId=${client.id}`)}">${text.events}</a>`,
     switches &&
       html`<a class="button${isActive && ' danger'}" href="${path(appActAddress(isActive ? 'disable' : 'enable', { app: client.id }))}">${isActive ? text.disable : text.enable}</a>`,
+    manages(visit, client) &&
+      html`<a class="button danger" href="${path(appActAddress('delete', { app: client.id }))}">${text.delete}</a>`,
   ];
   return html`<section class="card" aria-label="${text.state}">${facts([
     fact(text.type, text.types[client.type]),
     fact(text.access, text.accessKinds[client.access]),
     fact(text.owner, client.owner === null ? text.noOwner : isolate(client.owner)),
-    fact(text.registeredBy, client.registeredBy === null ? text.byOperator : text.byItself),
+    fact(text.registeredBy, registeredByOf(client, text)),
     fact(text.since, moment(client.createdAt)),
   ])}${isCommandLine(client) && html`<p>${text.builtIn}</p>`}${manages(visit, client) && !switches && html`<p>${text.disabledByOther}</p>`}<p class="acts">${look}</p></section>`;
+}
+
+function registeredByOf({ registeredBy, acceptedAt }: Client, text: Messages['operators']['apps']): string {
+  if (registeredBy === 'developer') return acceptedAt === null ? text.byDeveloper : text.byDeveloperAccepted;
+  return registeredBy === null ? text.byOperator : text.byItself;
 }
 
 /** The values with which the app is set up, each to copy. */
@@ -91,6 +110,31 @@ export function appSettings({ messages }: Site, client: Client, issuer: string, 
       fact(text.asEnvironment, commandBlock(lines.join('\n'), messages.error, text.copy(text.asEnvironment)), true),
     ],
   )}</section>`;
+}
+
+/** Asks of whom the claims are previewed. */
+function previewForm({ path, messages }: Site, { operator }: ConsoleVisit, client: Client): HtmlPart {
+  const { preview: text } = messages.operators;
+  if (!holds(operator, 'apps.preview', INSTALLATION)) return undefined;
+  const person = { name: 'member', label: text.person, type: 'text', autocomplete: 'off', value: '' } as const;
+  return html`<section class="card" id="preview"><header><h2>${text.link}</h2><p class="muted small">${text.linkLead}</p></header><form class="search" method="get" action="${path('/console/apps/preview')}"><input type="hidden" name="app" value="${client.id}">${field({ ...person, problems: NO_PROBLEMS })}<button class="primary" type="submit">${text.next}</button></form></section>`;
+}
+
+/** What the app may learn of a person, and what its developer asks for. */
+function scopes(
+  site: Site,
+  visit: ConsoleVisit,
+  client: Client,
+  requests: readonly (NamedRequest & ShownScopeRequest)[],
+): Html {
+  const { path, messages } = site;
+  const { scopes: text } = messages.operators;
+  const asks =
+    manages(visit, client) &&
+    !holds(visit.operator, 'apps.approve', placeOfApp(client)) &&
+    html`<a href="${path(appActAddress('request-scope', { app: client.id }))}">${text.ask}</a>`;
+  const rows = requests.map((request) => scopeRequestRow(site, visit, request, placeOfApp(client)));
+  return html`<section class="card" id="scopes"><header class="with-link"><h2>${text.title}</h2>${asks}</header><p>${isolate(scopesAboutPerson(client).join(' '))}</p>${rows.length > 0 && html`<h3 class="small muted">${text.requests}</h3><ul class="items">${rows}</ul>`}</section>`;
 }
 
 function addresses({ path, messages }: Site, visit: ConsoleVisit, client: Client): Html {

@@ -1,8 +1,7 @@
 import type { BulkActName, BulkParameters } from '../../account-actions/bulk/acts.ts';
-import type { WantedPeople } from '../../account-actions/bulk/lists.ts';
+import { choosesByGroup, findChosenGroup, type WantedPeople } from '../../account-actions/bulk/lists.ts';
 import { ScheduleDeletionRequest } from '../../account-actions/personal-data/deletion.ts';
 import { SuspensionRequest } from '../../accounts/schema.ts';
-import { findGroup, findGroupOfInstallation, type Group } from '../../groups/store.ts';
 import {
   field,
   hidden,
@@ -14,8 +13,6 @@ import {
 } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
-import type { Work } from '../../platform/database/database.ts';
-import { isSnowflake } from '../../platform/ids/ids.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { keptField } from '../../web/sign-in/draft.ts';
 import type { Given } from '../act.ts';
@@ -39,12 +36,6 @@ const FIELDS: Readonly<Record<BulkActName, readonly BulkField[]>> = {
 
 const typed = (given: Given, name: string): string => (given.get(name) ?? '').trim();
 
-/** Only groups of the installation: of people, a role of an organization sees its members alone. */
-function* findTypedGroup(text: string): Work<Group | undefined> {
-  const byId = isSnowflake(text) ? yield* findGroup({ id: text }) : undefined;
-  return byId ?? (yield* findGroupOfInstallation({ name: text.toLowerCase() }));
-}
-
 /** What was typed, or what is wrong with it. */
 type ReadForm =
   | { readonly wanted: WantedPeople; readonly parameters: BulkParameters }
@@ -53,7 +44,11 @@ type ReadForm =
 const wrong = (fields: Readonly<Record<string, string>>): ReadForm => ({ problems: { fields, general: [] } });
 
 /** Reads the form of an act. */
-export async function readBulkForm({ services }: ConsoleVisit, name: BulkActName, given: Given): Promise<ReadForm> {
+export async function readBulkForm(
+  { services, operator }: ConsoleVisit,
+  name: BulkActName,
+  given: Given,
+): Promise<ReadForm> {
   const { bad } = services.site.messages.operators.bulk;
   const names = (given.get('names') ?? '')
     .split(/[\r\n]+/)
@@ -61,7 +56,7 @@ export async function readBulkForm({ services }: ConsoleVisit, name: BulkActName
     .filter((line) => line !== '');
   const [text, members] = [typed(given, 'text').replaceAll(/\p{Cc}/gu, ''), typed(given, 'members')];
   if ([names.length > 0, text !== '', members !== ''].filter(Boolean).length !== 1) return wrong({ names: bad.who });
-  const groupOf = (typedName: string) => services.database.read(() => findTypedGroup(typedName));
+  const groupOf = (typedName: string) => services.database.read(() => findChosenGroup(operator, typedName));
   const from = members === '' ? undefined : await groupOf(members);
   if (members !== '' && from === undefined) return wrong({ members: bad.group });
 
@@ -132,7 +127,7 @@ ${FIELDS[name].map((input) => inputs[input]())}
 <p class="muted">${text.who}</p>
 ${textArea({ name: 'names', label: text.names, hint: text.namesHint, rows: 6, value: value('names'), problems })}
 ${field({ name: 'text', label: text.text, hint: text.textHint, value: value('text'), ...one })}
-${field({ name: 'members', label: text.members, hint: text.membersHint, value: value('members'), ...one })}
+${choosesByGroup(visit.operator) && field({ name: 'members', label: text.members, hint: text.membersHint, value: value('members'), ...one })}
 <div class="actions"><button class="primary" type="submit">${text.next}</button><a href="${path(BULK)}">${cancel}</a></div></form></section>`;
   return consolePage(site, visit, { section: 'people', title: words.title, content });
 }

@@ -14,6 +14,7 @@ import {
 } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
+import { joinList } from '../../pages/lists.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
@@ -78,7 +79,7 @@ function preview(site: Site, visit: ConsoleVisit, { act, counts, group, unknown 
   const { bulk: text, cancel } = messages.operators;
   const { waiting, refused } = counts;
   const words = text.act[act.act];
-  const named = unknown.slice(0, PAGE_SIZE).map((name, index) => html`${index > 0 && ', '}${isolate(name)}`);
+  const named = joinList(unknown.slice(0, PAGE_SIZE).map(isolate), messages, 'enumeration');
   const more = unknown.length > PAGE_SIZE && html` ${text.unknownMore(unknown.length - PAGE_SIZE)}`;
   const start =
     waiting === 0

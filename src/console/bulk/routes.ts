@@ -128,6 +128,8 @@ function makeRoutes(app: FastifyInstance, services: ConsoleServices): void {
     const visit = consoleVisitOf(request);
     const form = formOf(request);
     const act = actIn(visit, form);
+    // Before what was typed is looked up, such as a group.
+    requireBulkPermission(visit.operator, act);
     const again = (status: number, problems: Problems) =>
       sendPage(reply, status, site, bulkFormPage(site, visit, act, form, problems));
     const read = await readBulkForm(visit, act, form);

@@ -7,6 +7,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
 import { EXPORT_ADDRESSES } from '../export/addresses.ts';
 import { appLink, explainAddress, personLink } from '../links.ts';
+import { liveList } from '../live/control.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 const ADDRESS = '/console/events';
@@ -17,6 +18,7 @@ export const FILTER_NAMES = [
   'outcome',
   'userId',
   'clientId',
+  'upstreamId',
   'actorId',
   'requestId',
   'address',
@@ -49,17 +51,19 @@ export function filterForm(site: Site, typed: ReadonlyMap<string, string>, probl
 <form method="get" action="${site.path(ADDRESS)}"><div class="filter-fields">${select(
     'type',
     TYPES.map((type) => [type, type]),
-  )}${select('outcome', Object.entries(text.outcomes))}${input('userId', 'text')}${input('clientId', 'text')}${input('actorId', 'text')}${input('requestId', 'text')}${input('address', 'text')}${day('since')}${day('until')}</div>
+  )}${select('outcome', Object.entries(text.outcomes))}${input('userId', 'text')}${input('clientId', 'text')}${input('upstreamId', 'text')}${input('actorId', 'text')}${input('requestId', 'text')}${input('address', 'text')}${day('since')}${day('until')}</div>
 <div class="actions"><button class="primary" type="submit">${text.submit}</button>${typed.size > 0 && html`<a href="${site.path(ADDRESS)}">${text.clear}</a>`}</div></form></details>`;
 }
 
 interface EventPage extends FoundEvents {
   readonly typed: ReadonlyMap<string, string>;
   readonly isFirst: boolean;
+  /** Whether what is new is shown as it happens. */
+  readonly live: boolean;
 }
 
 /** Events, and where the list goes on. */
-export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed, isFirst }: EventPage): Html {
+export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed, isFirst, live }: EventPage): Html {
   const { path, messages } = site;
   const text = messages.operators.events;
   const address = (more: Readonly<Record<string, string>>) => {
@@ -76,7 +80,13 @@ export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed,
     next !== undefined &&
       html`<a rel="next" href="${address({ after: next })}">${items.length === 0 ? text.searchOn : text.older}</a>`,
   ];
-  return html`<section class="card" aria-label="${text.title}">${list}${items.length > 0 && html`<p class="acts"><a class="button" href="${path(`${EXPORT_ADDRESSES.events}${typed.size === 0 ? '' : `?${new URLSearchParams([...typed])}`}`)}">${messages.operators.exports.link}</a></p>`}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
+  const watched = liveList(site, {
+    isFirst,
+    live,
+    address,
+    stream: `${ADDRESS}/live?${new URLSearchParams([...typed, ['after', items[0]?.id ?? '0']])}`,
+  });
+  return html`<section class="card" id="listed" aria-label="${text.title}"${watched.attribute}>${watched.control}${list}${items.length > 0 && html`<p class="acts"><a class="button" href="${path(`${EXPORT_ADDRESSES.events}${typed.size === 0 ? '' : `?${new URLSearchParams([...typed])}`}`)}">${messages.operators.exports.link}</a></p>`}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
 }
 
 function actorOf(site: Site, visit: ConsoleVisit, { actor }: RecordedEvent): HtmlPart {
@@ -98,11 +108,11 @@ function row(site: Site, visit: ConsoleVisit, event: RecordedEvent): Html {
     address !== null && html` · ${address}`,
     explains && html` · <a href="${site.path(explainAddress(requestId))}">${text.explain}</a>`,
   ];
-  const head = html`<strong>${type}</strong>${outcome === 'failure' && html` <strong class="state">${text.failure}</strong>`} <span class="small muted">${moment(Date.parse(at))}</span>`;
-  return html`<li><details><summary><span class="event">${head}</span></summary><p class="small">${withCode(eventTypes[type])}</p>${details !== '{}' && html`<pre>${isolate(details)}</pre>`}</details>
+  const head = html`<strong lang="en">${type}</strong>${outcome === 'failure' && html` <strong class="state">${text.failure}</strong>`} <span class="small muted">${moment(Date.parse(at))}</span>`;
+  return html`<li><details><summary><span class="event">${head}</span></summary><p class="small" lang="en">${withCode(eventTypes[type])}</p>${details !== '{}' && html`<pre>${isolate(details)}</pre>`}</details>
 <p class="small muted told">${about}</p></li>`;
 }
 
-/** A text of the reference, in which the names of fields are between backticks. */
+/** A text of the reference, which is in English, in which the names of fields are between backticks. */
 const withCode = (text: string): HtmlPart =>
   text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));

@@ -15,6 +15,8 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { formats } from '../../platform/validation/formats.ts';
 import { getTrace, listSteps, type Trace } from '../../traces/read-trace.ts';
 import { consolePage } from '../layout.ts';
+import { afterOf } from '../list.ts';
+import type { LiveViews } from '../live/views.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { newestSteps, traceView } from './view.ts';
 
@@ -22,7 +24,7 @@ const PAGE_SIZE = 25;
 const ADDRESS = '/console/explain';
 
 /** What a refused request was refused for: the trace of a correlation ID, as `tessera explain` reads it, and the newest steps. */
-export function explainRoutes(app: FastifyInstance, services: ConsoleServices): void {
+export function explainRoutes(app: FastifyInstance, services: ConsoleServices, live: LiveViews): void {
   const { site, clock, traces, traceRetention } = services;
   const text = site.messages.operators.explain;
 
@@ -37,13 +39,13 @@ export function explainRoutes(app: FastifyInstance, services: ConsoleServices): 
     }
   }
 
-  async function newest(visit: ConsoleVisit, clientId: string | null, after: string): Promise<Html> {
+  async function newest(visit: ConsoleVisit, clientId: string | null, after: string, isLive: boolean): Promise<Html> {
     const found = await visit.services.database.read(() =>
       listSteps({ after, clientId, limit: PAGE_SIZE + 1, order: 'desc' }),
     );
     const steps = found.slice(0, PAGE_SIZE);
     const next = found.length > PAGE_SIZE ? steps.at(-1)?.id : undefined;
-    return newestSteps(site, { steps, clientId, isFirst: after === '0', next });
+    return newestSteps(site, { steps, clientId, isFirst: after === '0', next, live: isLive });
   }
 
   app.get(ADDRESS, { config: { permission: 'traces.read' } }, async (request, reply) => {
@@ -57,7 +59,12 @@ export function explainRoutes(app: FastifyInstance, services: ConsoleServices): 
     const after = query.get('after') ?? '0';
     const list =
       found === undefined
-        ? await newest(visit, isSnowflake(clientId) ? clientId : null, isSnowflake(after) ? after : '0')
+        ? await newest(
+            visit,
+            isSnowflake(clientId) ? clientId : null,
+            isSnowflake(after) ? after : '0',
+            query.get('live') === '1',
+          )
         : undefined;
     const content = html`<header><h1>${text.title}</h1></header>
 ${problemSummary(site.messages, problems)}
@@ -65,5 +72,18 @@ ${problemSummary(site.messages, problems)}
 ${list}${found !== undefined && 'steps' in found && traceView(site, visit, found)}`;
     const status = problems === NO_PROBLEMS ? 200 : problems.general.length > 0 ? 404 : 400;
     return sendPage(reply, status, site, consolePage(site, visit, { section: 'explain', title: text.title, content }));
+  });
+
+  app.get(`${ADDRESS}/live`, { config: { permission: 'traces.read', isStream: true } }, async (request, reply) => {
+    const visit = consoleVisitOf(request);
+    const query = queryOf(request);
+    const given = query.get('app') ?? '';
+    const clientId = isSnowflake(given) ? given : null;
+    return live.open(reply, visit, afterOf(query), async (seen) => {
+      const step = { clientId, limit: 1, order: 'desc', after: '0' } as const;
+      const [last] = await visit.services.database.read(() => listSteps(step));
+      const newest = last?.id ?? '0';
+      return { newest, isNew: newest !== seen };
+    });
   });
 }

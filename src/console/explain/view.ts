@@ -7,13 +7,14 @@ import { factsOf } from '../../traces/rules/step-facts.ts';
 import { addUriAddress } from '../apps/added-uri.ts';
 import { refusedRedirectUri } from '../apps/rules/kinds.ts';
 import { appLink, explainAddress, personLink } from '../links.ts';
+import { liveList } from '../live/control.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
 /** What a step was asked for, and how it was answered. */
-const requestOf = ({ method, path, status }: TraceStep): string =>
+export const requestOf = ({ method, path, status }: TraceStep): string =>
   [method, path, status].filter((part) => part !== undefined).join(' ');
 
-function outcomeText({ messages }: Site, { outcome }: TraceStep): Html {
+export function outcomeText({ messages }: Site, { outcome }: TraceStep): Html {
   const text = messages.operators.explain;
   return outcome === 'failure'
     ? html`<strong class="state">${text.failed}</strong>`
@@ -26,7 +27,7 @@ export function traceView(site: Site, visit: ConsoleVisit, { requestId, clientId
   const rows = steps.map((step) => {
     const own = step.requestId === requestId;
     const told = factsOf(step).map(([name, value]) => fact(text.facts[name], isolate(value), true));
-    return html`<li${own && html` class="own"`}><p><strong>${step.step}</strong> ${outcomeText(site, step)}${own && html` · ${text.thisRequest}`}<br><span class="small muted">${moment(Date.parse(step.at))}${requestOf(step) !== '' && html` · <code>${requestOf(step)}</code>`}</span></p>${told.length > 0 && facts(told)}${addUri(site, visit, step)}</li>`;
+    return html`<li${own && html` class="own"`}><p><strong lang="en">${step.step}</strong> ${outcomeText(site, step)}${own && html` · ${text.thisRequest}`}<br><span class="small muted">${moment(Date.parse(step.at))}${requestOf(step) !== '' && html` · <code>${requestOf(step)}</code>`}</span></p>${told.length > 0 && facts(told)}${addUri(site, visit, step)}</li>`;
   });
   const about = facts([
     fact(text.count, text.steps(steps.length)),
@@ -50,10 +51,12 @@ interface NewestSteps {
   readonly isFirst: boolean;
   /** Where the list goes on. */
   readonly next: string | undefined;
+  /** Whether what is new is shown as it happens. */
+  readonly live: boolean;
 }
 
 /** The newest steps, each leading to its trace. */
-export function newestSteps(site: Site, { steps, clientId, isFirst, next }: NewestSteps): Html {
+export function newestSteps(site: Site, { steps, clientId, isFirst, next, live }: NewestSteps): Html {
   const { path, messages } = site;
   const { explain: text, older, newest } = messages.operators;
   const address = (query: Readonly<Record<string, string>>) => {
@@ -65,14 +68,17 @@ export function newestSteps(site: Site, { steps, clientId, isFirst, next }: Newe
     next !== undefined && html`<a rel="next" href="${address({ after: next })}">${older}</a>`,
     clientId !== null && html`<a href="${path('/console/explain')}">${text.everything}</a>`,
   ];
+  const query = { ...(clientId !== null && { app: clientId }), after: steps[0]?.id ?? '0' };
+  const stream = `/console/explain/live?${new URLSearchParams(query)}`;
+  const watched = liveList(site, { isFirst, live, address, stream });
   const list = html`<ul class="list">${steps.map((step) => stepRow(site, step))}</ul>`;
   const lead = clientId === null ? text.newest : text.ofApp(html`<span class="figures">${clientId}</span>`);
-  return html`<section class="card" aria-labelledby="newest"><h2 class="small muted" id="newest">${steps.length === 0 ? text.none : lead}</h2>${steps.length > 0 && list}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
+  return html`<section class="card" id="listed" aria-labelledby="newest"${watched.attribute}>${watched.control}<h2 class="small muted" id="newest">${steps.length === 0 ? text.none : lead}</h2>${steps.length > 0 && list}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
 }
 
 function stepRow(site: Site, step: ListedStep): Html {
   const what = step.description ?? step.reason ?? step.ignored ?? '';
-  const inner = html`<span class="who"><span><strong>${step.step}</strong> ${outcomeText(site, step)}${step.error !== undefined && html` · <code>${step.error}</code>`}</span><span class="small muted">${isolate(what.length > LONGEST ? `${what.slice(0, LONGEST)}…` : what)}</span></span><span class="small muted">${moment(Date.parse(step.at))}</span>`;
+  const inner = html`<span class="who"><span><strong lang="en">${step.step}</strong> ${outcomeText(site, step)}${step.error !== undefined && html` · <code>${step.error}</code>`}</span><span class="small muted">${isolate(what.length > LONGEST ? `${what.slice(0, LONGEST)}…` : what)}</span></span><span class="small muted">${moment(Date.parse(step.at))}</span>`;
   return step.requestId === null
     ? html`<li><div>${inner}</div></li>`
     : html`<li><a href="${site.path(explainAddress(step.requestId))}">${inner}</a></li>`;

@@ -6,6 +6,7 @@ import { searchEvents } from '../../audit/search-store.ts';
 import { isolate } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import { sendPage } from '../../pages/layout.ts';
+import { joinList } from '../../pages/lists.ts';
 import { iso } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
@@ -17,7 +18,7 @@ import { requireFreshProof } from '../fresh-proof.ts';
 import { typedIn } from '../typed.ts';
 import { type ConsoleServices, consoleVisitOf } from '../visit.ts';
 import { EXPORT_ADDRESSES } from './addresses.ts';
-import { checkedReads, type ExportedPage, exportPage, formatIn, sendExport } from './stream.ts';
+import { type ExportedPage, exportPage, formatIn, sendExport } from './stream.ts';
 
 /** How many rows one read gets: few enough that other requests do not wait for it. */
 const AT_ONCE = 500;
@@ -49,7 +50,7 @@ function eventExport(app: FastifyInstance, services: ConsoleServices): void {
   const { site } = services;
   const { events: text } = site.messages.operators.exports;
   const address = EXPORT_ADDRESSES.events;
-  const config = { permission: 'events.read' } as const;
+  const config = { permission: 'events.read', isExport: true } as const;
   const preHandler = requireFreshProof(services);
 
   /** @throws {Failure} `invalid` for a filter that the page of events would not take either */
@@ -63,7 +64,8 @@ function eventExport(app: FastifyInstance, services: ConsoleServices): void {
   app.get(address, { config, preHandler }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const typed = filterIn(queryOf(request));
-    const named = [...typed].map(([name, value], index) => html`${index > 0 && ', '}${name} ${isolate(value)}`);
+    const parts = [...typed].map(([name, value]) => html`${name} ${isolate(value)}`);
+    const named = joinList(parts, site.messages, 'enumeration');
     const lead = typed.size === 0 ? text.all : text.filtered(named);
     const query = new URLSearchParams([...typed]);
     const back = `/console/events${typed.size === 0 ? '' : `?${query}`}`;
@@ -82,7 +84,7 @@ function eventExport(app: FastifyInstance, services: ConsoleServices): void {
     const visit = consoleVisitOf(request);
     const form = formOf(request);
     const typed = filterIn(form);
-    const database = checkedReads(visit, 'events.read');
+    const { database } = visit.services;
     async function read(after: string): Promise<ExportedPage> {
       const found = await searchEvents(database, {
         filter: eventFilterOf(typed),
@@ -130,7 +132,7 @@ function peopleExport(app: FastifyInstance, services: ConsoleServices): void {
   const { site, clock } = services;
   const { people: text } = site.messages.operators.exports;
   const address = EXPORT_ADDRESSES.people;
-  const config = { permission: 'users.read' } as const;
+  const config = { permission: 'users.read', isExport: true } as const;
   const preHandler = requireFreshProof(services);
 
   app.get(address, { config, preHandler }, async (request, reply) => {
@@ -153,7 +155,7 @@ function peopleExport(app: FastifyInstance, services: ConsoleServices): void {
     const visit = consoleVisitOf(request);
     const form = formOf(request);
     const q = typedIn(form, 'q', LONGEST);
-    const database = checkedReads(visit, 'users.read');
+    const { database } = visit.services;
     async function read(after: string): Promise<ExportedPage> {
       const { items, next } = await peopleAfter(database, q, after);
       return { rows: items.map((account) => personRow(account, clock())), next };

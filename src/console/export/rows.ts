@@ -8,14 +8,17 @@ type Cell = string | number | boolean | null;
 export const mediaTypeOf = (format: ExportFormat): string =>
   format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8';
 
-/** With one of these at its beginning, a spreadsheet takes a cell for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Where a spreadsheet would begin a cell with a formula. Where the list separator of the system is a semicolon, as in most of Europe, it splits
+ * the rows there, or at tabs, whatever is quoted: a part of a text is a cell then, and a line of it a row.
+ */
+const FORMULA = /(^|[;\t\r\n])(?=[" ]*[=+\-@])|^(?=[\t\r])/g;
 
-/** RFC 4180 §2: a cell with a comma, a quote or a line break is quoted. One that would be a formula becomes a text. */
+/** RFC 4180 §2: a cell with a separator, a quote or a line break is quoted. What would be a formula becomes a text. */
 export function csvCell(value: Cell): string {
   const text = value === null ? '' : String(value);
-  const safe = typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = typeof value === 'string' ? text.replaceAll(FORMULA, "$1'") : text;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** The lines before the rows. */

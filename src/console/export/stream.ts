@@ -1,17 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { rolesInSession } from '../../account-actions/admission/operator-session.ts';
 import { record } from '../../audit/audit.ts';
-import type { Permission } from '../../operators/permissions.ts';
-import { lacksPermission } from '../../operators/refusal.ts';
-import { holds, INSTALLATION } from '../../operators/rights.ts';
 import { hidden } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
-import type { Database, Work } from '../../platform/database/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { SessionEnded } from '../../sessions/sessions.ts';
 import { consolePage, type Section } from '../layout.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { EXPORT_FORMATS, type ExportFormat, endedOf, headerOf, mediaTypeOf, rowOf } from './rows.ts';
@@ -71,18 +65,6 @@ async function* linesOf({ columns, start, read }: ExportedList, format: ExportFo
     yield page.rows.map((row) => rowOf(format, columns, row)).join('');
     after = page.next;
   }
-}
-
-/** A database whose every read first checks the session and the permission: after a commit, that of a visit does so no more. */
-export function checkedReads({ session, account, services }: ConsoleVisit, permission: Permission): Database {
-  const { database, clock } = services;
-  function* checked<T>(work: () => Work<T>): Work<T> {
-    const grants = yield* rolesInSession(session, { now: clock(), locks: false });
-    if (grants === undefined) throw new SessionEnded();
-    if (!holds({ id: account.id, grants }, permission, INSTALLATION)) throw lacksPermission(permission);
-    return yield* work();
-  }
-  return { ...database, read: (work) => database.read(() => checked(work)) };
 }
 
 interface ExportQuestion {

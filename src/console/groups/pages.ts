@@ -1,13 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { getGroup } from '../../account-actions/access/groups.ts';
 import { bulkActKind, bulkActNames } from '../../account-actions/bulk/acts.ts';
-import {
-  findGroupsContaining,
-  type Group,
-  type GroupMember,
-  listGroupMembers,
-  listGroups,
-} from '../../groups/store.ts';
+import { findGroupsContaining, listGroups } from '../../groups/directory-store.ts';
+import { type Group, type GroupMember, listGroupMembers } from '../../groups/store.ts';
 import { holds, INSTALLATION, reachOf } from '../../operators/rights.ts';
 import { fact, facts, field, isolate, moment, NO_PROBLEMS } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
@@ -42,11 +37,9 @@ export function groupPageRoutes(app: FastifyInstance, services: ConsoleServices)
     q: string,
     after: string,
   ): Promise<{ readonly items: readonly Group[]; readonly next: string | undefined }> {
-    const within = reachOf(operator, 'groups.read');
-    const organizationId = within?.organizationId ?? undefined;
-    const page = { after, organizationId };
-    if (q !== '') return findGroupsContaining(database, { ...page, text: q, limit: PAGE_SIZE });
-    const found = await database.read(() => listGroups({ ...page, limit: PAGE_SIZE + 1 }));
+    const reach = reachOf(operator, 'groups.read');
+    if (q !== '') return findGroupsContaining(database, { after, reach, text: q, limit: PAGE_SIZE });
+    const found = await database.read(() => listGroups({ after, limit: PAGE_SIZE + 1 }, reach));
     const items = found.slice(0, PAGE_SIZE);
     return { items, next: found.length > PAGE_SIZE ? items.at(-1)?.id : undefined };
   }

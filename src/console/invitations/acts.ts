@@ -3,6 +3,8 @@ import {
   createInvitation,
   revokeInvitation,
 } from '../../account-actions/invitations/invitations.ts';
+import { requireRevocable } from '../../account-actions/operators/open-invitations.ts';
+import { findInvitation } from '../../invitations/store.ts';
 import type { Organization, Role } from '../../organizations/store.ts';
 import { copyable, fact, facts, field, fieldProblem, isolate, selectField } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
@@ -88,7 +90,11 @@ const revoke = defineAct<string>({
   ...{ address: `${INVITATIONS}/revoke`, section: 'people', permission: 'invitations.manage' },
   objects: { invitation: 'id' },
   isDangerous: true,
-  find: async ({ named }) => named.id ?? '',
+  async find({ named: { id = '' }, operator, services }) {
+    const invitation = await services.database.read(() => findInvitation({ id }));
+    if (invitation !== undefined) requireRevocable(operator, invitation);
+    return id;
+  },
   ask(visit, id) {
     const { revocation: text } = visit.services.site.messages.operators.invitations;
     return { title: text.title, lead: text.lead, submit: text.submit, about: { id }, back: INVITATIONS };

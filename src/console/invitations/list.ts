@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { grantOfMembership } from '../../account-actions/operators/grants.ts';
 import { type Invitation, listNewestInvitations } from '../../invitations/store.ts';
-import { holds, holdsSomewhere, reachOf } from '../../operators/rights.ts';
+import { holds, holdsSomewhere, inOrganization, lackingOf, reachOf } from '../../operators/rights.ts';
 import { findOrganization, organizationNotFound } from '../../organizations/store.ts';
 import { isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
@@ -24,9 +25,9 @@ export function invitationListRoutes(app: FastifyInstance, services: ConsoleServ
   app.get(INVITATIONS, { config: { permission: 'invitations.read' } }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const before = beforeOf(queryOf(request));
-    const within = reachOf(visit.operator, 'invitations.read');
-    const page = { before, limit: PAGE_SIZE + 1, within };
-    const { rows, next } = pageOfRows(await visit.services.database.read(() => listNewestInvitations(page)));
+    const reach = reachOf(visit.operator, 'invitations.read');
+    const page = { before, limit: PAGE_SIZE + 1 };
+    const { rows, next } = pageOfRows(await visit.services.database.read(() => listNewestInvitations(page, reach)));
     const invites = holds(visit.operator, 'invitations.manage', placeIn(null));
     const listed = rows.map((invitation) => row(site, visit, invitation, clock()));
     const content = html`<header class="with-link"><h1>${site.messages.operators.people.title}</h1>${invites && html`<a class="button" href="${site.path(invitationActAddress('new'))}">${text.invite}</a>`}</header>
@@ -43,10 +44,9 @@ ${peopleTabs(site, visit, 'invitations')}
     const { organization, invitations } = await visit.services.database.read(function* read() {
       const found = yield* findOrganization({ id });
       if (found === undefined) throw organizationNotFound(id);
-      const within = { organizationId: id, developerId: null };
       return {
         organization: found,
-        invitations: yield* listNewestInvitations({ before, limit: PAGE_SIZE + 1, within }),
+        invitations: yield* listNewestInvitations({ before, limit: PAGE_SIZE + 1 }, inOrganization(id)),
       };
     });
     const { rows, next } = pageOfRows(invitations);
@@ -74,7 +74,11 @@ function row(site: Site, visit: ConsoleVisit, invitation: Invitation, now: numbe
       ? html`<a href="${path(organizationAddress(organizationId))}">${figures}</a>`
       : figures;
   const where = organizationId === null ? text.ofInstallation : text.toOrganization(organization);
-  const revokes = isOpen && holds(visit.operator, 'invitations.manage', placeIn(organizationId));
+  const grant = organizationId === null ? undefined : grantOfMembership(organizationId, role);
+  const revokes =
+    isOpen &&
+    holds(visit.operator, 'invitations.manage', placeIn(organizationId)) &&
+    lackingOf(visit.operator, grant === undefined ? [] : [grant]) === undefined;
   return html`<li><div><strong>${who}</strong><br><span class="small">${where}${role !== null && html` ${text.role(text.memberRoles[role])}`}<span class="muted"> · ${stateText(site, visit, invitation, now)}</span></span></div>${revokes && html`<a href="${path(invitationActAddress('revoke', { id }))}" aria-label="${text.revokeOf(email ?? text.anyone)}">${text.revoke}</a>`}</li>`;
 }
 

@@ -15,7 +15,7 @@ import { validate } from '../../platform/validation/validate.ts';
 import { type ConsoleAct, defineAct } from '../act.ts';
 import { organizationIn } from '../operators/acts.ts';
 import { chosenGrant, givableRoles, grantProblem, roleFields } from '../operators/givable.ts';
-import { endedMade, endMadeChoice } from '../operators/made.ts';
+import { endedMade, endMadeChoice, isMadeToEnd } from '../operators/made.ts';
 import { placeIn } from '../organizations/addresses.ts';
 import { KEYS, keyAddress } from './addresses.ts';
 
@@ -84,13 +84,13 @@ const revoke = defineAct<AdminKeyWithMade>({
     return {
       ...{ title: text.title(isolate(key.name)), lead: text.lead, submit: text.submit, back: keyAddress(key.id) },
       about: { id: key.id },
-      fields: endMadeChoice(site, visit, made, given.get('made') === 'end'),
+      fields: endMadeChoice(site, visit, made, isMadeToEnd(given)),
     };
   },
   async run(visit, { key }, given) {
     const { site } = visit.services;
     const { back, keys } = site.messages.operators;
-    const endMade = given.get('made') === 'end';
+    const endMade = isMadeToEnd(given);
     const { made } = await revokeAdminKey(visit.services, key.id, visit.origin, { endMade });
     const name = isolate(key.name);
     const common = { title: keys.revocation.done(name), now: keys.revocation.now, back: KEYS };

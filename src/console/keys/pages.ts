@@ -22,14 +22,14 @@ export function keyPageRoutes(app: FastifyInstance, services: ConsoleServices): 
   app.get(KEYS, { config: { permission: 'operators.read' } }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const before = beforeOf(queryOf(request));
-    const within = reachOf(visit.operator, 'operators.read');
-    const page = { before, limit: PAGE_SIZE + 1, within };
-    const { rows, next } = pageOfRows(await visit.services.database.read(() => listNewestAdminKeys(page)));
+    const reach = reachOf(visit.operator, 'operators.read');
+    const page = { before, limit: PAGE_SIZE + 1 };
+    const { rows, next } = pageOfRows(await visit.services.database.read(() => listNewestAdminKeys(page, reach)));
     const listed = rows.map((key) => row(site, key, clock()));
     const creates = holdsSomewhere(visit.operator, 'operators.manage');
     // Where one organization is all that the operator reaches, the key is for that.
-    const place = reachOf(visit.operator, 'operators.manage')?.organizationId;
-    const own: Readonly<Record<string, string>> = place == null ? {} : { organization: place };
+    const [place, ...others] = reachOf(visit.operator, 'operators.manage')()?.organizationIds ?? [];
+    const own = place === undefined || others.length > 0 ? {} : { organization: place };
     const content = html`<section class="card"><header class="with-link"><p class="muted small">${text.lead}</p>${creates && html`<a class="button" href="${site.path(keyActAddress('new', own))}">${text.create}</a>`}</header>${listed.length === 0 ? html`<p class="muted">${text.none}</p>` : html`<ul class="list">${listed}</ul>`}${onward(site, KEYS, backward(site, before, next))}</section>`;
     return sendPage(reply, 200, site, operatorsPage(site, visit, 'keys', content));
   });

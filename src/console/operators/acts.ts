@@ -1,6 +1,6 @@
-import { type Made, madeBy } from '../../account-actions/makers/made.ts';
-import { revokeRole } from '../../account-actions/makers/revoke-role.ts';
-import { grantRole } from '../../account-actions/operators/grants.ts';
+import { grantRole } from '../../account-actions/makers/grant-role.ts';
+import type { Made } from '../../account-actions/makers/list-made.ts';
+import { madeByRole, revokeRole } from '../../account-actions/makers/revoke-role.ts';
 import type { Account } from '../../accounts/store.ts';
 import { OPERATOR_ROLES, type OperatorRole } from '../../operators/permissions.ts';
 import { findOrganization, type Organization, organizationNotFound } from '../../organizations/store.ts';
@@ -13,7 +13,7 @@ import { organizationAddress } from '../organizations/addresses.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { OPERATORS } from './addresses.ts';
 import { chosenGrant, givableRoles, grantProblem, roleFields } from './givable.ts';
-import { endedMade, endMadeChoice } from './made.ts';
+import { endedMade, endMadeChoice, isMadeToEnd } from './made.ts';
 
 /** The organization that a page or form names; null for none. @throws {Failure} `not found` */
 export async function organizationIn({ services: { database }, named }: ConsoleVisit): Promise<Organization | null> {
@@ -65,9 +65,9 @@ const grant = defineAct<Granted>({
     const { site } = visit.services;
     const { operators: text, roles } = site.messages.operators;
     const wanted = chosenGrant(given, organization?.id ?? null);
-    await grantRole(visit.services, account.id, wanted, visit.origin);
+    const { made } = await grantRole(visit.services, account.id, wanted, visit.origin);
     const title = text.grant.done(isolate(account.profile.displayName), roles[wanted.role]);
-    return { title, now: text.grant.now, ...backOf(visit, organization) };
+    return { title, now: text.grant.now, more: endedMade(site, visit, made, false), ...backOf(visit, organization) };
   },
   problemOf: (visit, failure) => grantProblem(visit.services.site, failure),
 });
@@ -87,7 +87,8 @@ const revoke = defineAct<Revoked>({
     const account = await getSubject(visit, organization?.id ?? null);
     const role = OPERATOR_ROLES.find((name) => name === given.get('held'));
     if (role === undefined) throw notFound('There is no such role.');
-    const made = await visit.services.database.read(() => madeBy(account.id, visit.services.clock()));
+    const which = { role, organizationId: organization?.id ?? null };
+    const made = await visit.services.database.read(() => madeByRole(account.id, which, visit.services.clock()));
     return { account, organization, role, made };
   },
   ask(visit, { account, organization, role, made }, given) {
@@ -96,7 +97,7 @@ const revoke = defineAct<Revoked>({
     return {
       title: text.removal.title(isolate(account.profile.displayName), roles[role]),
       ...{ object: identified(account), lead: text.removal.lead, submit: text.removal.submit },
-      fields: endMadeChoice(site, visit, made, given.get('made') === 'end'),
+      fields: endMadeChoice(site, visit, made, isMadeToEnd(given)),
       back: backOf(visit, organization).back,
       about: { user: account.id, held: role, ...(organization !== null && { organization: organization.id }) },
     };
@@ -104,7 +105,7 @@ const revoke = defineAct<Revoked>({
   async run(visit, { account, organization, role }, given) {
     const { site } = visit.services;
     const { operators: text, roles } = site.messages.operators;
-    const endMade = given.get('made') === 'end';
+    const endMade = isMadeToEnd(given);
     const which = { role, organizationId: organization?.id ?? null };
     const made = await revokeRole(visit.services, account.id, which, visit.origin, { endMade });
     const title = text.removal.done(isolate(account.profile.displayName), roles[role]);

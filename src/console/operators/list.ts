@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { listNamedGrants, type NamedGrant } from '../../access/operator-grant-store.ts';
-import { holds, INSTALLATION, lackingOf, reachOf } from '../../operators/rights.ts';
+import { holds, INSTALLATION, inOrganization, lackingOf, reachOf } from '../../operators/rights.ts';
 import { findOrganization, organizationNotFound } from '../../organizations/store.ts';
 import { field, isolate, moment, NO_PROBLEMS } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
@@ -22,8 +22,8 @@ export function operatorListRoutes(app: FastifyInstance, services: ConsoleServic
   app.get(OPERATORS, { config: { permission: 'operators.read' } }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const after = afterOf(queryOf(request));
-    const within = reachOf(visit.operator, 'operators.read');
-    const found = await visit.services.database.read(() => listNamedGrants({ after, limit: PAGE_SIZE + 1, within }));
+    const reach = reachOf(visit.operator, 'operators.read');
+    const found = await visit.services.database.read(() => listNamedGrants({ after, limit: PAGE_SIZE + 1 }, reach));
     const { rows, next } = pageOfRows(found);
     const listed = rows.map((grant) => row(site, visit, grant, clock()));
     const more = onward(site, OPERATORS, forward(site, after, next));
@@ -39,8 +39,8 @@ export function operatorListRoutes(app: FastifyInstance, services: ConsoleServic
     const { organization, grants } = await visit.services.database.read(function* read() {
       const found = yield* findOrganization({ id });
       if (found === undefined) throw organizationNotFound(id);
-      const within = { organizationId: id, developerId: null };
-      return { organization: found, grants: yield* listNamedGrants({ after, limit: PAGE_SIZE + 1, within }) };
+      const grants = yield* listNamedGrants({ after, limit: PAGE_SIZE + 1 }, inOrganization(id));
+      return { organization: found, grants };
     });
     const { rows, next } = pageOfRows(grants);
     const listed = rows.map((grant) => row(site, visit, grant, clock()));
@@ -53,9 +53,7 @@ export function operatorListRoutes(app: FastifyInstance, services: ConsoleServic
 /** Asks for the person who gets a role, where the operator may give one there. */
 function giveForm({ path, messages }: Site, { operator }: ConsoleVisit, organizationId: string | null): HtmlPart {
   const { operators: text } = messages.operators;
-  // Of people, a role of an organization sees its members alone.
   if (!holds(operator, 'operators.manage', placeIn(organizationId))) return undefined;
-  if (!holds(operator, 'users.read', INSTALLATION)) return undefined;
   return html`<form class="search" method="get" action="${path(`${OPERATORS}/grant`)}">${organizationId !== null && html`<input type="hidden" name="organization" value="${organizationId}">`}${field({ name: 'member', label: text.give, hint: text.giveField, type: 'text', autocomplete: 'off', value: '', problems: NO_PROBLEMS })}<button class="primary" type="submit">${text.giveNext}</button></form>`;
 }
 
@@ -65,10 +63,7 @@ function row(site: Site, visit: ConsoleVisit, grant: NamedGrant, now: number): H
   const { accountId, username, displayName, role, organizationId, organization, expiresAt, createdAt } = grant;
   const place = placeIn(organizationId);
   // Nobody takes away what they could not have given.
-  const revokes =
-    holds(visit.operator, 'users.read', INSTALLATION) &&
-    holds(visit.operator, 'operators.manage', place) &&
-    lackingOf(visit.operator, [grant]) === undefined;
+  const revokes = holds(visit.operator, 'operators.manage', place) && lackingOf(visit.operator, [grant]) === undefined;
   const about = {
     user: accountId,
     held: role,

@@ -1,17 +1,54 @@
-import type { Made } from '../../account-actions/makers/made.ts';
+import { barMaker, madeOf, mayEndMade } from '../../account-actions/makers/bar.ts';
+import { isNothing, type Made } from '../../account-actions/makers/list-made.ts';
 import type { MadeAccess } from '../../account-actions/makers/made-access.ts';
 import { isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
-import { appAddress } from '../apps/page.ts';
+import { joinList } from '../../pages/lists.ts';
+import { enumerated } from '../../platform/date-text.ts';
+import { appAddress } from '../apps/addresses.ts';
+import { groupAddress } from '../groups/pages.ts';
 import { keyAddress } from '../keys/addresses.ts';
 import { personLink } from '../links.ts';
+import { organizationAddress } from '../organizations/addresses.ts';
+import { upstreamAddress } from '../upstreams/addresses.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
-const ACCESS_KINDS: readonly MadeAccess['kind'][] = ['assignment', 'group member', 'member'];
+const ACCESS_KINDS: readonly MadeAccess['kind'][] = ['assignment', 'group member', 'member through provider', 'member'];
+
+/** Accounts that were created or changed. */
+function accountList(site: Site, visit: ConsoleVisit, accounts: Made['accounts']): readonly HtmlPart[] {
+  const { made: text } = site.messages.operators.operators;
+  return accounts.map(({ accountId, acts }) =>
+    text.accountMade(personLink(site, visit, accountId), enumerated(acts.map((act) => text.accountActs[act]))),
+  );
+}
+
+/** Parts as a list; undefined for none. */
+const joined = ({ messages }: Site, parts: readonly HtmlPart[]): HtmlPart =>
+  parts.length === 0 ? undefined : joinList(parts, messages, 'enumeration');
+
+/** Settings that were changed: those that are put back with the others, or those that stay. */
+function settingsList(site: Site, { settings }: Pick<Made, 'settings'>, which: 'fields' | 'left'): readonly HtmlPart[] {
+  const { made: text } = site.messages.operators.operators;
+  return settings
+    .filter((one) => one[which].length > 0)
+    .map((one) => {
+      const fields = enumerated(one[which].map((name) => text.settings[name]));
+      const link = html`<a href="${site.path(ADDRESSES[one.kind](one.id))}">${isolate(one.name)}</a>`;
+      return text.settingsMade[one.kind](link, fields);
+    });
+}
+
+const ADDRESSES = {
+  app: appAddress,
+  organization: organizationAddress,
+  group: groupAddress,
+  upstream: upstreamAddress,
+};
 
 /** What an operator or a key made that still counts; undefined where that is nothing. */
-export function madeList(site: Site, visit: ConsoleVisit, made: Made): HtmlPart {
+export function madeList(site: Site, visit: ConsoleVisit, made: Omit<Made, 'through'>): HtmlPart {
   const { adminKeys, roles, apps, upstreams, access, hasMoreAccess } = made;
   const { operators: text, roles: names } = site.messages.operators;
   const listed = [
@@ -22,35 +59,85 @@ export function madeList(site: Site, visit: ConsoleVisit, made: Made): HtmlPart 
     ...apps.map(({ clientId, name, acts }) =>
       text.made.appMade(
         html`<a href="${site.path(appAddress(clientId))}">${isolate(name)}</a>`,
-        acts.map((act) => text.made.appActs[act]).join(', '),
+        enumerated(acts.map((act) => text.made.appActs[act])),
       ),
     ),
+    ...made.unblockedDomains.map((domain) => text.made.domainUnblocked(isolate(domain))),
     ...upstreams.map(({ name, acts }) =>
-      text.made.upstreamMade(isolate(name), acts.map((act) => text.made.upstreamActs[act]).join(', ')),
+      text.made.upstreamMade(isolate(name), enumerated(acts.map((act) => text.made.upstreamActs[act]))),
     ),
+    ...settingsList(site, made, 'fields'),
     ...ACCESS_KINDS.flatMap((kind) => {
       const count = access.filter((one) => one.kind === kind).length;
       return count === 0 ? [] : [text.made.accessMade[kind](count)];
     }),
     ...(hasMoreAccess ? [text.made.moreAccess] : []),
+    ...accountList(site, visit, made.accounts),
+    ...(made.hasMoreAccounts ? [text.made.moreAccounts] : []),
   ];
-  return listed.length === 0 ? undefined : listed.map((one, index) => html`${index > 0 && ', '}${one}`);
+  return joined(site, listed);
+}
+
+/** The accounts of others with which a part of it was made, a paragraph each. */
+function throughList(site: Site, visit: ConsoleVisit, { through }: Made, isEnded: boolean): HtmlPart {
+  const { made: text } = site.messages.operators.operators;
+  const closes = isEnded ? text.closedAccount : text.closesAccount;
+  return through.map(({ accountId, acts, ends, made }) => {
+    const names = enumerated(acts.map((act) => text.accountActs[act]));
+    const shown = isEnded ? { ...made, accounts: made.accounts.filter((one) => one.ends) } : made;
+    const list = madeList(site, visit, shown);
+    return html`<p>${text.throughAccount(personLink(site, visit, accountId), names, list)}${ends && ` ${closes}`}</p>`;
+  });
 }
 
 /** What goes on, with the choice to end it as well. */
 export function endMadeChoice(site: Site, visit: ConsoleVisit, made: Made, isChosen: boolean): HtmlPart {
   const { made: text } = site.messages.operators.operators;
   const listed = madeList(site, visit, made);
-  if (listed === undefined) return html`<p class="muted">${text.madeNothing}</p>`;
-  return html`<p>${text.goesOn(listed)}</p><label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
+  if (isNothing(made)) return html`<p class="muted">${text.madeNothing}</p>`;
+  const through = throughList(site, visit, made, false);
+  const note = made.accounts.length > 0 && html`<p class="muted">${text.accountsNote}</p>`;
+  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
+}
+
+/** Whether the form says that it ends as well. */
+export const isMadeToEnd = (given: { get(name: string): string | undefined }): boolean => given.get('made') === 'end';
+
+/** What a person made as an operator, for a page that asks whether to bar them; undefined where that is nothing, or not for this operator. */
+export async function madeToAsk({ services, operator }: ConsoleVisit, accountId: string): Promise<Made | undefined> {
+  if (!mayEndMade(operator)) return undefined;
+  const made = await madeOf(services, accountId);
+  return isNothing(made) ? undefined : made;
+}
+
+/**
+ * Bars or deletes a person, and ends what they made as an operator where the form says so.
+ * @returns also what ended, or goes on, for the answer
+ */
+export async function barAsked<T>(
+  visit: ConsoleVisit,
+  accountId: string,
+  given: { get(name: string): string | undefined },
+  act: (services: ConsoleVisit['services']) => Promise<T>,
+): Promise<{ readonly result: T; readonly made: HtmlPart }> {
+  const { services, origin } = visit;
+  const endMade = isMadeToEnd(given);
+  const { result, made } = await barMaker(services, accountId, origin, { endMade }, (database) =>
+    act({ ...services, database }),
+  );
+  return { result, made: made !== undefined && endedMade(services.site, visit, made, endMade) };
 }
 
 /** What ended with it, or goes on. */
 export function endedMade(site: Site, visit: ConsoleVisit, made: Made, isEnded: boolean): HtmlPart {
   const { made: text } = site.messages.operators.operators;
-  const listed = madeList(site, visit, made);
-  if (listed === undefined) return undefined;
-  const isChanged = made.apps.some(({ acts }) => acts.includes('redirect URIs'));
+  const others = isEnded ? made.accounts.filter(({ ends }) => !ends) : [];
+  const left = joined(site, accountList(site, visit, others));
+  const shown = isEnded ? { ...made, accounts: made.accounts.filter(({ ends }) => ends) } : made;
+  const listed = madeList(site, visit, shown);
+  const since = joined(site, settingsList(site, made, 'left'));
+  const through = throughList(site, visit, made, isEnded);
+  if (listed === undefined && left === undefined && since === undefined && made.through.length === 0) return undefined;
   const isKnownAsOther = made.upstreams.some(({ acts }) => acts.includes('client'));
-  return html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>${isChanged && html`<p>${text.checkAddresses}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
+  return html`${listed !== undefined && html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`}${through}${left !== undefined && html`<p>${text.checkAccounts(left)}</p>`}${since !== undefined && html`<p>${text.checkSettings(since)}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
 }

@@ -1,6 +1,8 @@
-import type { Made } from '../../account-actions/makers/made.ts';
+import type { AccountGrant } from '../../access/operator-grant-store.ts';
+import type { Made } from '../../account-actions/makers/list-made.ts';
 import { madeByMembership, removeMember, setMember } from '../../account-actions/makers/memberships.ts';
 import { grantOfMembership } from '../../account-actions/operators/grants.ts';
+import { rolesIn } from '../../account-actions/operators/roles-in-organization.ts';
 import {
   CreateOrganizationRequest,
   createOrganization,
@@ -18,12 +20,14 @@ import {
 } from '../../organizations/store.ts';
 import { field, fieldProblem, generalProblem, isolate, selectField } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
+import { joinList } from '../../pages/lists.ts';
 import type { Messages } from '../../pages/messages.ts';
+import type { Work } from '../../platform/database/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { validate } from '../../platform/validation/validate.ts';
 import { type ConsoleAct, defineAct, type Given } from '../act.ts';
 import { getSubject } from '../named-person.ts';
-import { endedMade, endMadeChoice } from '../operators/made.ts';
+import { endedMade, endMadeChoice, isMadeToEnd } from '../operators/made.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { ORGANIZATIONS, organizationAddress } from './addresses.ts';
 
@@ -77,21 +81,26 @@ interface MemberOf {
   readonly account: Account;
   /** Undefined for a person who is not in it yet. */
   readonly role: Role | null | undefined;
-  /** What an owner or admin made in that role; undefined for others. */
+  /** The roles of the organization that the person holds beside the membership. */
+  readonly roles: readonly AccountGrant[];
+  /** What the person made in a role that ends; undefined for others. */
   readonly made: Made | undefined;
 }
 
-async function getMemberOf(visit: ConsoleVisit): Promise<MemberOf> {
+/** @param leaves whether the person is to leave, with which every role of the organization ends */
+async function getMemberOf(visit: ConsoleVisit, { leaves }: { readonly leaves: boolean }): Promise<MemberOf> {
   const organization = await getOrganizationOf(visit);
   const account = await getSubject(visit, organization.id);
   const member = { accountId: account.id, organizationId: organization.id };
   const { database, clock } = visit.services;
-  const { role, made } = await database.read(function* read() {
+  return database.read(function* read(): Work<MemberOf> {
     const found = yield* findMemberRole(member);
+    const roles = yield* rolesIn(member);
     const isOperator = grantOfMembership(organization.id, found?.role ?? null) !== undefined;
-    return { role: found?.role, made: isOperator ? yield* madeByMembership(member, clock()) : undefined };
+    const loses = isOperator || (leaves && roles.length > 0);
+    const made = loses ? yield* madeByMembership(member, clock(), { leaves }) : undefined;
+    return { organization, account, role: found?.role, roles, made };
   });
-  return { organization, account, role, made };
 }
 
 const identified = ({ id, profile }: Account) =>
@@ -116,8 +125,6 @@ function roleOf(given: Given): Role | null {
   return known;
 }
 
-const isMadeToEnd = (given: Given): boolean => given.get('made') === 'end';
-
 /** What was made in a role that may be taken away, with the choice to end it; nothing for a person without such a role. */
 const endMadeIfAny = (visit: ConsoleVisit, made: Made | undefined, given: Given): HtmlPart =>
   made && endMadeChoice(visit.services.site, visit, made, isMadeToEnd(given));
@@ -127,7 +134,7 @@ const member = defineAct<MemberOf>({
   objects: { organization: 'id', person: 'userId' },
   pageObjects: { organization: 'id' },
   isDangerous: false,
-  find: getMemberOf,
+  find: (visit) => getMemberOf(visit, { leaves: false }),
   ask(visit, { organization, account, role, made }, given, problems) {
     const { member: words } = textsOf(visit);
     const options = givableMemberRoles(visit, organization);
@@ -153,18 +160,25 @@ const member = defineAct<MemberOf>({
   },
 });
 
+/** The names of roles, in a sentence. */
+const namesOf = ({ services: { site } }: ConsoleVisit, roles: readonly AccountGrant[]): HtmlPart =>
+  joinList(
+    roles.map(({ role }) => site.messages.operators.roles[role]),
+    site.messages,
+  );
+
 const remove = defineAct<MemberOf>({
   ...{ address: `${ORGANIZATIONS}/remove-member`, section: 'organizations', permission: 'members.manage' },
   objects: { organization: 'id', person: 'userId' },
   isDangerous: true,
-  find: getMemberOf,
-  ask(visit, { organization, account, made }, given) {
+  find: (visit) => getMemberOf(visit, { leaves: true }),
+  ask(visit, { organization, account, roles, made }, given) {
     const { removal: words } = textsOf(visit);
     return {
       title: words.title(isolate(account.profile.displayName), isolate(organization.name)),
       object: identified(account),
       ...{ lead: words.lead, submit: words.submit, back: organizationAddress(organization.id) },
-      fields: endMadeIfAny(visit, made, given),
+      fields: html`${roles.length > 0 && html`<p>${words.roles(namesOf(visit, roles))}</p>`}${endMadeIfAny(visit, made, given)}`,
       about: { id: organization.id, user: account.id },
     };
   },
@@ -172,9 +186,10 @@ const remove = defineAct<MemberOf>({
     const { removal: words } = textsOf(visit);
     const endMade = isMadeToEnd(given);
     const { services, origin } = visit;
-    const { change, made } = await removeMember(services, organization.id, account.id, origin, { endMade });
+    const { change, roles, made } = await removeMember(services, organization.id, account.id, origin, { endMade });
     const title = words.done(isolate(account.profile.displayName), isolate(organization.name));
-    const more = endedMade(services.site, visit, made, endMade);
+    const ended = roles.length > 0 && html`<p>${words.rolesEnded(namesOf(visit, roles))}</p>`;
+    const more = html`${ended}${endedMade(services.site, visit, made, endMade)}`;
     return { title, now: words.now(change.ended, change.kept), more, ...backTo(visit, organization) };
   },
 });

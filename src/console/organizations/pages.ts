@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { listNewestApps } from '../../clients/directory-store.ts';
-import { listGroups } from '../../groups/store.ts';
-import { holds, holdsSomewhere, reachOf } from '../../operators/rights.ts';
+import { listGroups } from '../../groups/directory-store.ts';
+import { holds, holdsSomewhere, INSTALLATION, inOrganization, reachOf } from '../../operators/rights.ts';
 import {
   findOrganization,
   findOrganizationsContaining,
@@ -16,10 +16,12 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { initials } from '../../pictures/rules/initials.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { findNamedOnly, type NamedOnly } from '../../upstreams/only-store.ts';
 import { consolePage } from '../layout.ts';
 import { personLink } from '../links.ts';
 import { afterOf, backward, beforeOf, forward, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
 import { typedIn } from '../typed.ts';
+import { onlyUpstreamAddress, upstreamAddress } from '../upstreams/addresses.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { ORGANIZATIONS, organizationActAddress, organizationAddress, placeIn } from './addresses.ts';
 import { organizationPage } from './frame.ts';
@@ -42,12 +44,12 @@ function listRoute(app: FastifyInstance, { site }: ConsoleServices): void {
     const visit = consoleVisitOf(request);
     const query = queryOf(request);
     const [q, after] = [typedIn(query, 'q', LONGEST), afterOf(query)];
-    const within = reachOf(visit.operator, 'organizations.read');
+    const reach = reachOf(visit.operator, 'organizations.read');
     const page = { after, limit: PAGE_SIZE + 1 };
     // Of one that is reached nothing needs to be searched.
     const found = await visit.services.database.read(() =>
-      q === '' || within !== undefined
-        ? listOrganizations({ ...page, within })
+      q === '' || reach() !== undefined
+        ? listOrganizations(page, reach)
         : findOrganizationsContaining({ ...page, text: q }),
     );
     const { rows, next } = pageOfRows(found);
@@ -82,21 +84,42 @@ function membersRoute(app: FastifyInstance, { site }: ConsoleServices): void {
     const visit = consoleVisitOf(request);
     const after = afterOf(queryOf(request));
     const { id } = request.params;
-    const { organization, members } = await visit.services.database.read(function* read() {
+    const readsOnly = holds(visit.operator, 'upstreams.read', INSTALLATION);
+    const { organization, members, only } = await visit.services.database.read(function* read() {
       const found = yield* findOrganization({ id });
       if (found === undefined) throw organizationNotFound(id);
       const page = { organizationId: id, after, limit: PAGE_SIZE + 1 };
-      return { organization: found, members: yield* listMembersAfter(page) };
+      const members = yield* listMembersAfter(page);
+      return {
+        organization: found,
+        members,
+        only: readsOnly ? yield* findNamedOnly({ organizationId: id }) : undefined,
+      };
     });
     const { rows, next } = pageOfRows(members);
     const more = onward(site, organizationAddress(id), forward(site, after, next));
-    const content = html`${about(site, visit, organization)}
+    const signIn = readsOnly && onlyFact(site, visit, id, only);
+    const content = html`${about(site, visit, organization, signIn)}
 ${memberList(site, visit, organization, rows, more)}`;
     return sendPage(reply, 200, site, organizationPage(site, visit, organization, 'members', content));
   });
 }
 
-function about(site: Site, { operator }: ConsoleVisit, organization: Organization): Html {
+/** Through which provider alone the members are let in, for who may see providers. */
+function onlyFact({ path, messages }: Site, { operator }: ConsoleVisit, id: string, only: NamedOnly | undefined): Html {
+  const { onlyFor: text } = messages.operators.upstreams;
+  const through =
+    only === undefined
+      ? text.asTheyLike
+      : text.through(html`<a href="${path(upstreamAddress(only.upstreamId))}">${isolate(only.displayName)}</a>`);
+  const changes =
+    holds(operator, 'upstreams.manage', INSTALLATION) &&
+    html` <a href="${path(onlyUpstreamAddress(id))}">${text.change}</a>`;
+  return fact(text.fact, html`${through}${changes}`, true);
+}
+
+/** @param signIn how members sign in; false where the operator may not see it */
+function about(site: Site, { operator }: ConsoleVisit, organization: Organization, signIn: Html | false): Html {
   const { path, messages } = site;
   const { organizations: text } = messages.operators;
   const { id, domain, requireSecondFactor, createdAt } = organization;
@@ -109,6 +132,7 @@ function about(site: Site, { operator }: ConsoleVisit, organization: Organizatio
   return html`<section class="card" aria-label="${text.tabsLabel}">${facts([
     fact(text.domain, isolate(domain)),
     fact(text.secondFactor, html`${requireSecondFactor ? text.required : text.notRequired}${changes}`),
+    signIn,
     fact(text.since, moment(createdAt)),
     fact(text.id, copyable(id, messages.error, text.copyId)),
   ])}${deletes}</section>`;
@@ -148,7 +172,7 @@ function groupsRoute(app: FastifyInstance, { site }: ConsoleServices): void {
     const { organization, groups } = await visit.services.database.read(function* read() {
       const found = yield* findOrganization({ id });
       if (found === undefined) throw organizationNotFound(id);
-      return { organization: found, groups: yield* listGroups({ organizationId: id, after, limit: PAGE_SIZE + 1 }) };
+      return { organization: found, groups: yield* listGroups({ after, limit: PAGE_SIZE + 1 }, inOrganization(id)) };
     });
     const { rows, next } = pageOfRows(groups);
     const listed = rows.map(
@@ -171,8 +195,7 @@ function appsRoute(app: FastifyInstance, { site }: ConsoleServices): void {
     const { organization, apps } = await visit.services.database.read(function* read() {
       const found = yield* findOrganization({ id });
       if (found === undefined) throw organizationNotFound(id);
-      const within = { organizationId: id, developerId: null };
-      return { organization: found, apps: yield* listNewestApps({ before, limit: PAGE_SIZE + 1, within }) };
+      return { organization: found, apps: yield* listNewestApps({ before, limit: PAGE_SIZE + 1 }, inOrganization(id)) };
     });
     const { rows, next } = pageOfRows(apps);
     const listed = rows.map(

@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { type AdminKey, listEndingAdminKeys } from '../../admin-keys/store.ts';
 import { type CountInSpan, listCounts, listRefusalCounts, type RefusalCount } from '../../audit/count-store.ts';
-import { holdsSomewhere } from '../../operators/rights.ts';
+import { listWaitingRequests, type WaitingRequest } from '../../clients/scope-request-store.ts';
+import { EVERYTHING, holdsSomewhere } from '../../operators/rights.ts';
 import { isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { DAY, HOUR, iso } from '../../platform/clock.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { SCOPE_REQUESTS } from '../apps/addresses.ts';
 import { keyAddress } from '../keys/addresses.ts';
 import { consolePage } from '../layout.ts';
 import { appLink } from '../links.ts';
+import { systemAddress } from '../system/frame.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf, type ServiceFinding } from '../visit.ts';
 import { chart } from './chart.ts';
 import { COUNTED, type Counted, firstHour, isPeriod, PERIODS, type Period } from './rules.ts';
@@ -20,12 +23,15 @@ const SOON = 14 * DAY;
 /** How many refusals of one kind an app has in a period until it is named. */
 const MANY = 5;
 const MOST_REFUSALS = 15;
+/** Up to how many scope requests that wait are counted. */
+const MOST_REQUESTS = 20;
 
 interface Found {
   readonly findings: readonly ServiceFinding[];
   readonly keys: readonly AdminKey[];
   readonly counts: readonly CountInSpan[];
   readonly refusals: readonly RefusalCount[];
+  readonly requests: readonly WaitingRequest[];
 }
 
 /** What needs attention, and what happened. */
@@ -45,6 +51,7 @@ export function overviewRoutes(app: FastifyInstance, services: ConsoleServices):
         keys: yield* listEndingAdminKeys({ now, before: now + SOON, limit: 5 }),
         counts: yield* listCounts({ since, width: PERIODS[period].width }),
         refusals: yield* listRefusalCounts({ since, limit: MOST_REFUSALS }),
+        requests: yield* listWaitingRequests({ after: '0', limit: MOST_REQUESTS + 1 }, EVERYTHING),
       };
     });
     const found: Found = { ...stored, findings: await services.examine() };
@@ -59,13 +66,22 @@ ${refusalTable(site, visit, found.refusals, since)}
 }
 
 /** Everything that is not in order, problems first, each with what to do. */
-function attention(site: Site, visit: ConsoleVisit, { findings, keys, refusals }: Found): Html {
+function attention(site: Site, visit: ConsoleVisit, { findings, keys, refusals, requests }: Found): Html {
   const { path, messages } = site;
   const { overview: text } = messages.operators;
-  const item = (level: 'problem' | 'warning', found: HtmlPart, remedy: HtmlPart): Html =>
+  const item = (level: 'problem' | 'warning' | 'request', found: HtmlPart, remedy: HtmlPart): Html =>
     html`<li><div><strong${level === 'problem' && html` class="state"`}>${text.levels[level]}</strong> ${found}<br><span class="small muted">${remedy}</span></div></li>`;
   const ofService = (level: 'problem' | 'warning') =>
-    findings.filter((finding) => finding.level === level).map(({ found, remedy }) => item(level, found, remedy ?? ''));
+    findings
+      .filter((finding) => finding.level === level)
+      // As on the command line, in English.
+      .map(({ check, found, remedy }) => {
+        const mail =
+          check === 'mail' &&
+          holdsSomewhere(visit.operator, 'mail.read') &&
+          html` <a href="${path(`${systemAddress('mail')}?status=dead`)}">${text.seeMail}</a>`;
+        return item(level, html`<span lang="en">${found}</span>`, html`<span lang="en">${remedy}</span>${mail}`);
+      });
   const readsKeys = holdsSomewhere(visit.operator, 'operators.read');
   const ending = keys.map(({ id, name, expiresAt }) => {
     const link = readsKeys ? html`<a href="${path(keyAddress(id))}">${isolate(name)}</a>` : isolate(name);
@@ -81,7 +97,17 @@ function attention(site: Site, visit: ConsoleVisit, { findings, keys, refusals }
         html`<a href="${path(`/console/explain?app=${clientId}`)}">${text.appRemedy}</a>`,
       ),
     );
-  const all = [...ofService('problem'), ...ofService('warning'), ...ending, ...failing];
+  const waiting =
+    requests.length === 0
+      ? []
+      : [
+          item(
+            'request',
+            text.scopesWait(requests.length > MOST_REQUESTS ? `${MOST_REQUESTS}+` : `${requests.length}`),
+            html`<a href="${path(SCOPE_REQUESTS)}">${text.scopesRemedy}</a>`,
+          ),
+        ];
+  const all = [...ofService('problem'), ...ofService('warning'), ...waiting, ...ending, ...failing];
   return html`<section class="card" id="attention"><h2>${text.attention}</h2>${all.length === 0 ? html`<p class="muted">${text.nothing}</p>` : html`<ul class="items">${all}</ul>`}</section>`;
 }
 

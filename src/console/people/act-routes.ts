@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { getAccount, openAccount } from '../../account-actions/accounts/accounts.ts';
+import type { Made } from '../../account-actions/makers/list-made.ts';
 import type { Account } from '../../accounts/store.ts';
 import {
   doneNotice,
@@ -17,6 +18,7 @@ import {
 } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import { joinList } from '../../pages/lists.ts';
 import { Failure } from '../../platform/failure.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
@@ -25,6 +27,7 @@ import { type ListedSession, listSessions } from '../../sessions/list.ts';
 import { keptField, takeDraft } from '../../web/sign-in/draft.ts';
 import { requireFreshProof } from '../fresh-proof.ts';
 import { consolePage } from '../layout.ts';
+import { endMadeChoice, isMadeToEnd, madeToAsk } from '../operators/made.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { type ActName, actNames, actPath, actProblems, PERSON_ACTS } from './acts.ts';
 import { personAddress } from './frame.ts';
@@ -39,6 +42,7 @@ interface Question {
   readonly given: Given;
   readonly problems: Problems;
   readonly sessions: readonly ListedSession[];
+  readonly made: Made | undefined;
 }
 
 /** The acts on a person: each has a page that says what will happen, and an answer that says what holds now. */
@@ -57,10 +61,11 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
     reply: FastifyReply,
     status: number,
     visit: ConsoleVisit,
-    question: Omit<Question, 'name' | 'sessions'>,
+    question: Omit<Question, 'name' | 'sessions' | 'made'>,
   ): Promise<FastifyReply> {
     const sessions = act.endsAll ? await listSessions(visit.services, question.account) : [];
-    return sendPage(reply, status, site, questionPage(site, visit, { ...question, name, sessions }));
+    const made = act.bars ? await madeToAsk(visit, question.account.id) : undefined;
+    return sendPage(reply, status, site, questionPage(site, visit, { ...question, name, sessions, made }));
   }
 
   app.get(address, { config, preHandler }, async (request, reply) => {
@@ -90,7 +95,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
       const page = donePage(
         site,
         visit,
-        { name, account, detail: done?.detail, isDone: done !== undefined },
+        { name, account, detail: done?.detail, made: done?.made, isDone: done !== undefined },
         left,
         clock(),
       );
@@ -105,7 +110,7 @@ function actRoute(app: FastifyInstance, services: ConsoleServices, name: ActName
   });
 }
 
-function questionPage(site: Site, visit: ConsoleVisit, { name, account, given, problems, sessions }: Question) {
+function questionPage(site: Site, visit: ConsoleVisit, { name, account, given, problems, sessions, made }: Question) {
   const { path, messages } = site;
   const { acts: text, cancel } = messages.operators;
   const act = PERSON_ACTS[name];
@@ -133,16 +138,17 @@ ${problemSummary(messages, problems)}
   ])}
 <form method="post" action="${path(actPath(name))}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, actPath(name)) })}
 ${act.fields.map((input) => inputs[input]())}
+${made !== undefined && endMadeChoice(site, visit, made, isMadeToEnd(given))}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${words.submit}</button><a href="${path(personAddress(account.id))}">${cancel}</a></div></form></section>`;
   return consolePage(site, visit, { section: 'people', title: words.submit, content });
 }
 
 /** What ends with everything that is signed in. */
-function endsText({ messages }: Site, sessions: readonly ListedSession[]): HtmlPart {
+export function endsText({ messages }: Site, sessions: readonly ListedSession[]): HtmlPart {
   const { acts: text } = messages.operators;
   if (sessions.length === 0) return text.nobodySignedIn;
   const names = [...new Set(sessions.flatMap(({ apps }) => apps.map((app) => app.name)))];
-  const listed = names.map((name, index) => html`${index > 0 && ', '}${isolate(name)}`);
+  const listed = joinList(names.map(isolate), messages, 'enumeration');
   return text.willEnd(sessions.length, names.length === 0 ? undefined : text.appsLose(listed));
 }
 
@@ -151,6 +157,7 @@ interface Outcome {
   /** As it is now. */
   readonly account: Account;
   readonly detail: HtmlPart;
+  readonly made: HtmlPart;
   readonly isDone: boolean;
 }
 
@@ -158,7 +165,7 @@ interface Outcome {
 function donePage(
   site: Site,
   visit: ConsoleVisit,
-  { name, account, detail, isDone }: Outcome,
+  { name, account, detail, made, isDone }: Outcome,
   sessions: readonly ListedSession[],
   now: number,
 ) {
@@ -169,6 +176,7 @@ function donePage(
   const title = isDone ? words.done(who) : text.notDone;
   const content = html`<header><h1>${title}</h1></header>
 ${doneNotice(html`<p>${isDone ? words.now : text.nothingLeft}</p>${detail !== undefined && html`<p>${detail}</p>`}`)}
+${made}
 <section class="card">${facts([
     fact(person.state, stateText(site, account, now)),
     fact(text.checked, html`${text.nowSignedIn(sessions.length)}<br><span class="small muted">${moment(now)}</span>`),

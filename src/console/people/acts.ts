@@ -21,7 +21,7 @@ import type { Account } from '../../accounts/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
 import { holds, INSTALLATION } from '../../operators/rights.ts';
 import { isolate, NO_PROBLEMS, type Problems, revocationText } from '../../pages/components.ts';
-import { type Html, html } from '../../pages/html.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -29,13 +29,16 @@ import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { findProblem, validate } from '../../platform/validation/validate.ts';
 import { isSid } from '../../sessions/list.ts';
+import { barAsked } from '../operators/made.ts';
 import type { ConsoleServices, ConsoleVisit } from '../visit.ts';
 
 export type ActName = keyof Messages['operators']['acts']['act'];
 
 /** What an act did, beside what its text says; undefined where there was nothing left to do. */
 interface Done {
-  readonly detail?: Html | string;
+  readonly detail?: Html | string | undefined;
+  /** What the person made as an operator. */
+  readonly made?: HtmlPart;
 }
 
 /** The parameters of an act: of the address of its page, or of its form. */
@@ -49,6 +52,8 @@ interface PersonAct {
   readonly isDangerous: boolean;
   /** Whether it ends everything that is signed in. */
   readonly endsAll: boolean;
+  /** Whether it bars the account, so that what its person made as an operator may end, too. */
+  readonly bars: boolean;
   readonly tellsPerson: boolean;
   /** Which other object it is about, besides the person. */
   readonly names?: 'factor' | 'session' | 'app';
@@ -76,8 +81,22 @@ const untilOf = (given: Given): { readonly until?: string } => {
   return day === '' ? {} : { until: `${day}T23:59:59Z` };
 };
 
-const plain = { asksProof: false, isDangerous: false, endsAll: false, tellsPerson: false, fields: [] } as const;
-const grave = { asksProof: true, isDangerous: true, endsAll: true, tellsPerson: true, fields: [] } as const;
+const plain = {
+  asksProof: false,
+  isDangerous: false,
+  endsAll: false,
+  bars: false,
+  tellsPerson: false,
+  fields: [],
+} as const;
+const grave = {
+  asksProof: true,
+  isDangerous: true,
+  endsAll: true,
+  bars: false,
+  tellsPerson: true,
+  fields: [],
+} as const;
 
 /** Every act, with the permission and the function of its route in the admin API. */
 export const PERSON_ACTS: Readonly<Record<ActName, PersonAct>> = {
@@ -113,12 +132,12 @@ export const PERSON_ACTS: Readonly<Record<ActName, PersonAct>> = {
     },
   },
   suspend: {
-    ...{ ...grave, permission: 'users.suspend', fields: ['reason'] },
+    ...{ ...grave, permission: 'users.suspend', bars: true, fields: ['reason'] },
     isOffered: ({ suspendedAt }) => suspendedAt === null,
-    async run({ services, origin }, id, given) {
-      await suspendAccount(services, id, validate(SuspensionRequest, reasonOf(given)), origin);
-      return {};
-    },
+    run: (visit, id, given) =>
+      barAsked(visit, id, given, (services) =>
+        suspendAccount(services, id, validate(SuspensionRequest, reasonOf(given)), visit.origin),
+      ),
   },
   reinstate: {
     ...{ ...plain, permission: 'users.reinstate', asksProof: true },
@@ -129,12 +148,12 @@ export const PERSON_ACTS: Readonly<Record<ActName, PersonAct>> = {
     },
   },
   ban: {
-    ...{ ...grave, permission: 'users.ban', fields: ['until', 'reason'] },
+    ...{ ...grave, permission: 'users.ban', bars: true, fields: ['until', 'reason'] },
     isOffered: ({ bannedAt }) => bannedAt === null,
-    async run({ services, origin }, id, given) {
-      await banAccount(services, id, validate(BanRequest, { ...untilOf(given), ...reasonOf(given) }), origin);
-      return {};
-    },
+    run: (visit, id, given) =>
+      barAsked(visit, id, given, (services) =>
+        banAccount(services, id, validate(BanRequest, { ...untilOf(given), ...reasonOf(given) }), visit.origin),
+      ),
   },
   unban: {
     ...{ ...plain, permission: 'users.ban', asksProof: true },
@@ -147,9 +166,7 @@ export const PERSON_ACTS: Readonly<Record<ActName, PersonAct>> = {
   'remove-factor': {
     ...{ ...grave, permission: 'users.remove_factor', names: 'factor', isOffered: never },
     async run({ services, origin }, id, given) {
-      const factor = given.get('factor') ?? '';
-      if (factor !== 'totp' && !isSnowflake(factor)) return undefined;
-      return (await removeLostFactor(services, id, factor, origin)) ? {} : undefined;
+      return (await removeLostFactor(services, id, given.get('factor') ?? '', origin)) ? {} : undefined;
     },
   },
   'end-session': {

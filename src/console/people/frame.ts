@@ -19,6 +19,12 @@ export type PersonTab = keyof typeof TABS;
 
 export const personAddress = (id: string, tab: PersonTab = 'facts'): string => `/console/people/${id}${TABS[tab].path}`;
 
+/** Where the removal of a provider that a person connected is confirmed. */
+export const REMOVE_IDENTITY = '/console/people/remove-identity';
+
+export const removeIdentityAddress = (accountId: string, identityId: string): string =>
+  `${REMOVE_IDENTITY}?${new URLSearchParams({ id: accountId, identity: identityId })}`;
+
 /** A page about a person: the name, the pages about them, and what one of these shows. */
 export function personPage(
   site: Site,

@@ -10,6 +10,7 @@ import { findMembership, type Membership } from '../../organizations/store.ts';
 import { fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import { joinList } from '../../pages/lists.ts';
 import { type ListedSession, listSessions } from '../../sessions/list.ts';
 import { deviceName } from '../../web/account/device-name.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
@@ -70,13 +71,13 @@ function sessionsContent(
   const ends = holds(operator, 'users.end_sessions', INSTALLATION);
   const rows = sessions.map((session) => {
     const name = deviceName(session, messages);
-    const apps = session.apps.map((app, index) => html`${index > 0 && ', '}${isolate(app.name)}`);
+    const apps = session.apps.map((app) => isolate(app.name));
     const address = actAddress('end-session', { id, session: session.sid });
     return html`<li><div><strong>${name}</strong>${facts([
       fact(text.signedIn, moment(session.authTime)),
       fact(text.lastUsed, moment(session.lastSeenAt)),
       fact(text.network, session.network ?? text.unknown),
-      apps.length > 0 && fact(text.sessionApps, apps, true),
+      apps.length > 0 && fact(text.sessionApps, joinList(apps, messages, 'enumeration'), true),
     ])}</div>${ends && html`<a href="${path(address)}" aria-label="${text.end}: ${name}">${text.end}</a>`}</li>`;
   });
   const everywhere =

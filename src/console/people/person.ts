@@ -5,18 +5,22 @@ import { type PersonalFactor, personalFactors } from '../../account-actions/supp
 import type { Account } from '../../accounts/store.ts';
 import { findLastSignIns, type LastSignIns } from '../../audit/last-sign-ins.ts';
 import type { RecordedSignIn } from '../../audit/sign-in-store.ts';
-import { holds, INSTALLATION, lackingOf } from '../../operators/rights.ts';
+import { type Permission, takesOver } from '../../operators/permissions.ts';
+import type { CannotOpen } from '../../operators/refusal.ts';
+import { excessAmong, holds, INSTALLATION, lackingOf, type Operator } from '../../operators/rights.ts';
 import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import { enumerated } from '../../platform/date-text.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { addressBucket, networkOf } from '../../platform/validation/origin.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
+import { type ConnectedIdentity, listIdentities } from '../../upstreams/identity-store.ts';
 import { accountStatus } from '../../verdict/rules.ts';
 import { explainAddress } from '../links.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { actAddress, factorName, offeredActs } from './acts.ts';
-import { personPage } from './frame.ts';
+import { personPage, removeIdentityAddress } from './frame.ts';
 import { offeredRecordActs, RECORD_ACTS } from './record-acts.ts';
 
 /** What the first page about a person shows. */
@@ -24,6 +28,7 @@ interface PersonFacts extends LastSignIns {
   readonly account: Account;
   readonly grants: readonly AccountGrant[];
   readonly factors: readonly PersonalFactor[];
+  readonly identities: readonly ConnectedIdentity[];
 }
 
 /** The first page about a person: who it is, how they sign in, why it failed, and what can be done. */
@@ -41,6 +46,7 @@ export function personRoutes(app: FastifyInstance, services: ConsoleServices): v
         account,
         grants: yield* liveGrantsOf(accountId, clock()),
         factors: yield* personalFactors(account),
+        identities: yield* listIdentities({ accountId }),
         ...(yield* findLastSignIns(accountId)),
       };
     });
@@ -101,7 +107,7 @@ function operatorFact({ messages }: Site, { operator }: ConsoleVisit, grants: re
   const names = grants.map(({ role, organizationId }) =>
     organizationId === null ? roles[role] : inOrganization(roles[role]),
   );
-  return fact(person.operator, [...new Set(names)].join(', '));
+  return fact(person.operator, enumerated([...new Set(names)]));
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -110,7 +116,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 function occasion({ at, address, details }: RecordedSignIn): Html {
   const network = address === null ? undefined : (networkOf(addressBucket(address)) ?? undefined);
   const where = [textOf(details['browser']), textOf(details['system']), network].filter((part) => part !== undefined);
-  return html`${moment(at)}${where.length > 0 && html`<br><span class="small muted">${where.join(', ')}</span>`}`;
+  return html`${moment(at)}${where.length > 0 && html`<br><span class="small muted">${enumerated(where)}</span>`}`;
 }
 
 /** The last sign-in, and why the last one failed. */
@@ -131,10 +137,12 @@ function signIns({ path, messages }: Site, { operator }: ConsoleVisit, { succeed
   ])}</section>`;
 }
 
-function factors(site: Site, { operator }: ConsoleVisit, { account, factors: found, grants }: PersonFacts): Html {
+function factors(site: Site, { operator }: ConsoleVisit, person: PersonFacts): Html {
+  const { account, factors: found, identities, grants } = person;
   const { path, messages } = site;
   const text = messages.operators.person;
-  const removes = holds(operator, 'users.remove_factor', INSTALLATION) && lackingOf(operator, grants) === undefined;
+  const removes =
+    holds(operator, 'users.remove_factor', INSTALLATION) && whyCannotOpen(operator, account, grants) === undefined;
   const { passwordHash, passwordSetAt } = account;
   const set = passwordSetAt === null ? text.passwordSet : text.passwordSetAt(moment(passwordSetAt));
   const password = html`<li><div>${text.password}<br><span class="small muted">${passwordHash === null ? text.noPassword : set}</span></div></li>`;
@@ -143,7 +151,21 @@ function factors(site: Site, { operator }: ConsoleVisit, { account, factors: fou
     const address = actAddress('remove-factor', { id: account.id, factor: factor.id });
     return html`<li><div>${name}<br><span class="small muted">${text.since(moment(factor.createdAt))}</span></div>${removes && html`<a href="${path(address)}" aria-label="${text.removeOf(factor.name ?? text.app)}">${text.remove}</a>`}</li>`;
   });
-  return html`<section class="card" id="factors"><h2>${text.factors}</h2><ul class="items">${password}${rows}</ul>${found.length === 0 && html`<p class="muted">${text.noFactors}</p>`}</section>`;
+  const providers = identities.map(({ id, upstream, isActive, createdAt, lastUsedAt }) => {
+    const used = lastUsedAt === null ? text.identities.neverUsed : text.identities.lastUsed(moment(lastUsedAt));
+    return html`<li><div>${isolate(upstream)}${!isActive && html` <strong class="state">${text.identities.off}</strong>`}<br><span class="small muted">${text.identities.connected(moment(createdAt))}, ${used}</span></div>${removes && html`<a href="${path(removeIdentityAddress(account.id, id))}" aria-label="${text.removeOf(upstream)}">${text.remove}</a>`}</li>`;
+  });
+  return html`<section class="card" id="factors"><h2>${text.factors}</h2><ul class="items">${password}${rows}${providers}</ul>${found.length === 0 && html`<p class="muted">${text.noFactors}</p>`}</section>`;
+}
+
+/** Why the operator may not change how the person signs in, where the person's record says so. */
+function whyCannotOpen(
+  operator: Operator,
+  { id }: Account,
+  grants: readonly AccountGrant[],
+): Exclude<CannotOpen['because'], 'given by them'> | undefined {
+  if (operator.id === id) return 'own account';
+  return excessAmong(operator, grants) === undefined ? undefined : 'held for longer';
 }
 
 /** What the operator may do for the person, or about them. What they may not do is absent. */
@@ -151,11 +173,16 @@ function measures(services: ConsoleServices, visit: ConsoleVisit, { account, gra
   const { site } = services;
   const { path, messages } = site;
   const text = messages.operators.person;
-  const acts = offeredActs(services, visit, account);
-  const records = offeredRecordActs(account).filter((name) =>
+  const because = whyCannotOpen(visit.operator, account, grants);
+  const may = (permission: Permission) => because === undefined || !takesOver(permission);
+  const offered = offeredActs(services, visit, account);
+  const acts = offered.filter(({ permission }) => may(permission));
+  const held = offeredRecordActs(account).filter((name) =>
     holds(visit.operator, RECORD_ACTS[name].permission, INSTALLATION),
   );
-  if (acts.length + records.length === 0) return undefined;
+  // One's own name is corrected here as well.
+  const records = held.filter((name) => may(RECORD_ACTS[name].permission) || because === 'own account');
+  if (offered.length + held.length === 0) return undefined;
   const lacking = lackingOf(visit.operator, grants);
   const content =
     lacking === undefined
@@ -165,7 +192,7 @@ function measures(services: ConsoleServices, visit: ConsoleVisit, { account, gra
         )}${records.map((name) => {
           const { address, isDangerous } = RECORD_ACTS[name];
           return html`<a class="button${isDangerous && ' danger'}" href="${path(`${address}?id=${account.id}`)}">${messages.operators.record[name].link}</a>`;
-        })}</p>`
+        })}</p>${because !== undefined && html`<p class="muted">${text.cannotOpen[because]}</p>`}`
       : html`<p>${text.stronger(lacking)}</p>`;
   return html`<div id="help"><h2 class="small">${text.help}</h2>${content}</div>`;
 }

@@ -1,5 +1,6 @@
 import { deleteAccount, getAccount, openAccount, userNotFound } from '../../account-actions/accounts/accounts.ts';
 import { updateAccount } from '../../account-actions/addresses/update-account.ts';
+import type { Made } from '../../account-actions/makers/list-made.ts';
 import {
   cancelDeletion,
   ScheduleDeletionRequest,
@@ -7,22 +8,14 @@ import {
 } from '../../account-actions/personal-data/deletion.ts';
 import { UpdateUserRequest } from '../../accounts/schema.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
-import {
-  field,
-  fieldProblem,
-  generalProblem,
-  isolate,
-  moment,
-  type Problems,
-  selectField,
-  textArea,
-} from '../../pages/components.ts';
-import { type Html, html } from '../../pages/html.ts';
+import { field, fieldProblem, generalProblem, isolate, moment, selectField, textArea } from '../../pages/components.ts';
+import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { beforeFirstCommit } from '../../platform/database/first-commit.ts';
-import { Failure, invalid } from '../../platform/failure.ts';
+import { invalid } from '../../platform/failure.ts';
 import { validate } from '../../platform/validation/validate.ts';
 import { type ConsoleAct, defineAct, type Given } from '../act.ts';
-import { versionOfShown } from '../seen.ts';
+import { barAsked, endMadeChoice, isMadeToEnd, madeToAsk } from '../operators/made.ts';
+import { StalePage, seenVersion, versionOfShown } from '../seen.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { personAddress } from './frame.ts';
 
@@ -40,13 +33,6 @@ const back = (visit: ConsoleVisit, account: Account) => ({
   backTo: visit.services.site.messages.operators.back(nameOf(account)),
 });
 
-/** The account was changed since its page was opened. */
-class StaleAccount extends Failure {
-  constructor() {
-    super('conflict', 'The account was changed since the page was opened.', { reason: 'stale page' });
-  }
-}
-
 const CORRECTED = ['displayName', 'username', 'email'] as const;
 
 /** What was typed differently from what is stored. */
@@ -61,10 +47,6 @@ function corrections({ profile }: Account, given: Given): Readonly<Record<string
 
 const versionOf = ({ profile }: Account): string =>
   versionOfShown(...CORRECTED.map((name) => profile[name]), profile.emailVerified);
-
-/** The version that the operator has seen: after a form that was too late, the one that is shown above it. */
-const seenOf = (account: Account, given: Given, { general }: Problems): string =>
-  general.length > 0 ? versionOf(account) : (given.get('seen') ?? versionOf(account));
 
 const correct = defineAct<Account>({
   ...{ address: `${PEOPLE}/correct`, section: 'people', permission: 'users.update' },
@@ -93,7 +75,7 @@ const correct = defineAct<Account>({
     return {
       ...{ title: text.title(nameOf(account)), object: identified(account), lead: text.lead, submit: text.submit },
       fields: html`${input('displayName')}${input('username', text.usernameHint)}${input('email', text.emailHint)}<label class="check"><input type="checkbox" name="verified" value="yes"${isVerified && html` checked`}><span>${text.verified}</span></label>`,
-      about: { id: account.id, seen: seenOf(account, given, problems) },
+      about: { id: account.id, seen: seenVersion(versionOf(account), given, problems) },
       back: personAddress(account.id),
     };
   },
@@ -103,14 +85,14 @@ const correct = defineAct<Account>({
     const database = beforeFirstCommit(visit.services.database, function* check() {
       const current = yield* lockAccount({ id: account.id });
       if (current === undefined) throw userNotFound(account.id);
-      if (versionOf(current) !== given.get('seen')) throw new StaleAccount();
+      if (versionOf(current) !== given.get('seen')) throw new StalePage('account');
     });
     const changed = await updateAccount({ ...visit.services, database }, account.id, change, visit.origin);
     return { title: text.done(nameOf(changed)), now: text.now, ...back(visit, changed) };
   },
   problemOf(visit, failure, { profile }) {
     const { correct: text } = textsOf(visit);
-    if (failure instanceof StaleAccount) {
+    if (failure instanceof StalePage) {
       const stored = CORRECTED.map((name) => html`<br>${text[name]}: ${isolate(profile[name])}`);
       return generalProblem(html`${text.stale} ${stored}`);
     }
@@ -120,13 +102,30 @@ const correct = defineAct<Account>({
   },
 });
 
-const offboard = defineAct<Account>({
+interface Barring {
+  readonly account: Account;
+  readonly made: Made | undefined;
+}
+
+const findBarring = async (visit: ConsoleVisit): Promise<Barring> => {
+  const account = await find(visit);
+  return { account, made: await madeToAsk(visit, account.id) };
+};
+const openBarring = async (visit: ConsoleVisit): Promise<Barring> => {
+  const account = await openRecord(visit);
+  return { account, made: await madeToAsk(visit, account.id) };
+};
+/** What the person made as an operator, with the choice to end it; nothing for a person who made nothing. */
+const madeChoice = (visit: ConsoleVisit, made: Made | undefined, given: Given): HtmlPart =>
+  made && endMadeChoice(visit.services.site, visit, made, isMadeToEnd(given));
+
+const offboard = defineAct<Barring>({
   ...{ address: `${PEOPLE}/offboard`, section: 'people', permission: 'users.delete' },
   objects: { person: 'id' },
   isDangerous: true,
-  find,
-  open: openRecord,
-  ask(visit, account, given, problems) {
+  find: findBarring,
+  open: openBarring,
+  ask(visit, { account, made }, given, problems) {
     const { offboard: text } = textsOf(visit);
     const { acts } = visit.services.site.messages.operators;
     const options = Object.entries(text.daysOf);
@@ -137,18 +136,20 @@ const offboard = defineAct<Account>({
           ...{ name: 'reason', label: acts.reasonLabel, hint: acts.reasonHint, rows: 2, problems },
           value: given.get('reason') ?? '',
         },
-      )}`,
+      )}${madeChoice(visit, made, given)}`,
       ...{ about: { id: account.id }, back: personAddress(account.id) },
     };
   },
-  async run(visit, { id }, given) {
+  async run(visit, { account: { id } }, given) {
     const { offboard: text } = textsOf(visit);
     const reason = (given.get('reason') ?? '').trim();
     const days = Number(given.get('days') ?? '30');
     const asked = validate(ScheduleDeletionRequest, { days, ...(reason !== '' && { reason }) });
-    const account = await scheduleDeletion(visit.services, id, asked, visit.origin);
+    const { result: account, made: more } = await barAsked(visit, id, given, (services) =>
+      scheduleDeletion(services, id, asked, visit.origin),
+    );
     const due = moment(account.deletionDueAt ?? 0);
-    return { title: text.done(nameOf(account)), now: text.now(due), ...back(visit, account) };
+    return { title: text.done(nameOf(account)), now: text.now(due), more, ...back(visit, account) };
   },
   problemOf(visit, { message }) {
     const { acts } = visit.services.site.messages.operators;
@@ -176,28 +177,30 @@ const keep = defineAct<Account>({
   },
 });
 
-const remove = defineAct<Account>({
+const remove = defineAct<Barring>({
   ...{ address: `${PEOPLE}/delete`, section: 'people', permission: 'users.delete' },
   objects: { person: 'id' },
   isDangerous: true,
-  find,
-  open: openRecord,
-  ask(visit, account, given, problems) {
+  find: findBarring,
+  open: openBarring,
+  ask(visit, { account, made }, given, problems) {
     const { remove: text } = textsOf(visit);
     return {
       ...{ title: text.title(nameOf(account)), object: identified(account), lead: text.lead, submit: text.submit },
-      fields: field({
+      fields: html`${field({
         ...{ name: 'typed', label: text.typed, hint: text.typedHint, type: 'text', autocomplete: 'off', problems },
         value: given.get('typed') ?? '',
-      }),
+      })}${madeChoice(visit, made, given)}`,
       ...{ about: { id: account.id }, back: personAddress(account.id) },
     };
   },
-  async run(visit, account, given) {
+  async run(visit, { account }, given) {
     const { remove: text } = textsOf(visit);
     if ((given.get('typed') ?? '').trim() !== account.profile.username) throw invalid('typed');
-    await deleteAccount(visit.services, account.id, visit.origin);
-    return { title: text.done(nameOf(account)), now: text.now, back: PEOPLE, backTo: text.backTo };
+    const { made: more } = await barAsked(visit, account.id, given, (services) =>
+      deleteAccount(services, account.id, visit.origin),
+    );
+    return { title: text.done(nameOf(account)), now: text.now, more, back: PEOPLE, backTo: text.backTo };
   },
   problemOf: (visit, { message }) =>
     message === 'typed' ? fieldProblem('typed', textsOf(visit).remove.typedBad) : undefined,

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { MailKind } from '../../mail/mail.ts';
 import { listMails } from '../../mail/operate.ts';
 import { type ListedMail, type MailStatus, mailStatuses } from '../../mail/store.ts';
-import { holdsSomewhere } from '../../operators/rights.ts';
+import { holds, holdsSomewhere, INSTALLATION } from '../../operators/rights.ts';
 import { fact, facts, isolate, moment } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -9,8 +10,11 @@ import { readableEmail } from '../../platform/domain-name.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { listLeases } from '../../platform/ids/lease-store.ts';
 import { VERSION } from '../../platform/version.ts';
+import { invitationActAddress } from '../invitations/addresses.ts';
+import { personLink } from '../links.ts';
 import { afterOf, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
-import { type ConsoleServices, consoleVisitOf, type ServiceFinding } from '../visit.ts';
+import { type ActName, actAddress, PERSON_ACTS } from '../people/acts.ts';
+import { type ConsoleServices, type ConsoleVisit, consoleVisitOf, type ServiceFinding } from '../visit.ts';
 import { SYSTEM, systemAddress, systemPage } from './frame.ts';
 
 /** The health of the service, its mail, and its settings. */
@@ -40,9 +44,10 @@ function healthRoute(app: FastifyInstance, services: ConsoleServices): void {
   });
 }
 
+/** What is found is said as on the command line, in English. */
 function findingRow({ messages }: Site, { level, found, remedy }: ServiceFinding): Html {
   const { levels } = messages.operators.system;
-  return html`<li><div><strong${level === 'problem' && html` class="state"`}>${levels[level]}</strong> ${found}${remedy !== null && html`<br><span class="small muted">${remedy}</span>`}</div></li>`;
+  return html`<li><div><strong${level === 'problem' && html` class="state"`}>${levels[level]}</strong> <span lang="en">${found}</span>${remedy !== null && html`<br><span class="small muted" lang="en">${remedy}</span>`}</div></li>`;
 }
 
 const isStatus = (text: string): text is MailStatus => mailStatuses.some((status) => status === text);
@@ -78,19 +83,43 @@ function mailRoute(app: FastifyInstance, services: ConsoleServices): void {
     const content = html`<section class="card"><header><p class="muted small">${mail.available ? text.mailLead : text.mailOff}</p>${acts}</header>
 <nav class="tabs" aria-label="${text.filterLabel}">${filter}</nav>
 ${items(
-  rows.map((one) => mailRow(site, one)),
+  rows.map((one) => mailRow(site, visit, one)),
   text.mailNone,
 )}${onward(site, address, links)}</section>`;
     return sendPage(reply, 200, site, systemPage(site, visit, 'mail', content));
   });
 }
 
-function mailRow({ messages }: Site, mail: ListedMail): Html {
-  const { system: text } = messages.operators;
-  const { kind, status, recipient, attempts, problem, createdAt, dueAt, settledAt } = mail;
+/**
+ * Where a message that was not sent is made again, by the act that makes such messages: the content of the old one is erased. Nothing where
+ * the person concerned asks for it, or the operator may not.
+ */
+function againAddress({ operator }: ConsoleVisit, { kind, status, accountId }: ListedMail): string | undefined {
+  if (status !== 'dead' && status !== 'expired') return undefined;
+  if (kind === 'invitation') {
+    return holds(operator, 'invitations.manage', INSTALLATION) ? invitationActAddress('new') : undefined;
+  }
+  const act = REMADE[kind];
+  const isOffered =
+    act !== undefined && accountId !== null && holds(operator, PERSON_ACTS[act].permission, INSTALLATION);
+  return isOffered ? actAddress(act, { id: accountId }) : undefined;
+}
+
+/** The acts on a person that make the messages of a kind. */
+const REMADE: Partial<Readonly<Record<MailKind, ActName>>> = {
+  recovery: 'send-recovery',
+  'verify address': 'remind-verification',
+};
+
+function mailRow(site: Site, visit: ConsoleVisit, mail: ListedMail): Html {
+  const { system: text } = site.messages.operators;
+  const { kind, status, recipient, accountId, attempts, problem, createdAt, dueAt, settledAt } = mail;
+  const name = isolate(readableEmail(recipient));
+  const to = accountId === null ? name : personLink(site, visit, accountId, name);
+  const again = againAddress(visit, mail);
   const when: HtmlPart =
     settledAt !== null ? text.settled(moment(settledAt)) : dueAt !== null && attempts > 0 && text.next(moment(dueAt));
-  return html`<li><div><strong${status === 'dead' && html` class="state"`}>${text.statuses[status]}</strong> ${kind}${recipient !== null && html` ${text.to(isolate(readableEmail(recipient)))}`}<br><span class="small muted">${text.asked(moment(createdAt))} · ${text.attempts(attempts)}${when && html` · ${when}`}</span>${problem !== null && html`<br><span class="small">${isolate(problem)}</span>`}</div></li>`;
+  return html`<li><div><strong${status === 'dead' && html` class="state"`}>${text.statuses[status]}</strong> ${kind}${recipient !== '' && html` ${text.to(to)}`}<br><span class="small muted">${text.asked(moment(createdAt))} · ${text.attempts(attempts)}${when && html` · ${when}`}</span>${problem !== null && html`<br><span class="small">${isolate(problem)}</span>`}</div>${again !== undefined && html`<a href="${site.path(again)}" aria-label="${text.againTo(recipient)}">${text.again}</a>`}</li>`;
 }
 
 /** Markdown that the descriptions of settings use: code, and links by their text. */

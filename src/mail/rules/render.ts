@@ -1,3 +1,4 @@
+import { BRAND, hexColor } from '../../platform/brand.ts';
 import type { MailContent, MailFact } from '../mail.ts';
 
 /** A message as it is sent: the same content twice. */
@@ -72,14 +73,17 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
  * Mail programs apply little of CSS: colors stand in the elements, in hexadecimal, and a media query darkens them where that is known.
  * They are those of the pages. Nothing is loaded, so that a message tells nobody that it was opened.
  */
+const ACCENT = hexColor(BRAND.light.accent);
+const DARK_ACCENT = hexColor(BRAND.dark.accent);
+
 const DARK = `@media (prefers-color-scheme: dark) {
 body, .paper { background: #131318 !important; color: #eaebef !important }
 .card { background: #1c1c22 !important; border-color: #34353b !important }
 .code { background: #2f2230 !important; color: #eaebef !important }
 .muted { color: #aaaab2 !important }
 .line { border-color: #34353b !important }
-.button { background: #df9ed9 !important; color: #1b0f1a !important }
-.link { color: #df9ed9 !important }
+.button { background: ${DARK_ACCENT} !important; color: ${hexColor(BRAND.dark.onAccent)} !important }
+.link { color: ${DARK_ACCENT} !important }
 }`;
 
 const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
@@ -103,8 +107,8 @@ function renderHtml({ subject, paragraphs, facts = [], code, action, footer = []
   const shownAction =
     action === undefined
       ? ''
-      : `<p style="margin: 0 0 16px"><a class="button" href="${escaped(action.url)}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background: #772473; color: #ffffff; font-weight: 600; text-decoration: none">${escaped(action.label)}</a></p>
-<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">Or open this address: <a class="link" href="${escaped(action.url)}" style="color: #772473">${escaped(action.url)}</a></p>`;
+      : `<p style="margin: 0 0 16px"><a class="button" href="${escaped(action.url)}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background: ${ACCENT}; color: ${hexColor(BRAND.light.onAccent)}; font-weight: 600; text-decoration: none">${escaped(action.label)}</a></p>
+<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">Or open this address: <a class="link" href="${escaped(action.url)}" style="color: ${ACCENT}">${escaped(action.url)}</a></p>`;
   const end =
     footer.length === 0
       ? ''
@@ -123,7 +127,7 @@ ${DARK}
 </head>
 <body class="paper" style="margin: 0; background: #fbfaf7; color: #1e1e29; font-size: 16px; line-height: 1.5; ${FONT}">
 <div class="paper" style="max-width: 512px; margin: 0 auto; padding: 32px 16px; background: #fbfaf7; color: #1e1e29">
-<p class="muted" style="margin: 0 0 16px; font-size: 14px; font-weight: 600; color: #595966">Tessera</p>
+<p class="muted" style="margin: 0 0 16px; font-size: 14px; font-weight: 600; color: #595966">${escaped(BRAND.name)}</p>
 <div class="card" style="padding: 24px; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
 <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${unlinked(escaped(subject))}</h1>
 ${paragraphs.map(paragraph).join('\n')}

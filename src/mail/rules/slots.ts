@@ -29,6 +29,8 @@ const PRIORITY: Readonly<Record<MailKind, Priority>> = {
   'security notice': 1,
   deletion: 1,
   'export ready': 1,
+  'scope request': 1,
+  'scope decision': 1,
 };
 
 export const priorityOf = (kind: MailKind): number => PRIORITY[kind];

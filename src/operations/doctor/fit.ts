@@ -8,6 +8,18 @@ import type { SecretMatch } from './rules/secret.ts';
 /** Thrown instead of a commit: a start would encrypt the keys again. */
 class WouldWrite extends Error {}
 
+/** A database that is only read: a commit fails. */
+export const readOnly = (inspection: Inspection): Database => ({
+  read: (work) => inspection.read(work),
+  commit: () => Promise.reject(new WouldWrite()),
+  emptyJournal: async () => {},
+  auditParts: undefined,
+  sharedTime: async () => null,
+  *recordServer() {},
+  load: () => ({ waiting: 0 }),
+  close: async () => {},
+});
+
 /**
  * Finds out which secret decrypts the keys of a database, by opening them as a start does, without writing.
  * @param inspection a database with the tables of this version
@@ -20,16 +32,7 @@ export async function findSecretMatch(
   const { current, previous } = roots;
   if ((await inspection.read(() => readVersion({}))) === undefined) return { kind: 'no keys' };
   if (current === undefined) return { kind: 'neither', message: '' };
-  const database: Database = {
-    read: (work) => inspection.read(work),
-    commit: () => Promise.reject(new WouldWrite()),
-    emptyJournal: async () => {},
-    auditParts: undefined,
-    sharedTime: async () => null,
-    *recordServer() {},
-    load: () => ({ waiting: 0 }),
-    close: async () => {},
-  };
+  const database = readOnly(inspection);
   try {
     await openKeys(database, { current, previous: undefined }, clock);
     return { kind: 'current' };

@@ -3,6 +3,7 @@ import type { TableParts } from '../../platform/database/database.ts';
 import { many, one } from '../../platform/database/statement.ts';
 import { oldestStepAt, trimSteps } from '../../traces/trace-store.ts';
 import { deletedGroups, endedAssignments } from './access-removal.ts';
+import { unusedOpenings } from './account-opening-store.ts';
 import {
   expiredClientTokens,
   expiredCodes,
@@ -10,6 +11,7 @@ import {
   oldFamilies,
   oldRevokedGrants,
 } from './credential-removal-store.ts';
+import { unusedRights } from './given-right-store.ts';
 import { abandonedApps, unusedApps } from './registration-removal.ts';
 import { type Ended, type Removal, removal, trimmed } from './removal.ts';
 import { KEPT } from './rules/retention.ts';
@@ -216,7 +218,7 @@ const REMOVALS: readonly Removal[] = [
   endedAssignments,
   deletedGroups,
   expired('interaction'),
-  expired('device_authorization'),
+  expired('device_authorization', KEPT.deviceCode),
   expired('browser_session'),
   idleSessions,
   rateCounts,
@@ -240,6 +242,8 @@ const REMOVALS: readonly Removal[] = [
   // Used ones as well: the audit trail keeps who accepted.
   expired('invitation', KEPT.invitation),
   mailRequests,
+  unusedRights,
+  unusedOpenings,
 ];
 
 /** For how long what the operator decides about is kept, in milliseconds. */

@@ -35,6 +35,34 @@ export function removal(table: keyof Tables, kept: number, remove: Remove, oldes
   return { table, kept, batch, oldest };
 }
 
+interface Review {
+  /** The ids of rows whose review is due, in the order of that. */
+  readonly listDue: (p: Pick<Ended, 'before' | 'limit'>) => Work<readonly string[]>;
+  /** Removes a row where nothing rests on it any more. */
+  readonly removeIfUnused: (p: { readonly id: string }) => Work<boolean>;
+  readonly postpone: (p: { readonly id: string; readonly until: number }) => Work<void>;
+  /** After how long a row that stays is looked at again, in milliseconds. */
+  readonly again: number;
+}
+
+/** How rows are removed of which it is looked from time to time whether anything rests on them. */
+export function reviewed(
+  table: keyof Tables,
+  { listDue, removeIfUnused, postpone, again }: Review,
+  oldest: Removal['oldest'],
+): Removal {
+  function* batch({ now, before, limit }: Ended): Work<Batch> {
+    const due = yield* listDue({ before, limit });
+    let removed = 0;
+    for (const id of due) {
+      if (yield* removeIfUnused({ id })) removed++;
+      else yield* postpone({ id, until: now + again });
+    }
+    return { handled: due.length, removed };
+  }
+  return { table, kept: 0, batch, oldest };
+}
+
 /** How rows of an append-only table are removed: always the oldest, by their ids. */
 export function trimmed(
   table: keyof Tables,

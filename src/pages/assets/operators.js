@@ -8,12 +8,18 @@ const inConsole = ({ origin, pathname }) =>
 /** The parts of a page that are replaced. Those that are the same stay, with the focus in them. */
 const PARTS = ['.masthead', '.side', '.stack'];
 
+/** What tells that there is something new on the page, and whether it was told and is not shown yet. */
+let stream;
+let isStale = false;
 /** The request that is under way. */
 let current;
 /** A form that was sent acts once. */
 let isActing = false;
 
 function put(page) {
+  stream?.close();
+  stream = undefined;
+  document.querySelector('.palette')?.close();
   for (const name of PARTS) {
     const [shown, next] = [document.querySelector(name), page.querySelector(name)];
     if (name !== '.stack' && shown.outerHTML === next.outerHTML) continue;
@@ -87,11 +93,69 @@ addEventListener('click', (event) => {
   const isHere = url.hash !== '' && url.pathname === location.pathname && url.search === location.search;
   if (!inConsole(url) || isHere) return;
   event.preventDefault();
-  show(url).catch(leaveTo(url));
+  const opens = link.dataset.palette === undefined ? show(url) : openPalette(link);
+  opens.catch(leaveTo(url));
+});
+
+/** The search over everything, above the page that is shown. */
+async function openPalette(link) {
+  const shown = document.querySelector('#search input');
+  if (shown !== null) return shown.focus();
+  const page = await pageAt(link.href);
+  const search = page.getElementById('search');
+  if (search === null) return location.assign(link.href);
+  const palette = document.createElement('dialog');
+  palette.className = 'palette';
+  palette.ariaLabel = link.firstChild.data;
+  palette.append(document.adoptNode(search));
+  palette.addEventListener('close', () => palette.remove());
+  document.body.append(palette);
+  palette.showModal();
+}
+
+let seeking;
+let waiting;
+/** Shows what is found by what is typed in the palette. */
+async function seek(form) {
+  clearTimeout(waiting);
+  seeking?.abort();
+  seeking = new AbortController();
+  const page = await pageAt(`${form.action}?${new URLSearchParams(new FormData(form))}`, seeking.signal);
+  for (const id of ['count', 'hits']) {
+    document.getElementById(id).replaceChildren(...document.adoptNode(page.getElementById(id)).childNodes);
+  }
+}
+
+addEventListener('input', ({ target }) => {
+  if (target.closest('.palette') === null) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => seek(target.form).catch(() => undefined), 120);
+});
+
+addEventListener('keydown', (event) => {
+  const { key, target } = event;
+  if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+    const link = document.querySelector('[data-palette]');
+    event.preventDefault();
+    openPalette(link).catch(leaveTo(link.href));
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const palette = target.closest?.('.palette');
+  if (step === undefined || !palette) return;
+  const stops = [...palette.querySelectorAll('input, #hits a')];
+  event.preventDefault();
+  stops.at((stops.indexOf(target) + step) % stops.length).focus();
 });
 
 addEventListener('submit', (event) => {
   const { target: form, submitter } = event;
+  if (form.closest('.palette') !== null) {
+    event.preventDefault();
+    seek(form)
+      .then(() => document.querySelector('#hits a')?.click())
+      .catch(() => undefined);
+    return;
+  }
   const url = new URL(form.action);
   // A file is the browser's to save.
   if (event.defaultPrevented || !inConsole(url) || form.dataset.file !== undefined) return;
@@ -117,12 +181,17 @@ addEventListener('submit', (event) => {
     });
 });
 
+/** A page of the console, as the server sends it. */
+async function pageAt(url, signal) {
+  const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
+  return new DOMParser().parseFromString(await answer.text(), 'text/html');
+}
+
 /** A part that goes on by itself is fetched until it has ended; then the whole page is. */
 async function follow() {
   const part = document.querySelector('[data-live]');
   if (part === null || document.hidden || isActing) return;
-  const answer = await fetch(part.dataset.live, { headers: { accept: 'text/html' } });
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const page = await pageAt(part.dataset.live);
   if (!part.isConnected || isActing) return;
   const next = page.getElementById(part.id);
   if (next?.dataset.live === undefined) {
@@ -134,7 +203,46 @@ async function follow() {
   const facts = (from) => from.querySelector('.facts');
   facts(part).replaceWith(document.adoptNode(facts(next)));
 }
-setInterval(() => follow().catch(() => undefined), 1500);
+/** A list that is watched is fetched again when there is something new, but not while somebody reads in it. */
+async function renew(part) {
+  if (!isStale || part.matches(':focus-within') || part.querySelector('[open]') !== null) return;
+  isStale = false;
+  const next = (await pageAt(location.href)).getElementById(part.id);
+  if (part.isConnected && next !== null) part.replaceWith(document.adoptNode(next));
+}
+
+/** Where the stream does not come back, the page says why; if it says nothing, it stays as it is. */
+async function stopWatching(part) {
+  const page = await pageAt(location.href);
+  if (page.querySelector('[data-stream]') === null) return show(location.href, { pushes: false, top: scrollY });
+  part.removeAttribute('data-stream');
+}
+
+function watch() {
+  const part = document.querySelector('[data-stream]');
+  if (part === null || document.hidden) {
+    stream?.close();
+    stream = undefined;
+    return;
+  }
+  renew(part).catch(() => undefined);
+  if (stream !== undefined) return;
+  stream = new EventSource(part.dataset.stream);
+  stream.onmessage = () => {
+    isStale = true;
+    watch();
+  };
+  stream.onerror = ({ target }) => {
+    if (target.readyState === EventSource.CLOSED) {
+      stopWatching(document.querySelector('[data-stream]')).catch(leaveTo(location.href));
+    }
+  };
+}
+setInterval(() => {
+  follow().catch(() => undefined);
+  watch();
+}, 1500);
+watch();
 
 history.scrollRestoration = 'manual';
 addEventListener('popstate', ({ state }) => {

@@ -23,6 +23,12 @@ for (const button of document.querySelectorAll('button[data-reveal]')) {
   });
 }
 
+/** Says what happened to people who do not see it (WCAG 4.1.3). The element is there before the text, or readers would pass over it. */
+const said = document.createElement('p');
+said.className = 'unseen';
+said.setAttribute('aria-live', 'polite');
+document.body.append(said);
+
 function offerToCopy(part) {
   for (const button of part.querySelectorAll('button:is([data-copy], [data-copy-of])')) {
     // The clipboard exists in secure contexts only: HTTPS and loopback addresses.
@@ -33,6 +39,7 @@ function offerToCopy(part) {
       await navigator.clipboard.writeText(copy ?? document.getElementById(copyOf).textContent);
       button.removeAttribute('aria-label');
       button.textContent = button.dataset.other;
+      said.textContent = button.dataset.other;
     });
   }
 }

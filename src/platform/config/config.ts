@@ -5,6 +5,7 @@ import { readServerAddress } from '../database/server-address.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { type ClientMetadataSetting, clientMetadataVariables, readClientMetadata } from './client-metadata.ts';
 import { contact } from './contact.ts';
+import { type DeveloperSettings, developerVariables } from './developers.ts';
 import { discoveryScopes } from './discovery-scopes.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { listenHost, type MetricsAddress, metricsAddress } from './listen.ts';
@@ -72,6 +73,8 @@ export interface Config {
   readonly commandLineSignIn: boolean;
   /** Whether operators need a second factor in the console. */
   readonly consoleSecondFactor: boolean;
+  /** Who registers apps of their own as a developer, and how many. */
+  readonly developers: DeveloperSettings;
   /** For how long a browser that a person trusts is not asked for the second factor, in milliseconds; null where that is not offered. */
   readonly trustedBrowsers: number | null;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
@@ -261,6 +264,7 @@ export const variables = {
   ...telemetryVariables,
   commandLineSignIn,
   consoleSecondFactor,
+  ...developerVariables,
   ...fileVariables,
   ...remoteVariables,
 } as const;
@@ -336,6 +340,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     trustedBrowsers: trusted === undefined ? 30 * DAY : trusted,
     commandLineSignIn: read(commandLineSignIn) ?? true,
     consoleSecondFactor: read(consoleSecondFactor) ?? true,
+    developers: { policy: read(variables.developers) ?? 'off', mostApps: read(variables.developerApps) ?? 20 },
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     passwordBreaches: breaches,

@@ -166,7 +166,12 @@ export const limitVariables = {
   formAccount: new LimitVariable(
     'TESSERA_LIMIT_FORM_ACCOUNT',
     '120/m',
-    'Forms that one user submits on the account pages.',
+    'Forms that one session submits on the account pages. All sessions of a user together may submit five times as many, and what ends other sessions is counted per session only.',
+  ),
+  developerAccount: new LimitVariable(
+    'TESSERA_LIMIT_DEVELOPER_ACCOUNT',
+    '120/h',
+    'Changes that one person makes, in the console and through the admin API, who may manage apps by `TESSERA_DEVELOPERS` alone. People with a role that includes it are not limited.',
   ),
   pictureAccount: new LimitVariable('TESSERA_LIMIT_PICTURE_ACCOUNT', '60/h', 'Pictures that one user uploads.'),
   userinfo: new LimitVariable('TESSERA_LIMIT_USERINFO', 'off', 'UserInfo requests of one client.'),

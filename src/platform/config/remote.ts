@@ -1,8 +1,14 @@
+import { isLoopback } from './loopback.ts';
 import { onOff } from './readings.ts';
 import type { Reading } from './variable.ts';
 import { Variable } from './variable.ts';
 
 function serverUrl(value: string): Reading<URL> {
+  const host = /^(?<name>[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\])(?::\d{1,5})?(?:\/|$)/i.exec(value)?.groups?.['name'];
+  if (host !== undefined) {
+    const scheme = isLoopback(host) ? 'http' : 'https';
+    return { problem: `must begin with http:// or https://: write ${scheme}://${value.replace(/\/+$/, '')}` };
+  }
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     return { problem: 'must be the base URL of a server, for example https://id.example.com' };

@@ -35,11 +35,20 @@ export function unknownSettings(
 ): readonly string[] {
   const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
   return unknown.map((name) => {
-    const meant = nearestName(name, [...known]);
+    const meant = beginningWith(name, known) ?? nearestName(name, [...known]);
     const advice = meant === undefined ? 'Remove it, or correct its spelling.' : `Did you mean ${meant}?`;
     return `${name} is not a setting of Tessera. ${advice}`;
   });
 }
+
+/** The setting whose first words a name has, where few do; the shortest of them. */
+function beginningWith(name: string, known: ReadonlySet<string>): string | undefined {
+  const longer = [...known].filter((other) => other.startsWith(`${name}_`)).sort((a, b) => a.length - b.length);
+  return longer.length <= MOST_LIKELY ? longer[0] : undefined;
+}
+
+/** Of more, none is likely to be the one that was meant. */
+const MOST_LIKELY = 4;
 
 /** What other software calls some of the settings. */
 const WITHOUT_PREFIX = ['DATABASE_URL', 'BASE_URL', 'SMTP_URL', 'PORT'] as const;

@@ -66,6 +66,7 @@ export interface ClientTable {
   organization_id: Id | null;
   /** The operator who made it as a developer; null for none. */
   developer_id: Id | null;
+  narrowed: Json | null;
   /** Who registered it, if not an operator. */
   registered_by: string | null;
   /** When an operator accepted it, if it needed that. */
@@ -84,7 +85,7 @@ export interface ClientTable {
 }
 
 /** Tokens with which apps may register themselves. */
-export interface InitialAccessTokenTable {
+interface InitialAccessTokenTable {
   id: Id;
   name: string;
   hash: string;
@@ -99,12 +100,14 @@ export interface InitialAccessTokenTable {
 }
 
 /** A domain whose metadata documents are refused; with a dot in front, everything below it as well. */
-export interface BlockedClientDomainTable {
+interface BlockedClientDomainTable {
   domain: string;
   created_at: Instant;
+  /** Who blocked it; null for the command line on the server, and for those of before. */
+  operator_id: Generated<Id | null>;
 }
 
-export interface ClientSecretTable {
+interface ClientSecretTable {
   id: Id;
   client_id: Id;
   hash: string;
@@ -113,29 +116,19 @@ export interface ClientSecretTable {
   expires_at: Instant | null;
 }
 
-/** What operators did to clients that ends with them. */
-export interface ClientActTable {
-  id: Generated<Id>;
-  client_id: Id;
-  operator_id: Id;
-  kind: string;
-  secret_id: Id | null;
-  acted_at: Instant;
-}
-
-export interface ClientOriginTable {
+interface ClientOriginTable {
   origin: string;
   client_id: Id;
 }
 
 /** Assertions of clients that were used, until none of them could be used again. */
-export interface ClientAssertionTable {
+interface ClientAssertionTable {
   hash: string;
   expires_at: Instant;
 }
 
 /** A scope of an API that a client may request. Grants, codes and token families name it by its id. */
-export interface ApiScopeTable {
+interface ApiScopeTable {
   id: Id;
   client_id: Id;
   /** The client that is registered as the API. */
@@ -145,7 +138,7 @@ export interface ApiScopeTable {
 }
 
 /** Access tokens that clients got for themselves, without a person. */
-export interface ClientTokenTable {
+interface ClientTokenTable {
   jti: string;
   client_id: Id;
   client_generation: string;
@@ -154,4 +147,35 @@ export interface ClientTokenTable {
   dead_at: Instant | null;
   /** Null for none. */
   scopes: string | null;
+}
+
+/** A scope that the developer of an app asks operators for. */
+interface ScopeRequestTable {
+  id: Id;
+  client_id: Id;
+  scope: string;
+  /** The resource of the API whose scope it is; null for a scope about the person. */
+  resource: string | null;
+  reason: string;
+  /** The operator who asks: an account or an admin key; null for the command line. */
+  asker_id: Id | null;
+  asked_at: Instant;
+  /** Null while it waits. */
+  outcome: string | null;
+  /** Null for the command line. */
+  decider_id: Id | null;
+  decided_at: Instant | null;
+  answer: string | null;
+}
+
+export interface ClientTables {
+  client: ClientTable;
+  client_secret: ClientSecretTable;
+  client_assertion: ClientAssertionTable;
+  client_origin: ClientOriginTable;
+  blocked_client_domain: BlockedClientDomainTable;
+  initial_access_token: InitialAccessTokenTable;
+  client_api_scope: ApiScopeTable;
+  scope_request: ScopeRequestTable;
+  client_token: ClientTokenTable;
 }

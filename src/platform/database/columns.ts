@@ -11,9 +11,12 @@ export function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** Whether a column of a result has ids, which are read as text: they exceed the whole numbers of JavaScript. */
+/**
+ * Whether a column of a result has ids, which are read as text: they exceed the whole numbers of JavaScript. A statement that renames such
+ * a column calls it `…Id`.
+ */
 export const isIdColumn = (name: string): boolean =>
-  name === 'id' || name.endsWith('_id') || name === 'used_by' || name === 'last_event';
+  name === 'id' || name.endsWith('_id') || name.endsWith('Id') || name === 'used_by' || name === 'last_event';
 
 /**
  * A constant written into the SQL. The condition or expression of an index contains constants, and a database does not match

@@ -46,6 +46,20 @@ export interface OperatorGrantTable {
   created_at: Instant;
 }
 
+/** The rights that operators gave. It outlives them: nothing that it names need still be there. */
+export interface GivenRightTable {
+  id: Generated<Id>;
+  kind: string;
+  maker_id: Id;
+  /** The account, or the admin key. */
+  holder_id: Id;
+  role: string;
+  organization_id: Id | null;
+  expires_at: Instant | null;
+  given_at: Instant;
+  review_at: Instant;
+}
+
 /** Pictures of people and of apps: each is of one of them. */
 export interface PictureTable {
   name: string;
@@ -243,6 +257,9 @@ export interface AddressChangeTable {
   expires_at: Instant;
   /** 0 for an address with a right; 1 where an operator took it away and 2 where it was never verified, which reserve nothing. */
   by_operator: Generated<number>;
+  /** When the second factor was set up that proved the change, and the passkeys that go with it, as JSON. */
+  proved_by: Instant | null;
+  passkeys: string | null;
 }
 
 /** What accounts had until it was replaced or removed, for the owner who takes one back. */
@@ -255,6 +272,9 @@ export interface ReplacedValueTable {
   /** From when to when the account had it, by its own time. */
   set_up_at: Instant;
   replaced_at: Instant;
+  /** When a recovery ended it, and when the second factor was set up that was shown to remove it. */
+  ended_at: Instant | null;
+  removed_by: Instant | null;
   expires_at: Instant;
 }
 

@@ -1,15 +1,6 @@
 import type { Generated } from 'kysely';
-import type {
-  ApiScopeTable,
-  BlockedClientDomainTable,
-  ClientActTable,
-  ClientAssertionTable,
-  ClientOriginTable,
-  ClientSecretTable,
-  ClientTable,
-  ClientTokenTable,
-  InitialAccessTokenTable,
-} from './client-tables.ts';
+import type { ActTables } from './act-tables.ts';
+import type { ClientTables } from './client-tables.ts';
 import type {
   AddressChangeTable,
   AppAssignmentTable,
@@ -18,6 +9,7 @@ import type {
   DataExportPieceTable,
   DataExportTable,
   DataKeyTable,
+  GivenRightTable,
   GroupMemberTable,
   GroupTable,
   InvitationTable,
@@ -53,7 +45,6 @@ import type {
 } from './service-tables.ts';
 import type {
   OrganizationUpstreamTable,
-  UpstreamActTable,
   UpstreamDomainTable,
   UpstreamIdentityTable,
   UpstreamSessionTable,
@@ -330,23 +321,16 @@ export interface IdempotentRequestTable {
   expires_at: number;
 }
 
-export interface Tables extends BulkTables {
+export interface Tables extends ActTables, BulkTables, ClientTables {
   account: AccountTable;
   organization: OrganizationTable;
   membership: MembershipTable;
   operator_grant: OperatorGrantTable;
+  given_right: GivenRightTable;
   user_group: GroupTable;
   group_member: GroupMemberTable;
   app_assignment: AppAssignmentTable;
-  client: ClientTable;
-  client_secret: ClientSecretTable;
-  client_assertion: ClientAssertionTable;
-  client_origin: ClientOriginTable;
-  client_act: ClientActTable;
-  blocked_client_domain: BlockedClientDomainTable;
-  initial_access_token: InitialAccessTokenTable;
   idempotent_request: IdempotentRequestTable;
-  client_api_scope: ApiScopeTable;
   picture: PictureTable;
   browser_session: BrowserSessionTable;
   known_browser: KnownBrowserTable;
@@ -361,7 +345,6 @@ export interface Tables extends BulkTables {
   trusted_browser: TrustedBrowserTable;
   upstream: UpstreamTable;
   organization_upstream: OrganizationUpstreamTable;
-  upstream_act: UpstreamActTable;
   upstream_domain: UpstreamDomainTable;
   upstream_identity: UpstreamIdentityTable;
   upstream_session: UpstreamSessionTable;
@@ -375,7 +358,6 @@ export interface Tables extends BulkTables {
   consent_revocation: ConsentRevocationTable;
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
-  client_token: ClientTokenTable;
   logout_notice: LogoutNoticeTable;
   mail: MailTable;
   mail_request: MailRequestTable;

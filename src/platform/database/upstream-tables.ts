@@ -1,7 +1,5 @@
 // The tables of other providers through which people sign in.
 
-import type { Generated } from 'kysely';
-
 /** Snowflake id as a decimal string. */
 type Id = string;
 /** Milliseconds since the Unix epoch. */
@@ -43,17 +41,6 @@ export interface UpstreamTable {
   updated_at: Instant;
 }
 
-/** What operators did to other providers that ends with them. */
-export interface UpstreamActTable {
-  id: Generated<Id>;
-  upstream_id: Id;
-  operator_id: Id;
-  kind: string;
-  /** What fields had before, and after. */
-  changes: Json;
-  acted_at: Instant;
-}
-
 /** Through which upstream alone the members of an organization use its apps. */
 export interface OrganizationUpstreamTable {
   organization_id: Id;
@@ -81,6 +68,11 @@ export interface UpstreamIdentityTable {
   last_used_at: Instant | null;
   /** When the upstream last ended all of the person's sessions, by its time. */
   ended_at: Instant | null;
+  /** Of the address from which a picture was last fetched, or was to be. */
+  picture_hash: string | null;
+  picture_at: Instant | null;
+  /** The picture of the account that was last made of it. */
+  picture_name: string | null;
 }
 
 /** The sessions that began with a sign-in at an upstream, as long as tokens of them may live. */

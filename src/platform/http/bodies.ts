@@ -20,7 +20,9 @@ export function acceptJson(app: FastifyInstance): void {
   // Some clients send a content type even without a body.
   addBodyParser(app, 'application/json', (body, request) => {
     if (!isUtf8(request)) throw otherCharset();
-    return body.length === 0 ? undefined : parseJsonBody(body);
+    return body.length === 0
+      ? undefined
+      : parseJsonBody(body, isAccepted(request, 'application/x-www-form-urlencoded'));
   });
 }
 
@@ -29,7 +31,7 @@ export function acceptForms(app: FastifyInstance): void {
   addBodyParser(app, 'application/x-www-form-urlencoded', (body, request) => {
     const text = decodeUtf8(body);
     if (!isUtf8(request) && !isAsciiForm(request, text)) throw otherCharset();
-    return parseForm(text);
+    return parseForm(text, isAccepted(request, 'application/json'));
   });
 }
 
@@ -40,6 +42,10 @@ export function formOf(request: FastifyRequest): RepeatableParameters {
   return 'fields' in body ? body.fields : body;
 }
 
+/** Whether a route says that it reads bodies of a type. */
+const isAccepted = ({ routeOptions: { schema } }: FastifyRequest, type: string): boolean =>
+  schema?.consumes?.includes(type) ?? false;
+
 function addBodyParser(
   app: FastifyInstance,
   type: string,
@@ -49,11 +55,33 @@ function addBodyParser(
     const release = await reserveMemory(request);
     try {
       // Never undefined: a body that is too large is refused.
-      return parse((await receive(request, payload, LONGEST_BODY)) as Buffer, request);
+      const body = (await receive(request, payload, LONGEST_BODY)) as Buffer;
+      if (isCoded(request)) throw contentCoding(request);
+      return parse(body, request);
     } finally {
       release();
     }
   });
+}
+
+const isCoded = ({ headers }: FastifyRequest): boolean => !/^(identity)?$/i.test(headers['content-encoding'] ?? '');
+
+/** RFC 9110 §15.5.16: a body in a content coding, which the response says is not read. Only the name of a known one is repeated. */
+function contentCoding({ headers }: FastifyRequest): OAuthError {
+  const [coding = 'a content coding'] =
+    /^(x-)?(gzip|compress|deflate|br|zstd)$/i.exec(headers['content-encoding'] ?? '') ?? [];
+  return new OAuthError(
+    415,
+    'invalid_request',
+    `The body is compressed (Content-Encoding: ${coding}), which is not read here. Send it as it is, without Content-Encoding.`,
+    { 'accept-encoding': 'identity' },
+    undefined,
+    {
+      expected: 'a body that is not compressed',
+      received: `Content-Encoding: ${coding}`,
+      remedy: 'Switch the compression of requests off in the HTTP library, or in the proxy that adds it.',
+    },
+  );
 }
 
 const charsetOf = ({ headers }: FastifyRequest): string | undefined =>
@@ -178,15 +206,22 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 /** @throws {OAuthError} `invalid_request` for JSON, which would be read as a form with one odd name */
-function parseForm(text: string): RepeatableParameters {
+function parseForm(text: string, acceptsJson: boolean): RepeatableParameters {
+  if (OBJECT_TEXT.test(text)) throw objectAsText('Encode it first, with new URLSearchParams(object).');
   if (/^\s*(?:\{|%7B)\s*(?:"|%22)/i.test(text)) {
     throw invalidRequest(
       'The body is JSON, but its Content-Type is application/x-www-form-urlencoded.',
-      'Send a form, or set Content-Type: application/json where that is accepted.',
+      acceptsJson ? 'Send a form, or set Content-Type: application/json.' : 'Send a form: this address reads no JSON.',
     );
   }
   return formParameters(text);
 }
+
+/** What JavaScript makes of an object where a text belongs. */
+const OBJECT_TEXT = /^\s*\[object \w{1,40}\]\s*$/;
+
+const objectAsText = (remedy: string): OAuthError =>
+  invalidRequest('The body is [object Object], which JavaScript makes of an object that was not encoded.', remedy);
 
 /** Every string of a JSON document, and whether it is a member name. Takes time linear in the length of the document. */
 const JSON_STRINGS = /"(?:[^"\\]|\\.)*"\s*(:?)/gs;
@@ -199,13 +234,13 @@ const DEEPEST_JSON = 16;
  * could reach a prototype.
  * @throws {OAuthError} `invalid_request`
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer, acceptsForms = false): unknown {
   const text = decodeUtf8(bytes);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw notJson(text);
+    throw notJson(text, acceptsForms);
   }
   // JSON.parse keeps the last of duplicate members: the value then has fewer members than the text.
   let written = 0;
@@ -216,11 +251,14 @@ export function parseJsonBody(bytes: Buffer): unknown {
 }
 
 /** Where the text stops being JSON. Nothing of it is repeated: it may hold secrets. */
-function notJson(text: string): OAuthError {
+function notJson(text: string, acceptsForms: boolean): OAuthError {
+  if (OBJECT_TEXT.test(text)) return objectAsText('Encode it first, with JSON.stringify(object).');
   if (/^[\w.~%+-]+=/.test(text)) {
     return invalidRequest(
       'The body looks like a form, but its Content-Type is application/json.',
-      'Send JSON, or set Content-Type: application/x-www-form-urlencoded where that is accepted.',
+      acceptsForms
+        ? 'Send JSON, or set Content-Type: application/x-www-form-urlencoded.'
+        : 'Send JSON: this address reads no forms.',
     );
   }
   const problem = findJsonProblem(text);

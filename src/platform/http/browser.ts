@@ -363,8 +363,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
 
 /** @throws {OAuthError} 403 if a form was submitted from another site (OWASP CSRF: Fetch Metadata and Origin) */
 function rejectCrossSiteForm({ headers }: FastifyRequest, origin: string): void {
-  const site = headers['sec-fetch-site'];
-  const sentOrigin = headers.origin;
+  const { origin: sentOrigin, 'sec-fetch-site': site } = headers;
   // Sec-Fetch-Site decides if it is sent, otherwise Origin. With our referrer policy Origin is "null" for our own forms too:
   // then only the form's token and the cookies' SameSite protect, as they do in every case.
   const isKnown = sentOrigin !== undefined && sentOrigin !== 'null';
@@ -373,6 +372,7 @@ function rejectCrossSiteForm({ headers }: FastifyRequest, origin: string): void 
     const text = `This form must be sent from ${origin}. Open that address and start again.`;
     throw new OAuthError(403, 'access_denied', text, {}, undefined, {
       expected: `a form of ${origin}`,
+      received: `Origin: ${sentOrigin ?? 'not sent'}`,
       remedy: `Use ${origin} everywhere, and not another name or address of this server: localhost and 127.0.0.1 are two sites.`,
     });
   }

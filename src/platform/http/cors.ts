@@ -114,6 +114,7 @@ async function reportUnregistered(
   origin: string,
   isRegistered: (origin: string) => Promise<boolean>,
 ): Promise<void> {
+  if (origin === 'null') return reportUnreadable(request, 'the page has no origin (Origin: null)', WITHOUT_ORIGIN);
   const cause = `no active public app has a redirect URI at ${shown(origin)}`;
   const isSecure = origin.startsWith('https:');
   const other = isSecure ? origin.replace('https:', 'http:') : origin.replace('http:', 'https:');
@@ -141,6 +142,13 @@ export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
 /** RFC 6454 §6.2: an origin as browsers write it. Any other text is not repeated. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]{1,260}$/;
 const shown = (origin: string): string => (ORIGIN.test(origin) ? origin : 'this origin');
+
+/** Of a page whose origin browsers do not tell. */
+const WITHOUT_ORIGIN = {
+  expected: 'a request from the origin of a redirect URI of an active public app',
+  remedy:
+    'Serve the page over http or https: it is a file, a data: URL, or in a sandboxed frame without allow-same-origin.',
+};
 
 /** Of an address that the browser itself opens. */
 export const NO_SCRIPTS: UnreadableAnswer = {

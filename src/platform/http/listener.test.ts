@@ -26,6 +26,20 @@ test('a rejected connection is closed even if the client keeps its side open', a
   caller.destroy();
 });
 
+test('a TLS handshake is told once, and answered as no TLS', async () => {
+  let told = 0;
+  listener.onTlsHandshake(() => told++);
+  for (const _ of ['first', 'second']) {
+    const caller = connect({ host: '127.0.0.1', port: listener.port });
+    caller.setEncoding('latin1');
+    caller.write(Buffer.from([22, 3, 1, 0, 5, 1, 0, 0, 1, 3]));
+    const [answer] = await once(caller, 'data');
+    assert.match(String(answer), /^HTTP\/1\.1 400 /);
+    caller.destroy();
+  }
+  assert.equal(told, 1);
+});
+
 test('a request that does not arrive in time gets an answer, and its connection is closed', async () => {
   const accepted = once(listener.server, 'connection') as Promise<[Socket]>;
   const caller = connect({ host: '127.0.0.1', port: listener.port, allowHalfOpen: true });

@@ -37,12 +37,18 @@ const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
 };
 const MALFORMED = [400, 'Bad Request', 'This is not a well-formed HTTP request.'] as const;
 
+/** RFC 8446 §5.1: the first record of a TLS connection is a handshake (22), and its version begins with 3. */
+const isTlsHandshake = (packet: unknown): boolean =>
+  packet instanceof Uint8Array && packet[0] === 22 && packet[1] === 3;
+
 /** A listening HTTP server, which answers that the service is starting until the routes are ready. */
 export interface HttpListener {
   readonly server: Server;
   /** The local address that it is bound to. */
   readonly address: string;
   readonly port: number;
+  /** Calls back once, when a client that speaks TLS connects: it was given an https address of this port. */
+  onTlsHandshake(callback: () => void): void;
   /** Stops the "starting" answers: from now on the routes answer. */
   open(): Promise<void>;
   /** Asks the clients of kept-alive connections to open new ones, which may reach another node. */
@@ -72,7 +78,13 @@ export async function openHttpListener(host: string, port: number, joined?: numb
     response.writeHead(503, { ...HEADERS, 'retry-after': '1' }).end(JSON.stringify(body));
   };
   server.on('request', starting);
-  server.on('clientError', (error: Error & { code?: string }, socket) => {
+  let tell: (() => void) | undefined;
+  server.on('clientError', (error: Error & { code?: string; rawPacket?: unknown }, socket) => {
+    if (isTlsHandshake(error.rawPacket)) {
+      tell?.();
+      // Once is enough, and anyone can send it. The answer below makes the client say that this is no TLS.
+      tell = undefined;
+    }
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const [status, reason, text] = REFUSALS[error.code ?? ''] ?? MALFORMED;
     const body = JSON.stringify({ error: 'invalid_request', error_description: text });
@@ -104,6 +116,9 @@ export async function openHttpListener(host: string, port: number, joined?: numb
       return bound().address;
     },
     port: joined ?? bound().port,
+    onTlsHandshake(callback) {
+      tell = callback;
+    },
     async open() {
       server.off('request', starting);
       if (joined === undefined) return;

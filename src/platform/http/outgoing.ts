@@ -106,7 +106,7 @@ export function outgoing(
     const usable = addresses.filter(({ address }) => isAllowed(address, publicOnly));
     if (usable.length === 0) {
       const why = publicOnly
-        ? 'an app that no operator registered may not lead elsewhere'
+        ? 'an address that no operator chose may not lead elsewhere'
         : 'TESSERA_OUTGOING_ALLOW does not name its network';
       throw new OutgoingFailed(`${host} is not on the public internet, and ${why}`);
     }

@@ -37,6 +37,8 @@ export interface RepeatableParameters extends Parameters {
   readonly repeated: ReadonlySet<string>;
   /** The names whose value is not percent-encoded UTF-8, so that its meaning is unknown. */
   readonly malformed: ReadonlySet<string>;
+  /** The names whose value has a percent sign that no two hexadecimal digits follow: it stands for itself (URL Standard §1.3). */
+  readonly brokenEscapes: ReadonlySet<string>;
   readonly names: readonly string[];
 }
 
@@ -49,6 +51,7 @@ export function formParameters(text: string): RepeatableParameters {
   const values = new Map<string, string>();
   const repeated = new Map<string, string[]>();
   const malformed = new Set<string>();
+  const brokenEscapes = new Set<string>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
@@ -59,11 +62,13 @@ export function formParameters(text: string): RepeatableParameters {
     if (all !== undefined) all.push(value);
     else if (before !== undefined) repeated.set(name, [before, value]);
     if (value.includes('\ufffd') && replacements(value) > sentReplacements(pair.slice(end + 1))) malformed.add(name);
+    if (BROKEN_ESCAPE.test(pair)) brokenEscapes.add(name);
     values.set(name, value);
   }
-  return parametersOf(values, repeated, malformed);
+  return parametersOf(values, { repeated, malformed, brokenEscapes });
 }
 
+const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
 const ESCAPE = /%([0-9a-f]{2})/gi;
 const fromHex = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
 
@@ -83,8 +88,15 @@ const sentReplacements = (text: string): number => text.split(/\ufffd|%ef%bf%bd/
 
 function parametersOf(
   values: ReadonlyMap<string, string>,
-  repeated: ReadonlyMap<string, readonly string[]>,
-  malformed: ReadonlySet<string>,
+  {
+    repeated,
+    malformed,
+    brokenEscapes,
+  }: {
+    readonly repeated: ReadonlyMap<string, readonly string[]>;
+    readonly malformed: ReadonlySet<string>;
+    readonly brokenEscapes: ReadonlySet<string>;
+  },
 ): RepeatableParameters {
   return {
     get: (name) => values.get(name) || undefined,
@@ -93,11 +105,16 @@ function parametersOf(
     misspelled: (name) => findMisspelled(name, values.keys()),
     repeated: new Set(repeated.keys()),
     malformed,
+    brokenEscapes,
     names: [...values.keys()],
   };
 }
 
-const NO_PARAMETERS = parametersOf(new Map(), new Map(), new Set());
+const NO_PARAMETERS = parametersOf(new Map(), {
+  repeated: new Map(),
+  malformed: new Set(),
+  brokenEscapes: new Set(),
+});
 
 /**
  * Reads named strings from a JSON object.
@@ -107,7 +124,10 @@ const NO_PARAMETERS = parametersOf(new Map(), new Map(), new Set());
  */
 export function jsonParameters(body: unknown, names: readonly string[], lists: readonly string[] = []): Parameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidRequest(`The body must be one JSON object, and is ${describeJson(body)}.`);
+    throw invalidRequest(
+      `The body must be one JSON object, and is ${describeJson(body)}.`,
+      typeof body === 'string' ? 'Encode the object as JSON once.' : 'Send the parameters as members of one object.',
+    );
   }
   const values = new Map<string, string>();
   const listed = new Map<string, readonly string[]>();
@@ -119,7 +139,10 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
       continue;
     }
     if (typeof value !== 'string')
-      throw invalidRequest(`${name} must be a text in double quotes, and is ${describeJson(value)}.`);
+      throw invalidRequest(
+        `${name} must be a text in double quotes, and is ${describeJson(value)}.`,
+        adviceForMember(name, value),
+      );
     values.set(name, value);
   }
   return {
@@ -128,6 +151,18 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
     all: (name) => (listed.get(name) ?? [values.get(name) ?? '']).filter((value) => value !== ''),
     misspelled: (name) => findMisspelled(name, Object.keys(body)),
   };
+}
+
+/** Parameters of which one text has several values, with spaces between them. */
+const SPACED: ReadonlySet<string> = new Set(['scope', 'prompt', 'acr_values']);
+
+/** What to do about a member that is no text. */
+function adviceForMember(name: string, value: unknown): string {
+  if (Array.isArray(value) && SPACED.has(name)) return 'Send its values in one text, separated by spaces.';
+  if (typeof value === 'number') {
+    return 'Put it in double quotes, and never read it as a number: JavaScript rounds the last digits of long ones.';
+  }
+  return value === null ? 'Leave it out, or set the variable that should hold it.' : 'Send one text.';
 }
 
 /** What a JSON value is, without its content. */

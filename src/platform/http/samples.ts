@@ -17,6 +17,7 @@ export const sample = {
   upstreamToDeleteId: '333941266129506311',
   blockedDomain: 'blocked.example',
   assignmentId: '333941265303228418',
+  scopeRequestId: '333941265303228419',
   invitationId: '333941266129506304',
   adminKeyId: '333941266129506305',
   operatorId: '333941266129506306',

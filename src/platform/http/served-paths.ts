@@ -46,6 +46,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
 
 const REGISTER =
   'Clients are not registered dynamically: the operator registers them with POST /api/v2/admin/clients, or on the server: tessera client create.';
+const SELF_REGISTRATION = 'Apps register themselves at /oidc/register, where the operator allows it.';
 const DEVICE =
   'A device begins at /oidc/device_authorization, and its user types the code at /device: see Connect a device in the documentation.';
 const PUSHED = 'There are no pushed authorization requests: send the parameters to the authorization endpoint.';
@@ -57,6 +58,7 @@ const ABSENT: readonly (readonly [RegExp, string])[] = [
   [/^\/\.well-known\/openid-configuration\/./, `${WITHOUT_PATH} /.well-known/openid-configuration.`],
   [/^\/\.well-known\/oauth-authorization-server\/./, `${WITHOUT_PATH} /.well-known/oauth-authorization-server.`],
   [/\/(register|registration)$/, REGISTER],
+  [/^\/api\/v1\//, 'This is version 2 of the API: send the request to the same address below /api/v2.'],
   [/\/(device|device\/code|device[-_]authorization|device\/auth)$/, DEVICE],
   [/\/(par|pushed[-_]authorization[-_]request|par\/request)$/, PUSHED],
 ];
@@ -73,6 +75,20 @@ function isMisspelt(parts: readonly string[], url: string): boolean {
   return (
     others.length === 1 && other !== undefined && other[1].length > 3 && nearestText(other[1], [other[0]]) !== undefined
   );
+}
+
+/** The folders of the API, which other services do not have. */
+const FOLDERS: ReadonlySet<string> = new Set(['api', 'v2']);
+
+/** Whether a path is that of a route without its first folders. */
+function lacksFolders(parts: readonly string[], url: string): boolean {
+  let at = 0;
+  const missing: string[] = [];
+  for (const word of url.split('/').filter((part) => part !== '')) {
+    if (at < parts.length && (word === parts[at] || word.startsWith(':'))) at++;
+    else missing.push(word);
+  }
+  return at === parts.length && missing.length > 0 && missing.every((word) => FOLDERS.has(word));
 }
 
 /** @param app the server, before any route is registered */
@@ -110,13 +126,21 @@ export function servedPaths(app: FastifyInstance): ServedPaths {
       const isOfProtocol = /^(oidc|oauth2?|api|connect|\.well-known)$/.test(parts[0] ?? '');
       const known = isOfProtocol ? nearestText(name, Object.keys(ENDPOINTS)) : name;
       const endpoint = known !== undefined && Object.hasOwn(ENDPOINTS, known) ? ENDPOINTS[known] : undefined;
-      if (endpoint !== undefined) return [...documented].filter((url) => url.endsWith(`/${endpoint}`));
-      return [...open].filter((url) => isMisspelt(parts, url)).slice(0, MOST_SUGGESTED);
+      if (endpoint !== undefined) {
+        const named = [...documented].filter((url) => url.endsWith(`/${endpoint}`));
+        // The metadata of an endpoint end in its path as well.
+        const endpoints = named.filter((url) => !url.startsWith('/.well-known/'));
+        return endpoints.length === 0 ? named : endpoints;
+      }
+      const without = parts.length > 1 ? [...open].filter((url) => lacksFolders(parts, url)) : [];
+      const similar = without.length > 0 ? without : [...open].filter((url) => isMisspelt(parts, url));
+      return similar.slice(0, MOST_SUGGESTED);
     },
     insteadOf(path) {
       if (path.length > LONGEST_COMPARED) return undefined;
       const plain = path.toLowerCase().replace(/\/+$/, '');
-      return ABSENT.find(([pattern]) => pattern.test(plain))?.[1];
+      const instead = ABSENT.find(([pattern]) => pattern.test(plain))?.[1];
+      return instead === REGISTER && served.has('/oidc/register') ? SELF_REGISTRATION : instead;
     },
   };
 }

@@ -12,7 +12,7 @@ import { isSnowflake } from '../ids/ids.ts';
 import { type LogFacts, type LogLineLevel, logLine } from '../log.ts';
 import type { LogOutput } from '../log-output.ts';
 import { masked, maskedPath } from '../masking.ts';
-import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-error.ts';
+import { invalidRequest, nothingHere, nothingHereBut, OAuthError } from '../oauth-error.ts';
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
 import { crossOrigin, isPreflight } from './cors.ts';
 import { type RequestRefusal, toOAuthError } from './errors.ts';
@@ -254,9 +254,9 @@ function refuseRoute(request: FastifyRequest, { methodsAt, similarTo, insteadOf 
   if (allow === undefined) {
     const similar = similarTo(path);
     const instead = insteadOf(path);
-    if (instead !== undefined) return new OAuthError(404, 'invalid_request', `${NOTHING_HERE} ${instead}`);
+    if (instead !== undefined) return nothingHereBut(instead);
     if (similar.length === 0) return nothingHere();
-    return new OAuthError(404, 'invalid_request', `${NOTHING_HERE} Did you mean ${similar.join(' or ')}?`);
+    return nothingHereBut(`Did you mean ${similar.join(' or ')}?`);
   }
   if (isPreflight(request)) {
     const { headers, unreadable } = request;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyText } from '../../../test/support/any-text.ts';
 import { findJsonProblem } from './json-problem.ts';
 
 const cases: readonly (readonly [text: string, line: number, column: number, found: string, expected: string])[] = [
@@ -65,7 +66,7 @@ test('it agrees with JSON.parse on every text', () => {
 
 test('what it says is for an error_description, and holds nothing of the text but known words', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       const { found, expected, remedy = '' } = findJsonProblem(`{"client_secret": ${text}`) ?? {};
       assert.match(`${found}${expected}${remedy}`, /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/);
     }),

@@ -99,8 +99,8 @@ export interface Origin {
   readonly address: string | null;
   /** The id of one HTTP request, or of one run of a command. */
   readonly requestId: string | null;
-  /** The role in which an operator acted. */
-  readonly role?: string;
+  /** The names of the roles in which an operator acted, for the audit trail. What they allow is decided by the grants. */
+  readonly roles?: readonly string[];
   /** The name of the operating system's user who ran the command. */
   readonly systemUser?: string;
   /** What the caller says it is; only the names of a person's browser and system are recorded of it. */

@@ -101,24 +101,44 @@ function explain(error: ErrorObject, where: string): string {
   }
   const expected = (error.parentSchema as { description?: string } | undefined)?.description;
   // A number that is out of its range is not repeated either: it may be a password that was sent without quotes.
-  const got =
-    error.keyword === 'minimum' ? 'a smaller one' : error.keyword === 'maximum' ? 'a larger one' : describe(error.data);
+  const got = describeRefused(error);
   const sentence = expected === undefined ? (error.message ?? 'is not valid') : `must be ${expected}`;
   return `${field} ${sentence}; got ${got}.${suggestion(error)}`;
 }
 
-/** The permitted value that a misspelt one is close to. What was sent is not repeated. */
+/** What came in place of what a schema asks for. */
+function describeRefused({ keyword, params, data }: ErrorObject): string {
+  if (keyword === 'minimum') return 'a smaller one';
+  if (keyword === 'maximum') return 'a larger one';
+  if (typeof data !== 'string') return describe(data);
+  if (keyword === 'type' && (params as { readonly type?: unknown }).type === 'array') return 'one text and no list';
+  const permitted = (params as { readonly allowedValues?: readonly unknown[] }).allowedValues;
+  if (keyword !== 'enum') return describe(data);
+  if (hasSeveral(data, permitted ?? [])) return 'several of them in one text';
+  // All but a letter or two of it is in the permitted value, so it is no secret.
+  const isShown = /^[\w.:-]{1,40}$/.test(data) && nearestOf(data, permitted ?? []) !== undefined;
+  return isShown ? data : describe(data);
+}
+
+const nearestOf = (data: string, permitted: readonly unknown[]): string | undefined =>
+  nearestText(
+    data,
+    permitted.filter((value) => typeof value === 'string'),
+  );
+
+/** Whether a text has several permitted values in it. */
+const hasSeveral = (data: string, permitted: readonly unknown[]): boolean =>
+  /[\s,]/.test(data) && data.split(/[\s,]+/).every((part) => permitted.includes(part));
+
+/** The permitted value that a misspelt one is close to. */
 function suggestion({ keyword, params, data }: ErrorObject): string {
   if (typeof data !== 'string') return '';
   const isLower = (schema: unknown) => new RegExp(String(schema)).test(data.toLowerCase());
   if (keyword === 'pattern' && isLower((params as { pattern?: unknown }).pattern)) return ' Write it in small letters.';
   if (keyword !== 'enum') return '';
   const permitted = (params as { readonly allowedValues: readonly unknown[] }).allowedValues;
-  if (data.split(/[\s,]+/).every((part) => permitted.includes(part))) return ' These are several: give each by itself.';
-  const nearest = nearestText(
-    data,
-    permitted.filter((value) => typeof value === 'string'),
-  );
+  if (hasSeveral(data, permitted)) return ' Give each by itself, as an item of its own.';
+  const nearest = nearestOf(data, permitted);
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 

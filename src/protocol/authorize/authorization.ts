@@ -6,6 +6,7 @@ import type { ApiScope } from '../../claims/rules/api-scopes.ts';
 import { NOT_ON_RECORD } from '../../clients/rules/metadata-document.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { DEVICE_GRANT } from '../../clients/rules/registration.ts';
+import { isUnregistered } from '../../clients/rules/unregistered.ts';
 import { type Client, findClient, listApiScopes } from '../../clients/store.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { findGrant } from '../../consent/store.ts';
@@ -20,7 +21,7 @@ import type { TraceRecorder } from '../../traces/recorder.ts';
 import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import { findMissingUpstream, NOTHING_MISSING } from './only-upstream.ts';
 import { findApprovedConsent } from './operator-consent.ts';
-import { type AuthorizationStep, isUnregistered, nextStep } from './rules/next-step.ts';
+import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
 import { type AuthorizationRequest, consentScopes, restoredRequest } from './rules/request.ts';
 import { findStepUp, MET, type SecondFactorServices } from './step-up.ts';
 

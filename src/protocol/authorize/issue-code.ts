@@ -28,6 +28,7 @@ import {
   readClientOf,
 } from './authorization.ts';
 import { DENIALS } from './denial.ts';
+import { recommendedParts } from './rules/ignored-parts.ts';
 import { isAnswered } from './rules/next-step.ts';
 import { refuseByRedirect } from './rules/refusals.ts';
 import {
@@ -113,7 +114,8 @@ function traceCode(
       : 'The user allowed the device, which may get its tokens.';
   if (handle === undefined) {
     const { sent, ignored } = request;
-    const facts = { description: `The request is valid, and needs no page. ${description}`, sent, ignored };
+    const remedy = recommendedParts(request);
+    const facts = { description: `The request is valid, and needs no page. ${description}`, sent, ignored, remedy };
     traces.completed.push({ ...step, step: 'authorize', leadsTo, facts });
     return;
   }

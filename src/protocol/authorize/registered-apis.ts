@@ -1,11 +1,12 @@
 import type { EndpointRules } from '../../claims/endpoint-set.ts';
 import { parseScope } from '../../claims/permissions.ts';
+import { findDenied } from '../../clients/denied-scopes.ts';
 import { findUnregistered, type UnknownResource } from '../../clients/resources.ts';
-import { listApiScopes, listDeclaringApis } from '../../clients/store.ts';
+import { listApiScopes } from '../../clients/store.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { accessAudience } from '../token/rules/claims.ts';
-import { type ApiScopeContext, type DeniedScope, NO_API_SCOPES } from './rules/check-scopes.ts';
+import { type ApiScopeContext, NO_API_SCOPES } from './rules/check-scopes.ts';
 
 interface ApiServices {
   readonly database: Pick<Database, 'read'>;
@@ -30,22 +31,6 @@ export async function readApiScopes(
     const denied = yield* findDenied(unknown, parameters.all('resource'));
     return { registered, own: accessAudience(issuer), denied };
   });
-}
-
-/** How many scopes of a request are looked for at other APIs: it is for the trace alone. */
-const MOST_LOOKED_FOR = 3;
-
-/** Which of these scopes an API declares: one that the request names, if it names any. */
-function* findDenied(names: readonly string[], resources: readonly string[]): Work<readonly DeniedScope[]> {
-  const denied: DeniedScope[] = [];
-  for (const name of names.slice(0, MOST_LOOKED_FOR)) {
-    const apis = yield* listDeclaringApis(name);
-    const api = apis.find(
-      ({ resource, scopes }) => scopes.includes(name) && (resources.length === 0 || resources.includes(resource)),
-    );
-    if (api !== undefined) denied.push({ name, apiId: api.id });
-  }
-  return denied;
 }
 
 /** RFC 8707 §2: tokens are issued only for registered resource servers. Undefined where all are registered. */

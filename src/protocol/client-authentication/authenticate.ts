@@ -1,53 +1,33 @@
 import { record } from '../../audit/audit.ts';
 import type { ClientWithSecrets } from '../../clients/clients.ts';
-import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../../clients/rules/assertion.ts';
+import { claimsFault } from '../../clients/rules/assertion.ts';
 import { isUrlForm } from '../../clients/rules/metadata-document.ts';
-import { type Client, type ClientSecret, findClient, findSecretOwner, liveSecrets } from '../../clients/store.ts';
+import {
+  type Client,
+  type ClientSecret,
+  findClient,
+  findSecretOwner,
+  isSecretId,
+  liveSecrets,
+} from '../../clients/store.ts';
 import { exceeded, take } from '../../limits/limits.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, iso } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import type { Parameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { invalidRequest, rateLimited } from '../../platform/oauth-error.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
+import { unwrapped } from '../../platform/validation/sent-text.ts';
 import type { MetadataClients } from '../client-metadata/metadata-clients.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';
+import type { ClientCredentials } from './read-credentials.ts';
 import { type AuthenticationRefusalName, refuseClient } from './refusals.ts';
-import { isSecretLike, kindByForm, type SecretKind, unwrapped } from './rules/secret-kind.ts';
+import { kindByForm, type SecretKind } from './rules/secret-kind.ts';
 import { matchSecret, recordSecretUse } from './secret.ts';
-
-/** What a request presents to authenticate its client; not verified yet. */
-export type ClientCredentials =
-  | { readonly method: 'none'; readonly clientId: string; readonly misspelled?: string }
-  /** With an Authorization header that is not Basic, or not base64 of a client_id and a client_secret. */
-  | {
-      readonly method: 'client_secret_basic';
-      readonly clientId: '';
-      readonly clientSecret: '';
-      readonly header: UnreadableHeader;
-    }
-  | {
-      readonly method: 'client_secret_basic' | 'client_secret_post';
-      readonly clientId: string;
-      readonly clientSecret: string;
-      readonly misspelled?: string;
-    }
-  | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: ReadAssertion }
-  /** With an assertion that is malformed, or of an unsupported kind. */
-  | {
-      readonly method: 'private_key_jwt';
-      readonly clientId: string;
-      readonly assertion: undefined;
-      readonly is: string;
-    };
-
-/** What an Authorization header has that is no Basic authentication, by its form alone. */
-export type UnreadableHeader = 'an assertion' | 'a client secret' | 'another text';
 
 /** How a client authenticated. */
 export type ClientProof =
@@ -88,6 +68,8 @@ interface AuthenticationContext {
   readonly origin: Origin;
   /** The path of the called endpoint: an assertion may name its URL as the audience (RFC 7523 §3). */
   readonly endpoint: string;
+  /** Whether a page in a browser sent it. */
+  readonly isInBrowser?: boolean;
   /** Whether a caller with the right secret learns that the client is disabled. */
   readonly namesDisabled?: boolean;
 }
@@ -100,13 +82,13 @@ interface AuthenticationContext {
 export async function authenticateClient(
   parts: AuthenticationParts,
   credentials: ClientCredentials,
-  { origin, endpoint, namesDisabled = true }: AuthenticationContext,
+  { origin, endpoint, isInBrowser = false, namesDisabled = true }: AuthenticationContext,
 ): Promise<AuthenticatedClient> {
   const { database, limits } = parts;
   const now = parts.clock();
   const { found, bucket, exhausted } = await lookUp(parts, credentials.clientId, origin, now);
   // After too many failures no assertion is verified, and no key set is fetched.
-  if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted, TOO_MANY_FAILURES);
+  if (exhausted > 0 && credentials.method === 'private_key_jwt') throw tooManyFailures(exhausted);
 
   const presented = withoutEmptySecret(credentials, found?.client);
   const result = await verifyCredentials(parts, found, presented, { endpoint, now });
@@ -117,22 +99,28 @@ export async function authenticateClient(
       // For every client, known or not, or the time would tell which exist.
       const kind =
         'clientSecret' in credentials ? yield* secretKind(credentials.clientSecret, about.clientId, now) : undefined;
-      return { wait: yield* recordFailure(limits, bucket, result, about, now), secret: kind };
+      return { wait: yield* recordFailure(limits, bucket, { ...result, ...formerOf(kind) }, about, now), secret: kind };
     });
-    if (wait > 0) throw rateLimited(wait, TOO_MANY_FAILURES);
+    if (wait > 0) throw tooManyFailures(wait);
     const { reason, cause } = result;
+    const fault =
+      'assertion' in credentials ? claimsFault(credentials.assertion, audiencesOf(parts, endpoint), now) : undefined;
     const isProved = (namesDisabled || client?.status === 'active') && hasSecret(presented, found?.secrets ?? []);
     throw refuseClient(reason, {
       credentials,
       client,
       isProved,
+      endpoint,
+      isInBrowser,
+      issuer: parts.issuer,
+      ...(fault && { fault }),
       ...(secret && { secret }),
       ...(cause !== undefined && { cause }),
     });
   }
   if (result.usedSecret !== undefined) {
     // After too many failures the right secret is refused as well, so that guessing on is of no use.
-    if (exhausted > 0) throw rateLimited(exhausted, TOO_MANY_FAILURES);
+    if (exhausted > 0) throw tooManyFailures(exhausted);
     await recordSecretUse(database, result.usedSecret, now);
   }
   const actor = { type: 'client', id: result.client.id } as const;
@@ -147,28 +135,55 @@ const TOO_MANY_FAILURES = {
     'Correct the secret of the app, or the key that it signs with, then wait for the seconds in Retry-After: until then the right one is refused as well. The limit is TESSERA_LIMIT_CLIENT_AUTH. The failures: tessera events --type client.auth_failed',
 };
 
+/** Says nothing of whether there is such a client: made-up ids are counted as one. */
+const tooManyFailures = (seconds: number): OAuthError =>
+  new OAuthError(
+    429,
+    'rate_limit_exceeded',
+    `Too many failed authentications of this client from this address. Correct the secret or the key, then wait ${seconds} seconds: until then the right one is refused as well.`,
+    { 'retry-after': String(seconds) },
+    undefined,
+    TOO_MANY_FAILURES,
+  );
+
 /** Counts a failure, and records it unless there were too many. Returns the seconds to wait then. */
 function* recordFailure(
   limits: Limits,
   bucket: string,
-  { reason, cause }: AuthenticationFailure,
+  { reason, cause, secretId }: AuthenticationFailure & { readonly secretId?: string },
   about: { readonly origin: Origin; readonly clientId: string | null },
   now: number,
 ): Work<number> {
   const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
   if (seconds > 0) return seconds;
-  const details = cause === undefined ? { reason } : { reason, cause };
+  const details = { reason, ...(cause !== undefined && { cause }), ...(secretId !== undefined && { secretId }) };
   yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details, ...about });
   return 0;
 }
 
 /** What a wrong secret is, by its form and by the secrets on record. */
 function* secretKind(presented: string, clientId: string | null, now: number): Work<SecretKind> {
-  const owner = yield* findSecretOwner({ hash: digest(unwrapped(presented)?.secret ?? presented) });
-  if (owner === undefined) return kindByForm(presented);
+  const owner = yield* findSecretOwner({ hash: digest(unwrapped(presented)?.bare ?? presented) });
+  if (owner === undefined) {
+    const isId = isSnowflake(presented) && (yield* isSecretId({ id: presented })) !== undefined;
+    return isId ? { kind: 'an id of a secret' } : kindByForm(presented);
+  }
   if (owner.clientId !== clientId) return { kind: 'another app', clientId: owner.clientId };
-  return owner.expiresAt !== null && owner.expiresAt <= now ? { kind: 'ended' } : kindByForm(presented);
+  const { id: secretId, endedAt, expiresAt } = owner;
+  if (endedAt !== null) return { kind: 'ended', at: iso(endedAt), secretId };
+  if (expiresAt !== null && expiresAt <= now) return { kind: 'expired', at: iso(expiresAt), secretId };
+  return kindByForm(presented);
 }
+
+/** Which former secret of the client was sent: the audit trail tells from where it is still used. */
+const formerOf = (kind: SecretKind | undefined): { readonly secretId?: string } =>
+  kind !== undefined && 'secretId' in kind ? { secretId: kind.secretId } : {};
+
+/** The identifiers of this server for an assertion. */
+const audiencesOf = ({ issuer }: AuthenticationParts, endpoint: string): readonly string[] => [
+  issuer,
+  issuer + endpoint,
+];
 
 /** Whether a request has a secret of the client that is valid now. */
 const hasSecret = (credentials: ClientCredentials, secrets: readonly ClientSecret[]): boolean =>
@@ -252,7 +267,7 @@ async function verifyCredentials(
         : { client, proof: { kind: 'secret', secret: clientSecret }, usedSecret };
     }
     case 'private_key_jwt': {
-      const audiences = [parts.issuer, parts.issuer + endpoint];
+      const audiences = audiencesOf(parts, endpoint);
       const current = await authenticateByAssertion(parts, client, credentials.assertion, { audiences, now });
       return 'reason' in current ? current : { client: current, proof: { kind: 'assertion' } };
     }
@@ -270,86 +285,4 @@ function isRegisteredMethod(
   if (type === 'public') return method === 'none';
   const used = method === 'none' ? 'client_secret_post' : method;
   return registered === null ? used !== 'private_key_jwt' : used === registered;
-}
-
-/**
- * Reads a client's credentials from the body or the Authorization header: exactly one of them.
- * @throws {OAuthError} `invalid_request` when both are used, or they contradict each other
- */
-export function readCredentials(authorization: string | undefined, body: Parameters): ClientCredentials {
-  const bodyId = body.get('client_id');
-  const bodySecret = body.get('client_secret');
-  if (body.has('client_assertion') || body.has('client_assertion_type')) {
-    if (authorization !== undefined || bodySecret !== undefined) {
-      throw invalidRequest(
-        'The client authenticates in two ways.',
-        'Authenticate the client once: with client_assertion, or with client_secret, not with both.',
-      );
-    }
-    return assertionIn(body, bodyId);
-  }
-  if (authorization === undefined) {
-    const clientId = bodyId ?? '';
-    // Only where something is missing: this is on the path of every token request.
-    const isComplete = clientId !== '' && bodySecret !== undefined;
-    const misspelled = isComplete ? undefined : body.misspelled(clientId === '' ? 'client_id' : 'client_secret');
-    const about = misspelled === undefined ? { clientId } : { clientId, misspelled };
-    return bodySecret === undefined
-      ? { method: 'none', ...about }
-      : { method: 'client_secret_post', ...about, clientSecret: bodySecret };
-  }
-  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
-  const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
-  const colon = decoded.indexOf(':');
-  const clientId = decodeFormPart(decoded.slice(0, Math.max(colon, 0)));
-  const clientSecret = decodeFormPart(decoded.slice(colon + 1));
-  // RFC 6749 §2.3: not more than one method in a request.
-  if (bodySecret !== undefined) {
-    throw invalidRequest(
-      'The client credentials were sent twice.',
-      'Send the client credentials once: in the Authorization header or in the body, not in both.',
-    );
-  }
-  if (colon < 1 || clientId === undefined || clientSecret === undefined) {
-    return { method: 'client_secret_basic', clientId: '', clientSecret: '', header: formOfHeader(authorization) };
-  }
-  if (bodyId !== undefined && bodyId !== clientId) {
-    throw invalidRequest(
-      'client_id in the body differs from the one in the Authorization header.',
-      'Send it once, or the same one twice.',
-    );
-  }
-  return { method: 'client_secret_basic', clientId, clientSecret };
-}
-
-function formOfHeader(authorization: string): UnreadableHeader {
-  const text = authorization.replace(/^(Bearer|Basic|JWT) +/i, '');
-  if (/^ey[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return 'an assertion';
-  return isSecretLike(text) ? 'a client secret' : 'another text';
-}
-
-/** RFC 7521 §4.2: an assertion is sent with its type. `client_id` may be left out, and must be its subject otherwise. */
-function assertionIn(body: Parameters, bodyId: string | undefined): ClientCredentials {
-  const token = body.get('client_assertion');
-  const type = body.get('client_assertion_type');
-  if (token === undefined || type === undefined) {
-    throw invalidRequest('client_assertion and client_assertion_type go together.', 'Send both, or neither.');
-  }
-  const method = 'private_key_jwt';
-  const assertion = type === ASSERTION_TYPE ? readAssertion(token) : { is: 'another client_assertion_type' };
-  if ('is' in assertion) return { method, clientId: bodyId ?? '', assertion: undefined, ...assertion };
-  const { clientId } = assertion;
-  const isOfClient = bodyId === undefined || bodyId === clientId;
-  return isOfClient
-    ? { method, clientId, assertion }
-    : { method, clientId, assertion: undefined, is: 'an assertion whose sub is not the client_id of the request' };
-}
-
-/** RFC 6749 §2.3.1: both parts are form-urlencoded before they are joined. */
-function decodeFormPart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }

@@ -6,8 +6,8 @@ import type { OutgoingRequest } from '../../platform/http/outgoing.ts';
 import { ClientKeysUnreadable, createClientKeys } from './client-keys.ts';
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const OPERATORS = { jwks: null, registeredBy: null };
-const STRANGERS = { jwks: null, registeredBy: 'open' } as const;
+const OPERATORS = { jwks: null, registeredBy: null, acceptedAt: null };
+const STRANGERS = { jwks: null, registeredBy: 'open', acceptedAt: null } as const;
 const NAMED = { alg: 'ES256', kid: 'one' } as const;
 const body = Buffer.from(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }] }));
 
@@ -88,12 +88,24 @@ test('strangers cannot displace the key sets of operators’ apps, nor use those
 test('a metadata document leads into the networks of operators only at a domain that they listed', async () => {
   const { asked, release, find } = heldSets(['.corp.example']);
   release();
-  const byDocument = { jwks: null, registeredBy: 'metadata' } as const;
+  const byDocument = { jwks: null, registeredBy: 'metadata', acceptedAt: null } as const;
   for (const host of ['a.corp.example', 'corp.example.evil.example'])
     await find({ ...byDocument, jwksUri: `https://${host}/` }, NAMED);
-  await find({ jwks: null, registeredBy: 'token', jwksUri: 'https://partner.example/' }, NAMED);
+  await find({ jwks: null, registeredBy: 'token', acceptedAt: 0, jwksUri: 'https://partner.example/' }, NAMED);
   assert.deepEqual(
     asked.map(({ publicOnly }) => publicOnly ?? false),
     [false, true, false],
+  );
+});
+
+test('so does the app of a developer by the policy alone only once an operator has accepted it', async () => {
+  const { asked, release, find } = heldSets();
+  release();
+  for (const acceptedAt of [null, 0]) {
+    await find({ jwks: null, registeredBy: 'developer', acceptedAt, jwksUri: `https://${acceptedAt}.example/` }, NAMED);
+  }
+  assert.deepEqual(
+    asked.map(({ publicOnly }) => publicOnly ?? false),
+    [true, false],
   );
 });

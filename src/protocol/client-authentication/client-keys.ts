@@ -28,7 +28,7 @@ export interface ClientKeys {
    * @throws {ClientKeysUnreadable}
    */
   find(
-    client: Pick<Client, 'jwks' | 'jwksUri' | 'registeredBy'>,
+    client: Pick<Client, 'jwks' | 'jwksUri' | 'registeredBy' | 'acceptedAt'>,
     named: Pick<ReadAssertion, 'alg' | 'kid'>,
   ): Promise<ClientKey | undefined>;
 }
@@ -53,9 +53,10 @@ export function createClientKeys(ask: Outgoing, clock: Clock, listed: readonly s
   const ofOperators = createKeySets(ask, clock, 'operators');
   const ofStrangers = createKeySets((request) => ask({ ...request, publicOnly: true }), clock, 'strangers');
   return {
-    async find({ jwks, jwksUri, registeredBy }, named) {
+    async find(client, named) {
+      const { jwks, jwksUri } = client;
       if (jwksUri === null) return chooseKey(usableKeys(jwks) ?? [], named.alg, named.kid);
-      const isStrangers = isStrangersAddress({ registeredBy }, jwksUri, listed);
+      const isStrangers = isStrangersAddress(client, jwksUri, listed);
       return (isStrangers ? ofStrangers : ofOperators).find(jwksUri, named);
     },
   };

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
+import { sentAuthorizations } from '../../platform/http/authorizations.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
 import { removeCorsHeaders, reportUnreadable } from '../../platform/http/cors.ts';
 import {
@@ -8,18 +9,14 @@ import {
   jsonParameters,
   type ObjectSchema,
   type Parameters,
+  queryOf,
   type RepeatableParameters,
   validationResult,
 } from '../../platform/http/parameters.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import {
-  type AuthenticatedClient,
-  type AuthenticationParts,
-  authenticateClient,
-  type ClientCredentials,
-  readCredentials,
-} from './authenticate.ts';
+import { type AuthenticatedClient, type AuthenticationParts, authenticateClient } from './authenticate.ts';
+import { type ClientCredentials, readCredentials } from './read-credentials.ts';
 
 /** Prepares a scope for requests of clients: bodies of parameters, as JSON or as a form. */
 export function acceptClients(app: FastifyInstance): void {
@@ -49,12 +46,18 @@ export async function fromClient(
   // 1. The body, which was read by its schema: one object or form of strings, each at most once.
   const parameters = request.body as Parameters;
   // 2. The client, before anything about the grant or token.
-  const credentials = readCredentials(request.headers.authorization, parameters);
+  const credentials = readCredentials(
+    request.headers.authorization,
+    parameters,
+    () => sentAuthorizations(request),
+    (name) => queryOf(request).has(name),
+  );
   const code = parameters.get('code') ?? parameters.get('device_code');
   // The word undefined, for example, would connect the refusals of all apps that send it.
   const flow = code === undefined || !isSecretForm(code) ? undefined : digest(code);
   request.subject = { clientId: credentials.clientId, flow };
-  const context = { origin: originOf(request), endpoint, namesDisabled };
+  const isInBrowser = request.headers.origin !== undefined;
+  const context = { origin: originOf(request), endpoint, isInBrowser, namesDisabled };
   const authenticated = await authenticateClient(parts, credentials, context);
   const { client, proof } = authenticated;
   request.subject = { clientId: client.id, flow, proof: proof.kind === 'public' ? undefined : 'client' };
@@ -111,7 +114,7 @@ function readParameters(
     if (isRequired)
       throw invalidRequest(
         'The body is empty.',
-        'Send the parameters in it, as JSON or as a form, and not in the address.',
+        'Send the parameters in it, as JSON or as a form, and not in the address. Replace a secret that was in the address: addresses are logged.',
       );
     return formParameters('');
   }
@@ -119,6 +122,12 @@ function readParameters(
   for (const name of names) {
     if (body.repeated.has(name) && !lists.includes(name))
       throw invalidRequest(`${name} was sent more than once.`, 'Send it once.');
+    if (body.brokenEscapes.has(name)) {
+      throw invalidRequest(
+        `The body is not valid form encoding at ${name}: % must be followed by two hexadecimal digits.`,
+        'Encode the values once.',
+      );
+    }
     if (body.malformed.has(name))
       throw invalidRequest(
         `${name} is not percent-encoded UTF-8.`,

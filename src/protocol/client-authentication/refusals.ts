@@ -1,15 +1,18 @@
+import type { AssertionFault } from '../../clients/rules/assertion.ts';
 import type { Client } from '../../clients/store.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
-import { type Column, columnOf, type RefusalRow, sentence } from '../refusals/row.ts';
-import type { ClientCredentials, UnreadableHeader } from './authenticate.ts';
+import { type Column, columnOf, type RefusalRow } from '../refusals/row.ts';
 import {
-  describeSecret,
-  isEmptyWord,
-  isSecretLike,
-  kindByForm,
-  SECRET_REMEDIES,
-  type SecretKind,
-} from './rules/secret-kind.ts';
+  ASSERTION_REMEDIES,
+  adviceFor,
+  describeHeader,
+  renameSent,
+  sendCredentials,
+  sentInstead,
+  wrongIdOf,
+} from './advice.ts';
+import type { ClientCredentials } from './read-credentials.ts';
+import { describeSecret, SECRET_REMEDIES, type SecretKind } from './rules/secret-kind.ts';
 
 /** What is known of a request whose client was not authenticated. */
 export interface UnauthenticatedRequest {
@@ -18,6 +21,13 @@ export interface UnauthenticatedRequest {
   readonly client: Pick<Client, 'id' | 'type' | 'tokenEndpointAuthMethod'> | undefined;
   /** Whether the request has the secret of the client, so that the sender may know more. */
   readonly isProved: boolean;
+  /** The path of the called endpoint. */
+  readonly endpoint: string;
+  readonly issuer: string;
+  /** Whether a page in a browser sent it: it has an `Origin` header. */
+  readonly isInBrowser?: boolean;
+  /** What is wrong with the claims of its assertion whether or not a key verifies it. */
+  readonly fault?: AssertionFault;
   /** What a wrong secret is. */
   readonly secret?: SecretKind;
   /** Why the keys of the client cannot be read. */
@@ -31,7 +41,7 @@ interface Texts {
   /** What the caller is told, where it knows the cause anyway (docs/decisions/0013); the same for all other causes. */
   readonly advice?: Column<UnauthenticatedRequest, string>;
   readonly rule?: string;
-  readonly expected: string;
+  readonly expected: Column<UnauthenticatedRequest, string>;
   readonly received: Column<UnauthenticatedRequest, string>;
   readonly remedy: Column<UnauthenticatedRequest, string>;
   readonly example: UnauthenticatedRequest;
@@ -39,12 +49,13 @@ interface Texts {
 
 const CREDENTIALS = { method: 'client_secret_post', clientId: '1', clientSecret: 'x' } as const;
 const CLIENT = { id: 'CLIENT_ID', type: 'confidential', tokenEndpointAuthMethod: null } as const;
-const WITH_SECRET: UnauthenticatedRequest = { credentials: CREDENTIALS, client: CLIENT, isProved: false };
+const AT = { isProved: false, endpoint: '/oidc/token', issuer: 'https://id.example.com' } as const;
+const WITH_SECRET: UnauthenticatedRequest = { ...AT, credentials: CREDENTIALS, client: CLIENT };
 const BY_ASSERTION = { method: 'private_key_jwt', clientId: '1' } as const;
 const WITH_ASSERTION: UnauthenticatedRequest = {
+  ...AT,
   credentials: { ...BY_ASSERTION, assertion: { token: 'x', clientId: '1', alg: 'ES256', kid: undefined } },
   client: CLIENT,
-  isProved: false,
 };
 const WITH_ANOTHER_TEXT: UnauthenticatedRequest = {
   ...WITH_ASSERTION,
@@ -56,12 +67,12 @@ const row = (texts: Texts): AuthenticationRefusal => ({
   app: {
     error: 'invalid_client',
     description: (facts) =>
-      `Client authentication failed: ${texts.advice === undefined ? adviceFor(facts.credentials) : columnOf(texts.advice, facts)}`,
+      `Client authentication failed: ${texts.advice === undefined ? adviceFor(facts.credentials, facts) : columnOf(texts.advice, facts)}`,
   },
   operator: {
     trace: (facts): RefusalDetail => ({
       rule: texts.rule ?? 'RFC 6749 §2.3.1',
-      expected: texts.expected,
+      expected: columnOf(texts.expected, facts),
       received: columnOf(texts.received, facts),
       remedy: columnOf(texts.remedy, facts),
     }),
@@ -73,62 +84,7 @@ const row = (texts: Texts): AuthenticationRefusal => ({
 const idOf = ({ client }: UnauthenticatedRequest): string => client?.id ?? 'CLIENT_ID';
 const showClient = (facts: UnauthenticatedRequest): string => `tessera client show ${idOf(facts)}`;
 
-/** What a client_id is that no app can have, by its form alone; undefined for any other. */
-function idByForm(clientId: string): { readonly is: string; readonly remedy: string } | undefined {
-  if (isSecretLike(clientId)) {
-    return {
-      is: 'begins with tcs_, as secrets do',
-      remedy: 'client_id and client_secret may be swapped: exchange them.',
-    };
-  }
-  if (!isEmptyWord(clientId)) return undefined;
-  return { is: `is the word ${clientId.trim()}`, remedy: 'Set the variable that should hold it: it has no value.' };
-}
-
-/** What to check, by what the request holds alone: it must not tell which clients exist. */
-function adviceFor(credentials: ClientCredentials): string {
-  const { method, clientId } = credentials;
-  const wrongId = idByForm(clientId);
-  if (wrongId !== undefined) return `client_id ${wrongId.is}. ${wrongId.remedy}`;
-  if (method === 'private_key_jwt') {
-    return 'is' in credentials ? `${FORM_OF_ASSERTION} What was sent is ${credentials.is}.` : `${CHECK_ASSERTION}.`;
-  }
-  if (method === 'none')
-    return `check client_id; client_secret was not sent${sentInstead(credentials)}, and only a public client has none.`;
-  return `${describeSent(credentials)}.`;
-}
-
-/** What is wrong with the form of what was sent, which its sender knows; the same for all causes that its form does not tell. */
-function describeSent(credentials: ClientCredentials): string {
-  const secret = 'clientSecret' in credentials ? kindByForm(credentials.clientSecret) : undefined;
-  switch (secret?.kind) {
-    case 'wrapped':
-      return `client_secret has ${secret.by} around it: send it without`;
-    case 'word':
-      return `client_secret is the word ${secret.word}: the variable that should hold it has no value`;
-    case 'placeholder':
-      return 'client_secret is a placeholder: send the secret that was shown when it was made';
-    case 'shortened':
-      return 'client_secret is not whole: a secret is tcs_ and 43 characters. Copy it again';
-    case 'not a secret':
-      return `client_secret does not begin with tcs_, as every secret of this service does; an app that signs assertions (private_key_jwt) has none. ${COMPARE}`;
-    default:
-      return `the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ${COMPARE}`;
-  }
-}
-
-const sentInstead = (credentials: ClientCredentials): string =>
-  'misspelled' in credentials && credentials.misspelled !== undefined ? ` (${credentials.misspelled} was sent)` : '';
-
-const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-
-const FORM_OF_ASSERTION = `send client_assertion as a JWT whose alg is RS256, PS256, ES256 or EdDSA and whose iss and sub are the client_id, with client_assertion_type ${JWT_BEARER}.`;
-
-const CHECK_ASSERTION =
-  'check client_id and the claims and key of client_assertion. In it, alg is RS256, PS256, ES256 or EdDSA, iss and sub are the client_id, aud is the issuer, ' +
-  'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. Which of these it is, the operator finds by the x-request-id of this response: tessera explain ID';
-
-const COMPARE = 'Compare both with the registration. A lost secret cannot be shown again: the operator makes another';
+const LIST_CLIENTS = 'This lists the apps of this server: tessera client list';
 
 const METHODS = {
   none: 'client_id alone',
@@ -143,9 +99,11 @@ const assertionRow = (
   received: Column<UnauthenticatedRequest, string>,
   remedy: Column<UnauthenticatedRequest, string>,
   example = WITH_ASSERTION,
+  advice?: string,
 ) =>
   row({
     when,
+    ...(advice !== undefined && { advice }),
     rule: 'RFC 7523 §3',
     expected:
       'an assertion with alg RS256, PS256, ES256 or EdDSA, iss and sub the client_id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
@@ -154,68 +112,53 @@ const assertionRow = (
     example,
   });
 
-const CLOCKS = 'Run NTP on both machines: clocks may differ by 30 seconds.';
+/** Of an assertion that a key of the client has signed, so that the caller may know. */
+const provedRow = (when: string, cause: string, received: string, remedy: string) =>
+  assertionRow(when, received, remedy, WITH_ASSERTION, `${cause}. ${remedy}`);
+
 const COMPARE_KEYS = (facts: UnauthenticatedRequest) =>
   `Compare kid and key with jwks or jwksUri of the registration: ${showClient(facts)}`;
 
-const SEND_ID =
-  'send client_id alone if the app is public, else with client_secret, in the body or by HTTP Basic, or with client_assertion';
+const headerOf = ({ credentials, endpoint }: UnauthenticatedRequest) =>
+  describeHeader('header' in credentials ? credentials.header : 'another text', endpoint);
 
-const BASIC = 'the Authorization header must be Basic, with client_id:client_secret in base64';
-
-/** What a header has instead of Basic authentication: its sender knows what it sent. */
-const HEADERS: Readonly<Record<UnreadableHeader, { advice: string; received: string; remedy: string }>> = {
-  'an assertion': {
-    advice: `the Authorization header has a JWT. An app that signs assertions (private_key_jwt) sends it in the body, as client_assertion, with client_assertion_type ${JWT_BEARER} and without this header.`,
-    received: 'an Authorization header with a JWT, such as a client assertion',
-    remedy: `Send the assertion in the body as client_assertion, with client_assertion_type ${JWT_BEARER}, and no Authorization header.`,
-  },
-  'a client secret': {
-    advice: `${BASIC}, and has a client secret alone.`,
-    received: 'an Authorization header with a client secret alone',
-    remedy: 'Encode client_id, a colon and client_secret in base64 after the word Basic, or send both in the body.',
-  },
-  'another text': {
-    advice: `${BASIC}.`,
-    received: 'an Authorization header that is not Basic, or not base64 of a client_id and a client_secret',
-    remedy: 'Encode client_id, a colon and client_secret in base64 after the word Basic, or send both in the body.',
-  },
-};
-
-const headerOf = (credentials: ClientCredentials): UnreadableHeader =>
-  'header' in credentials ? credentials.header : 'another text';
+/** Of an assertion whose claims anyone can read: the caller is told, whatever else is wrong. */
+const claimsRow = (fault: AssertionFault, when: string, received: string) =>
+  assertionRow(when, received, ({ issuer }) => ASSERTION_REMEDIES[fault](issuer), { ...WITH_ASSERTION, fault });
 
 /** Why a client was not authenticated. The names are the reasons of the log and the audit trail. */
 export const AUTHENTICATION_REFUSALS = {
   'client_id missing': row({
     when: 'The request names no client.',
-    advice: ({ credentials }) => `client_id is missing${sentInstead(credentials)}: ${SEND_ID}.`,
+    advice: ({ credentials, endpoint }) =>
+      `client_id is missing${sentInstead(credentials, 'client_id')}. ${renameSent(credentials, 'client_id') ?? sendCredentials(endpoint)}`,
     expected: 'client_id in the body, or by HTTP Basic',
-    received: 'a request without client_id',
-    remedy: sentence(SEND_ID),
+    received: ({ credentials }) => `a request without client_id${sentInstead(credentials, 'client_id')}`,
+    remedy: ({ credentials, endpoint }) => renameSent(credentials, 'client_id') ?? sendCredentials(endpoint),
     example: { ...WITH_SECRET, credentials: { method: 'none', clientId: '' }, client: undefined },
   }),
   'unreadable Authorization header': row({
     when: 'The `Authorization` header cannot be read as client credentials.',
-    advice: ({ credentials }) => HEADERS[headerOf(credentials)].advice,
+    advice: (facts) => `${headerOf(facts).cause}. ${headerOf(facts).remedy}`,
     expected: 'Basic, with client_id and client_secret form-encoded, joined by a colon, in base64',
-    received: ({ credentials }) => HEADERS[headerOf(credentials)].received,
-    remedy: ({ credentials }) => HEADERS[headerOf(credentials)].remedy,
+    received: (facts) => headerOf(facts).received,
+    remedy: (facts) => headerOf(facts).remedy,
     example: { ...WITH_SECRET, client: undefined },
   }),
   'unknown client': row({
     when: 'No client has this `client_id`. The response does not say so.',
     expected: 'the client_id of an active app',
-    received({ credentials: { clientId } }) {
+    received({ credentials }) {
+      const { clientId } = credentials;
       if (/^\d{1,20}$/.test(clientId)) return `client_id=${clientId}, which no app here has`;
-      const wrongId = idByForm(clientId);
-      return wrongId === undefined
-        ? 'a client_id that no app here can have: they are numbers'
-        : `a client_id that ${wrongId.is}`;
+      return wrongIdOf(credentials)?.received ?? 'a client_id that no app here has';
     },
-    remedy: ({ credentials: { clientId } }) =>
-      idByForm(clientId)?.remedy ??
-      'Look for an app of another server or database. This lists those of this one: tessera client list',
+    remedy({ credentials }) {
+      const wrongId = wrongIdOf(credentials);
+      return wrongId === undefined
+        ? `Look for an app of another server or database. ${LIST_CLIENTS}`
+        : `${wrongId.remedy} ${LIST_CLIENTS}`;
+    },
     example: { ...WITH_SECRET, client: undefined },
   }),
   'the client is disabled': row({
@@ -223,7 +166,7 @@ export const AUTHENTICATION_REFUSALS = {
     advice: (facts) =>
       facts.isProved
         ? `this client is disabled. The operator can set its status to active: PATCH /api/v2/admin/clients/${idOf(facts)}, or on the server: tessera client enable ${idOf(facts)}.`
-        : adviceFor(facts.credentials),
+        : adviceFor(facts.credentials, facts),
     expected: 'an active app',
     received: 'a request of an app that is disabled',
     remedy: (facts) => `Enable the app: tessera client enable ${idOf(facts)}`,
@@ -231,28 +174,31 @@ export const AUTHENTICATION_REFUSALS = {
   }),
   'another authentication method is registered': row({
     when: 'The client is registered for another authentication method. Only a caller with its secret is told which; anyone, that a public client has no secret.',
-    advice: ({ credentials, client, isProved }) => {
+    advice: ({ credentials, client, isProved, ...context }) => {
       if (client?.type === 'public' && 'clientSecret' in credentials) {
         return 'this client is public and has no secret. Send client_id in the body, and no client_secret.';
       }
       return isProved
         ? `this client is registered for ${client?.tokenEndpointAuthMethod}. Authenticate in that way.`
-        : adviceFor(credentials);
+        : adviceFor(credentials, context);
     },
-    expected: 'the authentication method of the registration',
+    expected: ({ client }) =>
+      client?.tokenEndpointAuthMethod === 'private_key_jwt'
+        ? 'private_key_jwt, which is the authentication method of the registration: the app has no secret'
+        : 'the authentication method of the registration',
     received: ({ credentials: { method } }) => METHODS[method],
     remedy: (facts) =>
       facts.client?.type === 'public'
         ? 'Have the app send client_id alone, with PKCE: a public app has no secret.'
-        : `Have the app use ${facts.client?.tokenEndpointAuthMethod ?? 'its secret'}, or change the registration: tessera client update ${idOf(facts)} --token-endpoint-auth-method ${METHODS[facts.credentials.method]}`,
+        : `Have the app use ${facts.client?.tokenEndpointAuthMethod ?? 'its secret'}, or change the registration: tessera client update ${idOf(facts)} --token-endpoint-auth-method ${METHODS[facts.credentials.method]}${facts.credentials.method === 'private_key_jwt' ? ' --jwks-uri URL' : ''}`,
     example: { ...WITH_SECRET, client: { ...CLIENT, tokenEndpointAuthMethod: 'client_secret_basic' }, isProved: true },
   }),
   'no secret': row({
     when: 'A confidential client sent no secret.',
     expected: 'client_id with client_secret, in the body or by HTTP Basic',
-    received: ({ credentials }) => `client_id alone${sentInstead(credentials)}`,
-    remedy:
-      'Set the client secret in the app: its variable may be empty. For an app that cannot keep one, register another with --type public.',
+    received: ({ credentials }) => `client_id alone${sentInstead(credentials, 'client_secret')}`,
+    remedy: ({ credentials }) =>
+      `${renameSent(credentials, 'client_secret') ?? 'Set the client secret in the app: its variable may be empty.'} For an app that cannot keep one, register another with --type public.`,
     example: { ...WITH_SECRET, credentials: { method: 'none', clientId: '1' } },
   }),
   'wrong secret': row({
@@ -297,56 +243,50 @@ export const AUTHENTICATION_REFUSALS = {
     'an assertion that was signed by another key than the registered one with its kid, or was changed',
     COMPARE_KEYS,
   ),
-  'the registration has changed': assertionRow(
+  'the registration has changed': provedRow(
     'The registration was changed while the keys were read.',
+    'the registration has changed meanwhile',
     'an assertion of a registration that has changed meanwhile',
     'Send the request again, with a new assertion.',
   ),
-  'the assertion was used before': assertionRow(
+  'the assertion was used before': provedRow(
     'The assertion was used before.',
+    'the assertion was used before',
     'an assertion whose jti was used before',
     'Make a new assertion with a new jti for each request, retries included.',
   ),
-  'the assertion is of another client': assertionRow(
+  'the assertion is of another client': claimsRow(
+    'is of another client',
     'The assertion is of another client.',
     'an assertion whose iss or sub is another client',
-    'Send iss and sub equal to client_id.',
   ),
-  'the assertion is for another audience': assertionRow(
+  'the assertion is for another audience': claimsRow(
+    'is for another audience',
     'The assertion is for another audience.',
     'an assertion whose aud is another server or endpoint',
-    'Send the issuer of the discovery document as aud.',
   ),
-  'the assertion has no exp': assertionRow(
-    'The assertion has no `exp`.',
-    'an assertion without exp',
-    'Send exp, in seconds.',
-  ),
-  'the assertion has expired': assertionRow(
+  'the assertion has no exp': claimsRow('has no exp', 'The assertion has no `exp`.', 'an assertion without exp'),
+  'the assertion has expired': claimsRow(
+    'has expired',
     'The assertion has expired.',
     'an assertion whose exp is in the past',
-    `Make one for each request. ${CLOCKS}`,
   ),
-  'the assertion expires too late': assertionRow(
+  'the assertion expires too late': claimsRow(
+    'expires too late',
     'The assertion expires too late.',
     'an assertion whose exp is more than ten minutes ahead',
-    `Send an exp a minute or so ahead, in seconds: one in milliseconds is thousands of years ahead. ${CLOCKS}`,
   ),
-  'the assertion has times that make no sense': assertionRow(
+  'the assertion has times that make no sense': claimsRow(
+    'has times that make no sense',
     'The times of the assertion make no sense.',
     'an assertion whose iat or nbf is no time, or is later than exp',
-    'Send iat, nbf and exp in seconds, not in milliseconds.',
   ),
-  'the assertion is of the future': assertionRow(
+  'the assertion is of the future': claimsRow(
+    'is of the future',
     'The assertion is of the future.',
     'an assertion whose iat or nbf is in the future',
-    CLOCKS,
   ),
-  'the assertion has no jti': assertionRow(
-    'The assertion has no `jti`.',
-    'an assertion without jti',
-    'Send a random jti of at most 256 characters.',
-  ),
+  'the assertion has no jti': claimsRow('has no jti', 'The assertion has no `jti`.', 'an assertion without jti'),
 } as const;
 
 export type AuthenticationRefusalName = keyof typeof AUTHENTICATION_REFUSALS;

@@ -1,4 +1,4 @@
-import { isBlockedHost } from '../../clients/blocked-domains.ts';
+import { isBlockedHost } from '../../clients/blocked-hosts.ts';
 import { describedClient, updateFromDocument } from '../../clients/metadata-clients.ts';
 import { hasHost, metadataHost, metadataUrlProblem } from '../../clients/rules/metadata-document.ts';
 import { type Client, findByMetadataUrl } from '../../clients/store.ts';

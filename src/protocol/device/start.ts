@@ -98,7 +98,7 @@ export async function startDevice(
       // The row refers to the client, which may have been deleted since it authenticated.
       return (yield* findClient({ id: client.id })) && (yield* insertDevice(device));
     });
-    if (stored === undefined) throw refusal('client changed', {});
+    if (stored === undefined) throw refusal('client changed', { clientId: client.id });
     // Another device has the same code about once in 25 billion times.
     if (!stored) continue;
     services.traces.completed.push({
@@ -142,10 +142,10 @@ function* admit(
   if (limited !== undefined) return limited;
   const isOff = isCommandLine(client) && !services.commandLineSignIn;
   if (isOff || !client.grantTypes.includes(DEVICE_GRANT)) {
-    return yield* refuseRequest(authenticated, now, 'grant type not registered', { grantType: DEVICE_GRANT });
+    return yield* refuseRequest(authenticated, now, 'grant type not registered', { client, grantType: DEVICE_GRANT });
   }
   if (!client.endpoints.includes(RULES.endpointSet)) {
-    return yield* refuseRequest(authenticated, now, 'endpoints not registered', { endpoints: client.endpoints });
+    return yield* refuseRequest(authenticated, now, 'endpoints not registered', { client });
   }
   const about = { name: 'deviceAddress', origin, clientId: client.id } as const;
   const seconds = yield* takeFrom('device', services.limits.deviceAddress, now, about, takeTogether);

@@ -17,7 +17,7 @@ const metadataRow = (error: MetadataFault['error'], when: string, example: Fault
       reason: ({ fault }) => `${error}: ${fault.field}`,
       trace: ({ fault }) => ({
         rule: 'RFC 7591 §3.2.2',
-        expected: `another value of ${fault.field}`,
+        expected: `a value of ${fault.field} that this service supports`,
         received: fault.problem,
         remedy: fault.remedy,
       }),
@@ -91,7 +91,7 @@ export const REGISTRATION_REFUSALS = {
     when: 'An operator has blocked the domain of a redirect URI.',
     app: {
       error: 'invalid_redirect_uri',
-      description: `Apps of the domain of a redirect URI cannot register themselves here. ${fromOperator} about it.`,
+      description: `This server does not let apps with a redirect URI of this domain register themselves. ${fromOperator} about it.`,
     },
     operator: {
       reason: 'a blocked domain',
@@ -105,20 +105,20 @@ export const REGISTRATION_REFUSALS = {
   }),
   'initial access token missing': tokenRow(
     'Only apps with an initial access token can register here, and none was sent.',
-    'Registering an app here takes an initial access token.',
+    'Registering an app here requires an initial access token.',
     `${fromOperator} for one, and send it as Authorization: Bearer <token>.`,
     'no token sent',
     'no token',
   ),
   'initial access token unknown': tokenRow(
     'The initial access token is unknown, used up, revoked or expired.',
-    'The initial access token is not accepted: it is unknown, was used as often as it may be, was revoked, or has expired.',
+    'The initial access token is not accepted: it is unknown, has no uses left, was revoked, or has expired.',
     `${fromOperator} for another. The operator lists them with: tessera initial-access-token list`,
     'initial access token not valid',
   ),
   'admin key for an initial access token': tokenRow(
     'An admin key was sent in place of an initial access token.',
-    'The token begins with tak_, as admin keys do, which register no app here.',
+    'The token is an admin key (it begins with tak_), and admin keys cannot register apps at this address.',
     'Send an initial access token: the operator makes one with tessera initial-access-token create. Admin keys register apps at /api/v2/admin/clients.',
     'an admin key',
   ),
@@ -138,7 +138,7 @@ export const REGISTRATION_REFUSALS = {
   }),
   'registration access token missing': tokenRow(
     'The registration access token of the app was not sent.',
-    'Reading or changing a registration takes its registration access token.',
+    'Reading or changing a registration requires its registration access token.',
     'Send the one of the registration response as Authorization: Bearer <token>.',
     'no token sent',
     'no token',

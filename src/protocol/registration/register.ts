@@ -1,14 +1,12 @@
-import { isBlockedHost } from '../../clients/blocked-domains.ts';
+import { findBlockedHost, oneRegistrationAtATime } from '../../clients/blocked-hosts.ts';
 import { useInitialToken } from '../../clients/initial-access-tokens.ts';
 import { type ReadMetadata, readRegistration } from '../../clients/rules/registration-metadata.ts';
 import {
   deleteSelf,
   lockRegistration,
   makeRoom,
-  oneRegistrationAtATime,
   type Registered,
   readRegistrationOf,
-  redirectHosts,
   registerSelf,
   updateSelf,
 } from '../../clients/self-registration.ts';
@@ -99,9 +97,7 @@ function* countRegistration({ limits }: RegistrationParts, origin: Origin, now: 
 }
 
 function* requireNoBlockedHost(uris: readonly string[]): Work<void> {
-  for (const host of redirectHosts(uris)) {
-    if (yield* isBlockedHost(host)) throw refuseRegistration('redirect host blocked');
-  }
+  if ((yield* findBlockedHost(uris)) !== undefined) throw refuseRegistration('redirect host blocked');
 }
 
 /** A request of an app about its own registration. */

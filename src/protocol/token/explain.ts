@@ -8,6 +8,7 @@ import type { Keys } from '../../keys/keys.ts';
 import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
 import { type Clock, ClockBehind, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { explainEnding, FAMILY_ENDED } from '../../traces/rules/ended-family.ts';
 import { judge, judgeClientToken, MESSAGES, type Verdict } from '../../verdict/rules.ts';
 import { readLiveScopes } from './introspection.ts';
 import {
@@ -96,11 +97,13 @@ async function explain(parts: ExplainParts, presented: string): Promise<Explanat
     const reason = 'it is not on record: the account, the app or the authorization was deleted, or has ended long ago';
     return { ...about, ...refused, kind: about.kind, reason, remedy: AGAIN };
   }
-  const { verdict, username, scope, rules } = found;
+  const { verdict, username, scope, rules, ending } = found;
   const known = { ...about, username, scope };
   if (verdict.kind === 'live') return { ...known, ...accepted(signed, token, issuer, rules) };
   if (verdict.kind === 'invalid') {
-    return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: AGAIN };
+    const { reason } = verdict;
+    const why = { reason: ending?.received ?? reason, remedy: ending?.remedy ?? AGAIN };
+    return { ...known, ...refused, kind: known.kind, ...why };
   }
   const error = rules?.invalidGrantInsteadOf403 ? INVALID[signed.kind] : '403 access_denied';
   const answer = `${error}: ${MESSAGES[verdict.kind]}`;
@@ -151,6 +154,8 @@ interface JudgedToken {
   readonly scope: string | null;
   /** Of the set of endpoints that it was issued on; null for a token that a client got for itself. */
   readonly rules: EndpointRules | null;
+  /** What ended its token family, where something did. */
+  readonly ending?: ReturnType<typeof explainEnding>;
 }
 
 async function judgeOfClient(
@@ -186,6 +191,14 @@ async function judgeOfAccount(
     scope: token.scope === '' ? null : liveScope(scopes),
   };
   const verdict = judge(found.state, found.inherited, now);
+  const deadAt = found.state.family?.deadAt ?? null;
+  if (verdict.kind === 'invalid' && verdict.reason === FAMILY_ENDED && deadAt !== null) {
+    return {
+      verdict,
+      ...known,
+      ending: explainEnding(found.family.deadReason, { at: new Date(deadAt).toISOString() }),
+    };
+  }
   if (verdict.kind !== 'live' || signed.kind === 'access') return { verdict, ...known };
   const { currentToken, predecessorJti, rotatedAt } = found.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);

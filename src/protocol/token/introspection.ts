@@ -207,7 +207,10 @@ const authenticationOf = ({ acr, amr, authTime }: Pick<TokenFamily['family'], 'a
 
 function whyInactive(kind: TokenKind, jti: string, found: TokenFamily, now: number): InactiveToken | undefined {
   const verdict = judge(found.state, found.inherited, now);
-  if (verdict.kind !== 'live') return inactiveByVerdict(verdict);
+  if (verdict.kind !== 'live') {
+    const ended = { deadReason: found.family.deadReason, deadAt: found.state.family?.deadAt ?? null };
+    return inactiveByVerdict(verdict, ended);
+  }
   if (kind === 'access') return undefined;
   const { currentToken, predecessorJti, rotatedAt } = found.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, jti, now);

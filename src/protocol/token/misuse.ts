@@ -40,7 +40,7 @@ export async function tokenFault(
   { signed, issuer, now }: FaultContext,
 ): Promise<TokenFault> {
   if (signed !== undefined) return signedFault(signed, issuer, now);
-  const found = describeForm(token, expected);
+  const found = describeForm(token, expected, issuer);
   const header = TOKEN_FORM.exec(token)?.[1];
   if (header === undefined) return { ...found, misuse: undefined };
   const send = `Send the ${FIELDS[expected]} of the token response.`;

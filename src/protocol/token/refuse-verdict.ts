@@ -1,4 +1,6 @@
+import { iso } from '../../platform/clock.ts';
 import { invalidToken, OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
+import { explainEnding, FAMILY_ENDED } from '../../traces/rules/ended-family.ts';
 import { MESSAGES, type Verdict } from '../../verdict/rules.ts';
 
 export type RefusedVerdict = Exclude<Verdict, { kind: 'live' }>;
@@ -58,18 +60,32 @@ const ENDED_WITH: Readonly<Record<string, { readonly received: string; readonly 
     received: 'a credential that is not on record: its account or app was deleted, or it ended some time ago',
     remedy: SIGN_IN_AGAIN,
   },
-  'the token family was ended': {
+  'the sign-in of this token has ended': {
     received:
       'a credential of a sign-in that was ended: the user signed out, the app revoked a token, or a code or refresh token was used twice',
     remedy: `${SIGN_IN_AGAIN} The audit trail says which it was, and when: tessera events --user USER`,
   },
 };
 
-/** Where the sign-in that a credential came from has ended. */
-export const detailOfInvalid = (reason: string): RefusalDetail => ({
+/** What is on record of a token family that was ended. */
+export interface EndedFamily {
+  readonly deadReason: string | null;
+  readonly deadAt: number | null;
+}
+
+/**
+ * Where the sign-in that a credential came from has ended.
+ * @param family what ended it, where it was read
+ */
+export const detailOfInvalid = (reason: string, family?: EndedFamily): RefusalDetail => ({
   expected: 'an account, app and session that are still active',
-  ...(ENDED_WITH[reason] ?? { received: reason, remedy: SIGN_IN_AGAIN }),
+  ...(endingOf(reason, family) ?? ENDED_WITH[reason] ?? { received: reason, remedy: SIGN_IN_AGAIN }),
 });
+
+const endingOf = (reason: string, family: EndedFamily | undefined) =>
+  reason === FAMILY_ENDED && family !== undefined && family.deadAt !== null
+    ? explainEnding(family.deadReason, { at: iso(family.deadAt) })
+    : undefined;
 
 const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>
   new OAuthError(403, 'access_denied', MESSAGES[kind], {}, kind, DETAILS_OF_ENDED[kind]);

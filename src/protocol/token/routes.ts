@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ENDPOINT_RULES, type EndpointRules } from '../../claims/endpoint-set.ts';
 import { narrowedResources, parseResources } from '../../claims/permissions.ts';
 import { findUnregistered } from '../../clients/resources.ts';
@@ -10,6 +10,7 @@ import { OAuthError } from '../../platform/oauth-error.ts';
 import type { AuthenticatedClient } from '../client-authentication/authenticate.ts';
 import { acceptClients, answer, fromClient } from '../client-authentication/client-requests.ts';
 import { refuseClient } from '../client-authentication/refusals.ts';
+import { nameEmptyWord } from './empty-words.ts';
 import {
   countRequest,
   type Exchangeable,
@@ -23,6 +24,7 @@ import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
+import { ASSERTION_GRANT } from './refusals/requests.ts';
 import { type Refuse, refusal, refuseRequest } from './refuse.ts';
 import { revokeToken } from './revocation.ts';
 import { introspectTokenSchema, requestTokensSchemas, revokeTokenSchema } from './route-schemas.ts';
@@ -49,6 +51,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     for (const rules of Object.values(ENDPOINT_RULES)) {
       const { tokenPath, endpointSet } = rules;
       token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[endpointSet] }, async (request, reply) => {
+        if (namesAssertionAlone(request)) throw refusal('unknown grant type', { grantType: ASSERTION_GRANT });
         const { parameters, authenticated } = await fromClient(
           parts,
           request,
@@ -57,7 +60,9 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
           rules.reportsDisabledClient,
         );
         const current = await withCurrentMetadata(parts, authenticated);
-        const response = await requestTokens(parts, current, parameters, rules);
+        const response = await requestTokens(parts, current, parameters, rules).catch((error: unknown) => {
+          throw error instanceof OAuthError ? nameEmptyWord(error, parameters) : error;
+        });
         // A refresh is told of nothing that its authorization was told of.
         if (parameters.get('grant_type') !== 'refresh_token' && request.headers['dpop'] !== undefined) {
           parts.traces.completed.push({
@@ -84,13 +89,21 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
       // §2.1: a public client could not prove that the tokens are its own.
       if (authenticated.proof.kind === 'public') {
         const { client } = authenticated;
-        throw refuseClient('a public client may not introspect', { credentials, client, isProved: false });
+        const about = { endpoint: INTROSPECTION_PATH, issuer: parts.issuer };
+        throw refuseClient('a public client may not introspect', { ...about, credentials, client, isProved: false });
       }
       const { response, inactive } = await introspect(parts, authenticated, presentedToken(parameters));
       if (inactive !== undefined) request.refusal = { code: 'inactive', description: NOT_ACTIVE, ...inactive };
       return answer(reply, response);
     });
   });
+}
+
+/** Whether a request has the assertion of a grant that is not offered and no client, so that asking for client_id would mislead. */
+function namesAssertionAlone({ body, headers }: FastifyRequest): boolean {
+  const parameters = body as Parameters;
+  if (parameters.get('grant_type') !== ASSERTION_GRANT) return false;
+  return headers.authorization === undefined && !parameters.has('client_id') && !parameters.has('client_assertion');
 }
 
 /**
@@ -185,7 +198,8 @@ const isGrant = (name: string | undefined): name is GrantType => name !== undefi
 
 const requestTokens: TokenHandler = async (parts, authenticated, parameters, rules) => {
   const grantType = parameters.get('grant_type');
-  const { grantTypes, endpoints } = authenticated.client;
+  const { client } = authenticated;
+  const { grantTypes, endpoints } = client;
   if (isGrant(grantType) && grantTypes.includes(grantType) && endpoints.includes(rules.endpointSet)) {
     return GRANTS[grantType](parts, authenticated, parameters, rules);
   }
@@ -200,9 +214,9 @@ const requestTokens: TokenHandler = async (parts, authenticated, parameters, rul
     if (!isGrant(grantType)) return refusal('unknown grant type', { grantType });
     // RFC 6749 §5.2, TK-08.
     if (!grantTypes.includes(grantType)) {
-      return yield* refuseRequest(authenticated, now, 'grant type not registered', { grantType });
+      return yield* refuseRequest(authenticated, now, 'grant type not registered', { client, grantType });
     }
-    return yield* refuseRequest(authenticated, now, 'endpoints not registered', { endpoints });
+    return yield* refuseRequest(authenticated, now, 'endpoints not registered', { client });
   });
 };
 

@@ -38,7 +38,7 @@ export function upstreamLogoutRoutes(app: FastifyInstance, services: LogoutServi
         throw new UpstreamRefusal('token', 'The logout token is refused: it was used before.');
       } catch (error) {
         if (!(error instanceof UpstreamRefusal)) throw error;
-        const details = { upstream: name, reason: error.message };
+        const details = { upstream: name, upstreamId: upstream.id, reason: error.message };
         await recordThrottled({ at: clock(), type: 'upstream.refused', outcome: 'failure', origin, details });
         const isPassing = error.kind !== 'token';
         if (isPassing) throw new OAuthError(503, 'temporarily_unavailable', error.message);

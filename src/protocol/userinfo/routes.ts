@@ -16,9 +16,10 @@ import { findMembership, type Membership } from '../../organizations/store.ts';
 import { type Clock, numericDate, SECOND } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { sentAuthorizations } from '../../platform/http/authorizations.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
 import type { RequestSubject } from '../../platform/http/errors.ts';
-import { queryOf, type RepeatableParameters, readByHandler } from '../../platform/http/parameters.ts';
+import { queryOf, readByHandler } from '../../platform/http/parameters.ts';
 import { invalidToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
@@ -66,7 +67,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
   });
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const token = oneToken(request.headers.authorization, queryOf(request), formOf(request));
+    const token = oneToken(request);
     const user = await readUser(parts, token, request, ['v2', 'oidc']).catch(asInvalidToken);
     const { person, endpointSet, scopes } = user;
     if (!scopes.has('openid')) throw refuseUserInfo('scope openid missing');
@@ -249,11 +250,13 @@ function asInvalidToken(error: unknown): never {
 }
 
 /** RFC 6750 §2: the token from the header or, in a POST, from the form; never from the query, never both. */
-function oneToken(authorization: string | undefined, query: RepeatableParameters, form: RepeatableParameters): string {
+function oneToken(request: FastifyRequest): string {
+  const { authorization } = request.headers;
+  const [query, form] = [queryOf(request), formOf(request)];
   const inForm = form.get('access_token');
   if (query.has('access_token')) throw refuseUserInfo('token in the address');
   if (form.repeated.has('access_token')) throw refuseUserInfo('token sent twice');
-  if (inForm === undefined) return bearerToken(authorization);
+  if (inForm === undefined) return bearerToken(authorization, () => sentAuthorizations(request));
   if (authorization !== undefined) throw refuseUserInfo('token sent twice');
   if (!/^\S+$/.test(inForm)) throw refuseUserInfo('white space in the form');
   return inForm;
@@ -264,7 +267,7 @@ function tokenOfHeader(request: FastifyRequest): string {
   const { authorization } = request.headers;
   const isMisplaced = queryOf(request).has('access_token');
   if (isMisplaced && authorization === undefined) throw refuseUserInfo('token only in the address');
-  const token = bearerToken(authorization);
+  const token = bearerToken(authorization, () => sentAuthorizations(request));
   if (isMisplaced) throw refuseUserInfo('token sent twice');
   return token;
 }

@@ -140,7 +140,7 @@ async function probe(
       redeem(services, client, attempt, { ...back, callback }),
     ),
     {
-      step: 'client',
+      step: 'metadata',
       level: 'warning',
       found: 'GitHub has no back-channel logout: what it ends goes on here until the next sign-in.',
     },

@@ -25,10 +25,11 @@ async function begin(
   { documents }: ProviderServices,
   client: ProviderClient,
   { nonce, verifier, maxAge }: ProviderAttempt,
-  { redirectUri, state, prompt, loginHint }: ProviderQuestion,
+  { redirectUri, state, prompt, loginHint, acrs }: ProviderQuestion,
 ): Promise<string> {
   const metadata = await documents.metadata(client.issuer);
   const url = new URL(metadata.authorization_endpoint);
+  const knownAcrs = acrs.filter((acr) => offersAcr(metadata, acr));
   const parameters = {
     response_type: 'code',
     client_id: client.clientId,
@@ -42,6 +43,7 @@ async function begin(
     ...(prompt !== null && takesPrompt(metadata, prompt) && { prompt }),
     ...(maxAge !== null && { max_age: String(maxAge) }),
     ...(loginHint !== null && { login_hint: loginHint }),
+    ...(knownAcrs.length > 0 && { acr_values: knownAcrs.join(' ') }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
@@ -50,6 +52,13 @@ async function begin(
 /** Every provider knows `login`. Some refuse what they do not know, so `select_account` is sent to those that say that they do. */
 const takesPrompt = ({ prompt_values_supported: known }: ProviderMetadata, prompt: string): boolean =>
   prompt !== 'select_account' || (Array.isArray(known) && known.includes(prompt));
+
+/**
+ * A class is asked for at providers that say that they know it: a wish of the app must not end a sign-in. What the provider then says of the
+ * class is not read, since only what was proved here meets one (decisions §14).
+ */
+const offersAcr = ({ acr_values_supported: known }: ProviderMetadata, acr: string): boolean =>
+  Array.isArray(known) && known.includes(acr);
 
 async function finish(
   services: ProviderServices,

@@ -1,7 +1,8 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mapClaims, POINTER, valueAt } from './claims-map.ts';
+import { type ClaimsMap, type MappedClaims, mapClaims, POINTER, valueAt } from './claims-map.ts';
+import type { TokenClaims } from './token-claims.ts';
 
 const claims = {
   name: ' Ada Lovelace ',
@@ -10,6 +11,12 @@ const claims = {
   realm_access: { roles: ['admin'] },
   'a/b': { 'c~d': ['first', 'second'] },
 };
+
+function requireMapped(said: TokenClaims, map: ClaimsMap): MappedClaims {
+  const mapped = mapClaims(said, map);
+  assert.ok(!('problem' in mapped));
+  return mapped;
+}
 
 test('a pointer leads through objects and lists, and escapes / and ~', () => {
   assert.equal(valueAt(claims, '/a~1b/c~0d/1'), 'second');
@@ -33,23 +40,50 @@ test('a pointer is a path, never code', () => {
 });
 
 test('what has the right form is read, and nothing else', () => {
-  const map = { name: '/name', language: '/locale', groups: '/groups' };
-  assert.deepEqual(mapClaims(claims, map), { name: 'Ada Lovelace', language: 'en-GB', groups: ['staff', 'ops.eu'] });
-  const odd = { name: { first: 'Ada' }, locale: 'English', groups: { staff: true } };
-  assert.deepEqual(mapClaims(odd, map), { groups: [] });
-  assert.deepEqual(mapClaims({ name: 'a\u0007' }, { name: '/name' }), {});
-  assert.deepEqual(mapClaims(claims, {}), {});
-  assert.deepEqual(mapClaims({ groups: [] }, map), { groups: [] }, 'an empty list takes all away');
+  const map = { name: '/name', language: '/locale', picture: '/picture', groups: '/groups' };
+  const { ignored, ...said } = requireMapped({ ...claims, picture: 'https://img.example/a b.png' }, map);
+  assert.deepEqual(said, {
+    ...{ name: 'Ada Lovelace', language: 'en-GB', picture: 'https://img.example/a%20b.png' },
+    groups: ['staff', 'ops.eu'],
+  });
+  assert.deepEqual(ignored, []);
+  assert.deepEqual(requireMapped(claims, {}), { ignored: [] });
+  assert.deepEqual(requireMapped({ groups: [] }, { groups: '/groups' }).groups, [], 'an empty list takes all away');
+});
+
+test('what is absent or has another form is ignored, with a reason', () => {
+  const map = { name: '/name', language: '/locale', picture: '/picture', groups: '/groups' };
+  const odd = { name: { first: 'Ada' }, locale: 'English', picture: 'ada.png', groups: { staff: true } };
+  const { ignored, ...said } = requireMapped(odd, map);
+  assert.deepEqual(said, { groups: [] });
+  assert.deepEqual(
+    ignored.map(({ field, reason, isAbsent }) => [field, reason, isAbsent]),
+    [
+      ['name', '/name is not a text of at most 64 characters on one line.', false],
+      ['language', '/locale is not a language tag such as en or de-AT.', false],
+      ['picture', '/picture is not an https URL of at most 2000 characters.', false],
+    ],
+  );
+  const absent = { field: 'name', reason: 'The token has no /name.', isAbsent: true };
+  assert.deepEqual(requireMapped({}, { name: '/name' }).ignored, [absent]);
+  for (const picture of [
+    'javascript:alert(1)',
+    'data:image/png,x',
+    'https://a:b@img.example/',
+    `https://x.example/${'a'.repeat(2000)}`,
+  ]) {
+    assert.equal(requireMapped({ picture }, map).picture, undefined, picture);
+  }
 });
 
 test('groups are all that the claim names, up to a bound, and none where it is absent', () => {
   const map = { groups: '/groups' };
   const of = (count: number) => Array.from({ length: count }, (_, index) => `group-${index}`);
-  assert.deepEqual(mapClaims({ groups: of(1000) }, map), { groups: of(1000) });
+  assert.deepEqual(requireMapped({ groups: of(1000) }, map).groups, of(1000));
   assert.deepEqual(mapClaims({ groups: of(1001) }, map), { problem: 'the groups at /groups are more than 1000' });
-  assert.deepEqual(mapClaims({ groups: 'staff' }, map), { groups: ['staff'] }, 'a list of one');
-  assert.deepEqual(mapClaims({}, map), { groups: [] });
-  assert.deepEqual(mapClaims({}, { groups: '/realm_access/roles' }), { groups: [] });
+  assert.deepEqual(requireMapped({ groups: 'staff' }, map).groups, ['staff'], 'a list of one');
+  assert.deepEqual(requireMapped({}, map).groups, []);
+  assert.deepEqual(requireMapped({}, { groups: '/realm_access/roles' }).groups, []);
 });
 
 test('groups that are elsewhere are unknown', () => {

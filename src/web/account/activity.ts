@@ -11,6 +11,7 @@ import type { Sealer } from '../../keys/sealer.ts';
 import { isolate, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
+import { enumerated } from '../../platform/date-text.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { deviceIcon, deviceName } from './device-name.ts';
@@ -85,7 +86,7 @@ function row({ messages }: Site, { event, count, since, device, network }: Activ
   const byOperator = isByOperator({ actor, details });
   // Where operators work is not the person's business.
   const seen = byOperator ? [] : [named ? deviceName(device, messages) : null, network];
-  const where = seen.filter((part) => part !== null).join(', ');
+  const where = enumerated(seen.filter((part) => part !== null));
   return html`<li>${named && !byOperator && deviceIcon(device)}<p>${what}${byOperator && html` ${text.byOperator}`}</p>
 <p class="muted small">${moment(at)}${count > 1 && html`, ${text.since(moment(since))}`}${where !== '' && html`<br>${where}`}</p></li>`;
 }

@@ -7,13 +7,10 @@ import {
   revokedAccess,
   revokeEveryAccess,
 } from '../../account-actions/connections/connections.ts';
-import { ENDPOINT_RULES } from '../../claims/endpoint-set.ts';
 import { appPicture } from '../../pages/app.ts';
 import {
   confirmStep,
   doneNotice,
-  fact,
-  facts,
   generalProblem,
   hidden,
   isolate,
@@ -31,15 +28,15 @@ import type { Messages } from '../../pages/messages.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { isUnregistered } from '../../protocol/authorize/rules/next-step.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { appKind, CONNECTIONS, connectedAppPage, connectedAppRoutes } from './connected-app.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
-import { hasSwitches, permissionsPage, permissionsRoutes, switchedScopes } from './permissions.ts';
+import { accountRow, accountRows } from './rows.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
-/** The apps with access to an account, each with a button that revokes it. */
+/** The apps with access to an account, each a row that leads to its page, and where access is taken away. */
 export function connectionsRoutes(app: FastifyInstance, services: PageServices, hooks: AccountHooks): void {
-  permissionsRoutes(app, services, hooks);
+  connectedAppRoutes(app, services, hooks);
   const { countForm } = hooks;
   const { site } = services;
 
@@ -57,12 +54,12 @@ export function connectionsRoutes(app: FastifyInstance, services: PageServices, 
     return sendPage(reply, status, site, page);
   }
 
-  app.get('/account/connections', async (request, reply) => {
+  app.get(CONNECTIONS, async (request, reply) => {
     const query = queryOf(request);
     return show(reply, 200, visitOf(request), query, { revoked: undefined, problems: NO_PROBLEMS });
   });
 
-  app.post('/account/connections', { preHandler: countForm }, async (request, reply) => {
+  app.post(CONNECTIONS, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     if (form.get('all') === 'yes') {
@@ -101,8 +98,7 @@ function connectionsPage(site: Site, page: ConnectionsPage): Page {
     html`<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
 ${revoked !== undefined && (revoked === 'all' ? allRevokedNotice(text) : revokedNotice(revoked, messages))}
 ${problemSummary(messages, page.problems)}
-${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, page))}${pager(site, '/account/connections', part)}</div>`}
-${connections.length > 1 && revokeAllForm(site, page.token)}`,
+${connections.length > 0 && html`${accountRows(connections.map((connection) => appRow(site, connection)))}${pager(site, CONNECTIONS, part)}${revokeAllForm(site, page.token)}`}`,
   );
 }
 
@@ -112,7 +108,7 @@ const allRevokedNotice = (text: Messages['connections']): Html =>
 function revokeAllForm({ messages: { connections: text }, path }: Site, token: string): Html {
   return confirmStep(
     text.revokeAll,
-    html`<form method="post" action="${path('/account/connections')}">${hidden(token, { all: 'yes' })}<p class="small">${text.revokeAllLead}</p><div><button class="danger" type="submit">${text.revokeAllYes}</button></div></form>`,
+    html`<form method="post" action="${path(CONNECTIONS)}">${hidden(token)}<p class="small">${text.revokeAllLead}</p><div><button class="danger" type="submit" name="all" value="yes">${text.revokeAllYes}</button></div></form>`,
   );
 }
 
@@ -120,63 +116,23 @@ function revokeAllForm({ messages: { connections: text }, path }: Site, token: s
 function revokedNotice({ app, at, ...summary }: RevokedAccess, messages: Messages): Html {
   const { connections: text } = messages;
   return doneNotice(
-    html`<p><strong>${text.revoked(isolate(app), moment(at))}</strong></p><p>${revocationText(summary, messages)} ${text.stopped} ${text.kept}</p>`,
+    html`<p><strong>${text.revoked(isolate(app), moment(at))}</strong></p><p>${revocationText(summary, messages) ?? messages.stopped.none} ${text.stopped} ${text.kept}</p>`,
   );
 }
 
-function appRow(site: Site, connection: ListedConnection, { token, part }: ConnectionsPage): Html {
+/** The row of an app, which leads to its page. */
+function appRow(site: Site, connection: ListedConnection): Html | undefined {
   const { messages, path } = site;
-  const text = messages.connections;
-  const { clientId, name, owner, host, endpoints, resources, decidedBy, connectedAt, lastUsedAt, lastNetwork } =
-    connection;
-  const sharesIdentity = endpoints.some((endpointSet) => ENDPOINT_RULES[endpointSet].identityClaims);
-  const named = (scopes: readonly string[]) =>
-    // What cannot be switched off in an app for assigned people is shared all the same.
-    switchedScopes({ endpoints, access: 'everyone' }, scopes).map((scope) =>
-      scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope],
-    );
-  const declined = [
-    ...named(connection.declined),
-    ...resources.flatMap((place) => place.declined.map(({ text }) => isolate(text))),
-  ];
-  const id = `app-${clientId}`;
-  const kind = kindOf(connection, host, text);
-  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${kind !== undefined && html`<strong>${kind}</strong>${host !== '' && ' '}`}${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
-${facts([
-  fact(text.sees, [sharesIdentity ? text.basics : text.idAlone, ...named(connection.scopes)].join(', '), true),
-  declined.length > 0 &&
-    fact(
-      text.declined,
-      declined.map((name, index) => html`${index > 0 && ', '}${name}`),
-      true,
-    ),
-  resources.length > 0 &&
-    fact(
-      messages.consent.places,
-      resources.map(
-        ({ name, scopes }) =>
-          html`<p>${isolate(name)}${scopes.length > 0 && html`: ${scopes.map(({ text }, index) => html`${index > 0 && ', '}${isolate(text)}`)}`}</p>`,
-      ),
-      true,
-    ),
-  decidedBy === 'operator' && fact(text.decidedBy, text.byOperator, true),
-  fact(text.since, moment(connectedAt)),
-  fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
-  lastNetwork !== null && fact(messages.sessions.from, lastNetwork),
-])}
-${hasSwitches(connection) && html`<a class="edit" href="${path(permissionsPage(clientId))}" aria-label="${text.editOf(name)}">${text.edit}</a>`}
-${confirmStep(
-  text.revoke,
-  html`<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId, page: String(part.number) })}<p class="small">${text.revokeLead}</p><div><button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revokeYes}</button></div></form>`,
-)}</article>`;
-}
-
-/** What an app is, where it is no ordinary one. */
-function kindOf(
-  connection: Parameters<typeof isUnregistered>[0],
-  host: string,
-  text: Messages['connections'],
-): string | undefined {
-  if (isUnregistered(connection)) return connection.registeredBy === 'open' ? text.selfRegistered : text.unregistered;
-  return host === '' ? text.device : undefined;
+  const { connections: text } = messages;
+  const { clientId, name, host, picture, lastUsedAt } = connection;
+  const used = lastUsedAt === null ? text.neverUsed : text.used(moment(lastUsedAt));
+  const parts = [appKind(connection, host, text), host !== '' && isolate(host), used];
+  const state = parts.filter((part) => part !== undefined && part !== false);
+  const row = {
+    title: isolate(name),
+    state: state.map((part, index) => html`${index > 0 && ' · '}${part}`),
+    picture: appPicture(site, { id: clientId, name, picture }),
+    page: path(connectedAppPage(clientId)),
+  };
+  return accountRow(`app-${clientId}`, row, false);
 }

@@ -6,7 +6,7 @@ import {
   readAddressRequest,
   requestAddress,
 } from '../../account-actions/addresses/change-address.ts';
-import { closeRight, type EarlierAddress, readEarlierAddresses } from '../../account-actions/addresses/close-right.ts';
+import { closeRight, readEarlierAddresses } from '../../account-actions/addresses/close-right.ts';
 import { mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import {
@@ -16,9 +16,7 @@ import {
   generalProblem,
   hidden,
   isolate,
-  moment,
   NO_PROBLEMS,
-  operator,
   type Problems,
   problemSummary,
 } from '../../pages/components.ts';
@@ -32,15 +30,13 @@ import { redirect } from '../../platform/http/server.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { keepTyped, takeDraft } from '../sign-in/draft.ts';
+import { mailHint } from '../sign-in/mail-hint.ts';
+import { secondsLeft } from '../sign-in/named.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { CLOSE_PATH, EMAIL_PAGE, emailRows } from './email-rows.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 import { confirmAddress, proofGate, readProof, requireProof } from './proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from './visit.ts';
-
-const ADDRESS = '/account/email';
-
-/** Where the right of an earlier address is ended. */
-const CLOSE_PATH = '/account/email/earlier';
 
 /** The page on which people verify or change their email address. */
 export function emailRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -49,7 +45,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   const show = (reply: FastifyReply, status: number, visit: AccountVisit, problems?: Problems, more?: Shown) =>
     showEmail(services, reply, status, visit, problems, more);
 
-  app.get(ADDRESS, async (request, reply) => {
+  app.get(EMAIL_PAGE, async (request, reply) => {
     const visit = visitOf(request);
     const typed = takeDraft(services, request, reply, visit.account.id)?.['email'];
     const { draftBack } = services.site.messages.account;
@@ -57,7 +53,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
   });
 
   const proved = requireProof(services, 'email');
-  app.post(ADDRESS, { preHandler: countForm }, async (request, reply) => {
+  app.post(EMAIL_PAGE, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const typed = trimTyped(form.get('email'));
@@ -84,7 +80,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
       : show(reply, 403, visit, generalProblem(text.earlierNoFactor));
   });
 
-  app.post('/account/email/verify', { preHandler: countForm }, async (request, reply) => {
+  app.post(`${EMAIL_PAGE}/verify`, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const { email, emailVerified } = visit.account.profile;
     if (!mail.available || emailVerified) return show(reply, 200, visit);
@@ -92,7 +88,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
     return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
   });
 
-  app.post('/account/email/code', { preHandler: countForm }, async (request, reply) => {
+  app.post(`${EMAIL_PAGE}/code`, { preHandler: countForm }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const code = trimTyped(form.get('code'));
@@ -118,45 +114,29 @@ async function showEmail(
   const { site, mail } = services;
   const text = site.messages.address;
   const frame = frameOf(visit);
-  const { token } = frame;
-  const { email, emailVerified } = visit.account.profile;
   const proof = await readProof(services, visit);
   const waiting = await readAddressRequest(services, visit);
   const earlier = await readEarlierAddresses(services, visit);
   const isReturnProved = !proof.needed || !(await readProof(services, visit, 'return')).needed;
-  const forms = html`${waiting && codeSection(site, token, (waiting.data as { email: string }).email, problems)}${!emailVerified && verifySection(site, token)}
-<section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
-${proofGate(site, proof, 'email', changeForm(site, frame, typed, problems))}</section>${earlier.length > 0 && earlierSection(site, token, earlier, isReturnProved)}`;
+  const rows = emailRows(site, {
+    frame,
+    profile: visit.account.profile,
+    isMailSent: mail.available,
+    waiting: waiting && {
+      email: (waiting.data as { email: string }).email,
+      seconds: secondsLeft(waiting.createdAt, services.clock()),
+    },
+    hint: waiting && (await mailHint(services)),
+    change: proofGate(site, proof, 'email', changeForm(site, frame, typed, problems)),
+    isTyped: typed !== '',
+    earlier,
+    isReturnProved,
+    problems,
+  });
   const body = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(site.messages, problems)}
-<section class="card"><header><h2>${text.current}</h2></header><p>${isolate(readableEmail(email))} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
-${!mail.available && html`<p class="muted">${text.noMail}${operator(site)}.</p>`}</section>
-${mail.available && forms}`;
+${rows}`;
   return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
-}
-
-/** The form for the code that was sent to an address. */
-function codeSection({ messages, path }: Site, token: string, address: string, problems: Problems): Html {
-  const text = messages.address;
-  const code = {
-    name: 'code',
-    label: text.code,
-    hint: text.codeHint,
-    type: 'text',
-    autocomplete: 'one-time-code',
-    inputMode: 'numeric',
-    value: '',
-    problems,
-  } as const;
-  return html`<section class="card"><header><h2>${text.codeTitle}</h2><p class="muted">${text.codeLead(isolate(readableEmail(address)))}</p></header>
-<form method="post" action="${path('/account/email/code')}" novalidate>${hidden(token)}
-${field(code)}<div><button class="primary" type="submit">${text.codeSubmit}</button></div></form></section>`;
-}
-
-function verifySection({ messages, path }: Site, token: string): Html {
-  const text = messages.address;
-  return html`<section class="card"><header><h2>${text.verifyTitle}</h2><p class="muted small">${text.verifyLead}</p></header>
-<form method="post" action="${path('/account/email/verify')}">${hidden(token)}<div><button class="primary" type="submit">${text.verifySubmit}</button></div></form></section>`;
 }
 
 function changeForm(
@@ -168,7 +148,7 @@ function changeForm(
   const text = messages.address;
   const label = text.newAddress;
   const address = { name: 'email', label, type: 'email', autocomplete: 'email', value, problems } as const;
-  return html`<form method="post" action="${path(ADDRESS)}" novalidate>${hidden(token, keptFor(ADDRESS))}
+  return html`<form method="post" action="${path(EMAIL_PAGE)}" novalidate>${hidden(token, keptFor(EMAIL_PAGE))}
 ${field(address)}<div><button class="primary" type="submit">${text.changeSubmit}</button></div></form>`;
 }
 
@@ -186,6 +166,8 @@ function answerCode(
       return showEmail(services, reply, 429, visit, generalProblem(signIn.limited(result.seconds)));
     case 'wrong':
       return showEmail(services, reply, 400, visit, fieldProblem('code', text.codeWrong));
+    case 'session over':
+      return showEmail(services, reply, 400, visit, generalProblem(text.codeSessionOver));
     case 'confirmed': {
       const { account, created, purpose } = result;
       browsers.setSession(reply, created, SESSION_LIFETIME);
@@ -209,31 +191,4 @@ function problemOf(
   }
   if (emailKey(email) === emailKey(current)) return text.same;
   return mayHaveAddress(signUp, email) ? undefined : text.notAllowed;
-}
-
-/** The addresses that can still undo a change, each with the forms that go back to it, and end its right, where the visitor may do that. */
-function earlierSection(
-  { messages, path }: Site,
-  token: string,
-  addresses: readonly EarlierAddress[],
-  isReturnProved: boolean,
-): Html {
-  const text = messages.address;
-  const rows = addresses.map(
-    ({
-      email,
-      until,
-      isClosable,
-      isReturn,
-    }) => html`<li><p>${isolate(readableEmail(email))}<br><span class="muted small">${text.earlierUntil}${moment(until)}</span></p>
-${
-  isReturn &&
-  html`<form method="post" action="${path('/account/email')}">${hidden(token, { email })}<div><button type="submit">${text.goBack}</button></div></form>`
-}${
-  isClosable &&
-  html`<form method="post" action="${path(CLOSE_PATH)}">${hidden(token, { address: email })}<div><button class="danger" type="submit">${text.earlierSubmit}</button></div></form>`
-}</li>`,
-  );
-  return html`<section class="card"><header><h2>${text.earlierTitle}</h2><p class="muted small">${text.earlierLead}</p></header>
-<ul class="rows">${rows}</ul>${!isReturnProved && html`<div><a class="button" href="${path(confirmAddress('return'))}">${text.goBackConfirm}</a></div>`}${addresses.some(({ isClosable }) => !isClosable) && html`<p class="muted small">${text.earlierNoFactor}</p>`}</section>`;
 }

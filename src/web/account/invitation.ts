@@ -45,9 +45,12 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     link: string,
     origin: Origin,
   ): Promise<FastifyReply> {
+    const open = await database.read(() => findOpenInvitation(link, clock()));
     const declined = await declineInvitation(services, link, origin);
     browsers.setInvitation(reply, undefined);
-    return declined ? sendPage(reply, 200, site, declinedPage(site)) : sendDeadInvitation(request, reply, site);
+    return declined
+      ? sendPage(reply, 200, site, declinedPage(site, open?.organization?.name))
+      : sendDeadInvitation(request, reply, site);
   }
 
   app.get('/invitation', async (request, reply) => {
@@ -105,9 +108,9 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return redirect(request, reply, site.path(confirmAddress('invitation')));
     }
     const origin = originOf(request, { type: 'user', id: account.id });
-    let organization: string | undefined;
+    let joined: Awaited<ReturnType<typeof joinByInvitation>>;
     try {
-      organization = await joinByInvitation(services, { account, session, origin }, link);
+      joined = await joinByInvitation(services, { account, session, origin }, link);
     } catch (error) {
       if (error instanceof SessionEnded) return redirect(request, reply, site.path('/login'));
       if (!(error instanceof InvitationRefused)) throw error;
@@ -116,7 +119,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       return sendPage(reply, 409, site, refusedInvitationPage(site, refusal));
     }
     browsers.setInvitation(reply, undefined);
-    return sendPage(reply, 200, site, joinedPage(site, organization ?? ''));
+    return sendPage(reply, 200, site, joinedPage(site, joined?.organization ?? '', joined?.role ?? null));
   });
 }
 

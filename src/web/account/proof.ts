@@ -225,7 +225,7 @@ ${shown === 'recovery code' && html`<p class="muted small">${verify.codesLost(op
 }
 
 /** The page that asks for a fresh proof. */
-export function proofRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+export function proofRoutes(app: FastifyInstance, services: PageServices, { countEnding }: AccountHooks): void {
   const { site, clock } = services;
   const { messages } = site;
 
@@ -284,7 +284,7 @@ ${otherWays(services, shown, target)}</section>`;
     return reply.send(requestPasskey(relyingParty, passkeyProof(visit), allowed, clock()));
   });
 
-  app.post('/account/confirm', { preHandler: countForm }, async (request, reply) => {
+  app.post('/account/confirm', { preHandler: countEnding }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const next = form.get('next') ?? '';

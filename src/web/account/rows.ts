@@ -2,7 +2,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 
 /** A row of an account page: its title, how it stands, and what is behind it, or on which page that is. */
 export type AccountRow = {
-  readonly title: string;
+  readonly title: HtmlPart;
   readonly state: HtmlPart;
   /** Shown beside the title. */
   readonly picture?: Html;

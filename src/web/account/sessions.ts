@@ -18,6 +18,7 @@ import {
 } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
+import { joinList } from '../../pages/lists.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { securityRow } from '../../pages/security-row.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -31,7 +32,7 @@ import { trustedBrowsersSection } from './trusted-browsers.ts';
 import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } from './visit.ts';
 
 /** The browsers in which a person is signed in, each with a button that ends its session. */
-export function sessionsRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+export function sessionsRoutes(app: FastifyInstance, services: PageServices, { countEnding }: AccountHooks): void {
   const { site } = services;
 
   async function show(
@@ -55,7 +56,7 @@ export function sessionsRoutes(app: FastifyInstance, services: PageServices, { c
     return show(reply, 200, visitOf(request), query, { ended: undefined, problems: NO_PROBLEMS });
   });
 
-  app.post('/account/sessions', { preHandler: countForm }, async (request, reply) => {
+  app.post('/account/sessions', { preHandler: countEnding }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const which = selectedSessions(form, visit);
@@ -122,10 +123,11 @@ const sessionFacts = (session: Session, { sessions: text }: Messages): readonly 
 /** How many apps are named. */
 const MAX_NAMES = 5;
 
-function appNames(names: readonly string[], { sessions: text }: Messages): Html {
+function appNames(names: readonly string[], messages: Messages): Html {
+  const { sessions: text } = messages;
   const more = names.length - MAX_NAMES;
-  const shown = names.slice(0, MAX_NAMES).map((name, index) => html`${index > 0 && ', '}${isolate(name)}`);
-  return html`${shown}${more > 0 && text.more(more)}`;
+  const shown = [...names.slice(0, MAX_NAMES).map(isolate), ...(more > 0 ? [text.more(more)] : [])];
+  return html`${joinList(shown, messages)}`;
 }
 
 function sessionRow({ messages, path }: Site, session: ListedSession, { token, part }: SessionsPage): Html {
@@ -151,7 +153,7 @@ ${facts([
 ])}
 ${confirmStep(
   text.end,
-  html`<form method="post" action="${path('/account/sessions')}">${hidden(token, { session: sid, page: String(part.number) })}<p class="small">${text.endLead}</p><div><button class="danger" type="submit" aria-label="${text.endOf(name)}">${text.endYes}</button></div></form>`,
+  html`<form method="post" action="${path('/account/sessions')}">${hidden(token, { session: sid, page: String(part.number) })}<p class="small">${text.endLead(name)}</p><div><button class="danger" type="submit" aria-label="${text.endOf(name)}">${text.endYes}</button></div></form>`,
 )}</article>`;
 }
 
@@ -165,5 +167,6 @@ function endedNotice({ at, all, sessions, ...summary }: NonNullable<SessionsPage
       ? text.othersEnded(sessions.length, moment(at))
       : text.ended(deviceName(session, messages), moment(at));
   const lost = summary.families > 0 && html`${text.appsLost(appNames(summary.apps, messages))} ${text.askAgain} `;
-  return doneNotice(html`<p><strong>${what}</strong></p><p>${lost}${revocationText(summary, messages)}</p>`);
+  const checked = revocationText(summary, messages);
+  return doneNotice(html`<p><strong>${what}</strong></p>${checked && html`<p>${lost}${checked}</p>`}`);
 }

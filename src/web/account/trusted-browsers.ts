@@ -38,7 +38,7 @@ ${
   !proof.needed &&
   confirmStep(
     text.end,
-    html`<form method="post" action="${path(ADDRESS)}">${hidden(token, { browser: hash })}<p class="small">${text.endLead}</p><div><button class="danger" type="submit" aria-label="${text.endOf(name)}">${text.endYes}</button></div></form>`,
+    html`<form method="post" action="${path(ADDRESS)}">${hidden(token, { browser: hash })}<p class="small">${text.endLead(name)}</p><div><button class="danger" type="submit" aria-label="${text.endOf(name)}">${text.endYes}</button></div></form>`,
   )
 }</article>`;
   });

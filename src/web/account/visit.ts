@@ -8,7 +8,7 @@ import { redirect } from '../../platform/http/server.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { countAccountForm } from '../sign-in/account-form.ts';
+import { countAccountForm, countEndingForm } from '../sign-in/account-form.ts';
 import { keepDraft, keptField } from '../sign-in/draft.ts';
 import { freshPage } from '../sign-in/fresh-page.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';
@@ -32,8 +32,10 @@ declare module 'fastify' {
 export interface AccountHooks {
   /** Rejects forms from other sites, and puts the visit on the request. Redirects to sign-in where the visitor is not signed in. */
   readonly requireVisit: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-  /** Counts a form against the limit of its account. */
+  /** Counts a form against the limits of its session and its account. */
   readonly countForm: (request: FastifyRequest) => Promise<void>;
+  /** Counts a form that ends what a thief holds: no other session keeps its person from it. */
+  readonly countEnding: (request: FastifyRequest) => Promise<void>;
 }
 
 /**
@@ -75,10 +77,8 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
     return sendPage(reply, 400, site, page);
   }
 
-  async function countForm(request: FastifyRequest): Promise<void> {
-    const { account, origin } = visitOf(request);
-    await countAccountForm(services, account.id, origin);
-  }
+  const countForm = (request: FastifyRequest): Promise<void> => countAccountForm(services, visitOf(request));
+  const countEnding = (request: FastifyRequest): Promise<void> => countEndingForm(services, visitOf(request));
 
   app.decorateRequest('accountVisit', undefined);
   app.addHook('preHandler', requireVisit);
@@ -89,7 +89,7 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
     if (!(error instanceof SessionEnded)) throw error;
     return redirect(request, reply, site.path('/login'));
   });
-  return { requireVisit, countForm };
+  return { requireVisit, countForm, countEnding };
 }
 
 /** The visit of a request that `requireVisit` has let through. */

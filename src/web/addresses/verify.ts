@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { confirmByLink, findAddressRequest, VERIFY_PATH } from '../../account-actions/addresses/change-address.ts';
+import {
+  confirmByLink,
+  findAddressRequest,
+  isAskedIn,
+  VERIFY_PATH,
+} from '../../account-actions/addresses/change-address.ts';
 import type { Challenge } from '../../mail/challenges.ts';
 import { hidden, isolate } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
@@ -25,17 +30,23 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     return database.read(() => findAddressRequest(services, token, now));
   };
 
-  /** The visitor, where this is the browser that asked and still signed in as then. */
+  /** The visitor, where this is the browser that asked and still signed in as then; else why not. */
   async function requester(
     request: FastifyRequest,
     reply: FastifyReply,
-    { browserHash, accountId }: Challenge,
-  ): Promise<SignedInVisitor | undefined> {
+    challenge: Challenge,
+  ): Promise<SignedInVisitor | 'elsewhere' | 'session over'> {
     const browser = browsers.of(request, reply);
-    if (browser.hash !== browserHash) return undefined;
+    if (browser.hash !== challenge.browserHash) return 'elsewhere';
     const visitor = await findVisitor(services, browser.sessionSecret);
-    return visitor.kind === 'signed in' && visitor.account.id === accountId ? visitor : undefined;
+    if (visitor.kind !== 'signed in' || !isAskedIn(challenge, visitor.session)) {
+      return challenge.purpose === 'change address' ? 'session over' : 'elsewhere';
+    }
+    return visitor.account.id === challenge.accountId ? visitor : 'elsewhere';
   }
+
+  const showNoRequester = (reply: FastifyReply, token: string, cause: 'elsewhere' | 'session over') =>
+    cause === 'elsewhere' ? showElsewhere(reply) : sendDeadLink(services, reply, token, 'session');
 
   const showElsewhere = (reply: FastifyReply): FastifyReply =>
     sendPage(reply, 200, site, {
@@ -50,7 +61,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     const challenge = await find(token);
     if (challenge === undefined) return sendDeadLink(services, reply, token);
     const visitor = await requester(request, reply, challenge);
-    if (visitor === undefined) return showElsewhere(reply);
+    if (typeof visitor === 'string') return showNoRequester(reply, token, visitor);
     const { email } = challenge.data as { readonly email: string };
     const { account } = visitor;
     return sendPage(reply, 200, site, {
@@ -75,7 +86,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     const challenge = await find(token);
     if (challenge === undefined) return sendDeadLink(services, reply, token);
     const visitor = await requester(request, reply, challenge);
-    if (visitor === undefined) return showElsewhere(reply);
+    if (typeof visitor === 'string') return showNoRequester(reply, token, visitor);
     const { account, session } = visitor;
     const origin = originOf(request, { type: 'user', id: account.id });
     try {

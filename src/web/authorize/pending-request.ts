@@ -6,7 +6,7 @@ import type { Site } from '../../pages/layout.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
-import { type RequestRefusal, type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
+import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
@@ -23,23 +23,16 @@ import {
   readStoredRequest,
 } from '../../protocol/authorize/authorization.ts';
 import { finishedResponse } from '../../protocol/authorize/finished-response.ts';
-import { type IssueResult, issueCode } from '../../protocol/authorize/issue-code.ts';
+import { issueCode } from '../../protocol/authorize/issue-code.ts';
 import { operatorDecision } from '../../protocol/authorize/operator-consent.ts';
-import type { DisplayedError, RedirectTarget } from '../../protocol/authorize/rules/check-target.ts';
+import type { DisplayedError } from '../../protocol/authorize/rules/check-target.ts';
+import { recommendedParts } from '../../protocol/authorize/rules/ignored-parts.ts';
 import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
-import {
-  type AuthorizationRequest,
-  type ClientResponse,
-  errorResponse,
-  locationOf,
-  type RedirectedError,
-  recordedId,
-} from '../../protocol/authorize/rules/request.ts';
+import { type AuthorizationRequest, type RedirectedError, recordedId } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
-import { sendDeviceAnswer, sendDeviceGone } from './device-answer.ts';
-import { sendFormPost } from './form-post.ts';
 import { HANDLE } from './request-fields.ts';
+import { hashOf, type Sent, sendEarlyError, sendIssued, sendResponse } from './send-response.ts';
 import { readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';
 
 /** What the pages of an authorization request need. */
@@ -111,9 +104,6 @@ export function pendingRequestOf({ pendingRequest }: FastifyRequest): PendingReq
   if (pendingRequest === undefined) throw new Error('the route has no loadPendingRequest hook');
   return pendingRequest;
 }
-
-const hashOf = ({ sessionSecret }: Pick<Browser, 'sessionSecret'>): string | undefined =>
-  sessionSecret === undefined ? undefined : digest(sessionSecret);
 
 /**
  * Reads a stored request for this browser; undefined where there is none.
@@ -187,12 +177,13 @@ export async function advance(
     const { step, handle, sessions } = current;
     if (step.kind === 'refuse') {
       await recordRefusal(services, current, originOf(request));
-      return sendErrorResponse(
+      return sendEarlyError(
         services,
         request,
         reply,
         current.request,
         explainFrame(services, request, step.refusal),
+        sentIn(current),
       );
     }
     // HEAD stores and issues nothing, and has no address of what GET would store or issue.
@@ -203,7 +194,7 @@ export async function advance(
       const page = PAGES[step.kind];
       if (handle === undefined) {
         const browser = services.browsers.of(request, reply);
-        return storeAndRedirect(services, request, reply, current.request, browser, page);
+        return storeAndRedirect(services, request, reply, current.request, browser, page, sentIn(current));
       }
       return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
     }
@@ -217,6 +208,12 @@ export async function advance(
   }
   throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
 }
+
+const sentIn = ({ client, request, visitor }: CurrentRequest): Sent => ({
+  client,
+  isSilent: request.prompt.none,
+  visitor: visitor.kind,
+});
 
 const accountOf = ({ visitor }: CurrentRequest): string | undefined =>
   visitor.kind === 'signed in' ? visitor.account.id : undefined;
@@ -254,10 +251,11 @@ export async function storeAndRedirect(
   authorization: AuthorizationRequest,
   browser: Pick<Browser, 'hash' | 'keepFor'>,
   page: string,
+  sent: Sent,
 ): Promise<FastifyReply> {
   const stored = await storeRequest(services, authorization, browser.hash, originOf(request));
   if (stored.kind === 'client gone') return sendClientGone(services, request, reply);
-  if (stored.kind === 'redirect') return sendErrorResponse(services, request, reply, authorization, stored);
+  if (stored.kind === 'redirect') return sendEarlyError(services, request, reply, authorization, stored, sent);
   browser.keepFor(stored.handle, INTERACTION_LIFETIME);
   services.traces.completed.push({
     at: services.clock(),
@@ -271,62 +269,11 @@ export async function storeAndRedirect(
       method: request.method,
       path: request.routeOptions.url,
       description: `The request is valid, and continues at ${page}.`,
-      sent: authorization.sent,
-      ignored: authorization.ignored,
+      ...{ sent: authorization.sent, ignored: authorization.ignored },
+      remedy: recommendedParts(authorization),
     },
   });
   return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${stored.handle}`));
-}
-
-/** Sends a response to the client, through the browser. */
-export const sendResponse = (
-  { site }: Pick<AuthorizationPageServices, 'site'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  response: ClientResponse,
-): FastifyReply => {
-  switch (response.mode) {
-    case 'query':
-      return redirect(request, reply, locationOf(response));
-    case 'form_post':
-      return sendFormPost(reply, site, response);
-    case 'device':
-      return sendDeviceAnswer(reply, site, response.parameters['error'] === undefined);
-  }
-};
-
-/** Sends a code that was issued, or why none was. */
-export const sendIssued = (
-  services: AuthorizationPageServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  authorization: AuthorizationRequest,
-  result: Exclude<IssueResult, { kind: 'changed' }>,
-): FastifyReply =>
-  result.kind === 'device gone'
-    ? sendDeviceGone(reply, services.site)
-    : result.kind === 'response'
-      ? sendResponse(services, request, reply, result.response)
-      : sendErrorResponse(services, request, reply, authorization, result.refusal);
-
-/** A redirected error as the refusal of its request. */
-export const refusalOfRedirect = ({ error, reason, description, detail }: RedirectedError): RequestRefusal => ({
-  code: error,
-  reason,
-  description,
-  detail,
-});
-
-/** Sends an error to the client, which also goes to the log and the metrics. */
-export function sendErrorResponse(
-  services: Pick<AuthorizationPageServices, 'site' | 'issuer'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  target: RedirectTarget | AuthorizationRequest,
-  error: RedirectedError,
-): FastifyReply {
-  request.refusal = refusalOfRedirect(error);
-  return sendResponse(services, request, reply, errorResponse(target, error, services.issuer));
 }
 
 /** Shows an error that cannot be sent to the client: there is no address that it could safely be sent to. */
@@ -349,7 +296,7 @@ export function showError(
 const detailOf = ({ expected, came, nearest, remedy, call, command }: DeveloperAdvice): RefusalDetail => ({
   expected: nearest?.registered ?? expected,
   received: came && `${came.name} = ${came.value}`,
-  remedy: [remedy, call, command].filter((text) => text !== undefined).join(' '),
+  remedy: [remedy, [call, command].filter((text) => text !== undefined).join(', or: ')].filter(Boolean).join(' '),
 });
 
 /** Shows that the client was disabled, deleted or changed since the request. */

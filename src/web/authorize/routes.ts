@@ -39,12 +39,12 @@ import {
   pendingRequestOf,
   readNew,
   readPending,
-  sendErrorResponse,
   showError,
   storeAndRedirect,
 } from './pending-request.ts';
 import { HANDLE } from './request-fields.ts';
 import { authorizeByGetSchemas, authorizeByPostSchemas } from './route-schemas.ts';
+import { sendEarlyError } from './send-response.ts';
 
 interface AuthorizationEndpointServices extends AuthorizationPageServices {
   readonly keys: Keys;
@@ -100,22 +100,25 @@ async function authorize(
   if (client?.kind === 'display') return showError(services, request, reply, client);
   const target = checkTarget(parameters, client?.client, services.local);
   if (target.kind === 'display') return showError(services, request, reply, target);
+  const sent = { client: target.client, isSilent: parameters.get('prompt') === 'none' };
   try {
     // 2. The other parameters.
     const apis = await readApiScopes(services, parameters, target.client, rules);
     const checked = checkRequest(parameters, target, rules, apis);
-    if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
+    if (checked.kind === 'redirect') return await sendEarlyError(services, request, reply, target, checked, sent);
     const unknown = await findUnknownResource(services, checked.request.resources);
     if (unknown !== undefined) {
-      return sendErrorResponse(services, request, reply, target, refuseByRedirect('resource unknown', unknown));
+      const error = refuseByRedirect('resource unknown', unknown);
+      return await sendEarlyError(services, request, reply, target, error, sent);
     }
     const known = withIgnored(checked.request, await findIgnored(services, request, checked.request));
     const hinted = await applyHint(services, known, parameters.get('id_token_hint'));
-    const sent = sentParameters(parameters);
-    const authorization = sent === undefined ? hinted : { ...hinted, sent };
+    const recorded = sentParameters(parameters);
+    const authorization = recorded === undefined ? hinted : { ...hinted, sent: recorded };
     const excess = findExcess(authorization);
     if (excess !== undefined) {
-      return sendErrorResponse(services, request, reply, target, refuseByRedirect('request too large', excess));
+      const error = refuseByRedirect('request too large', excess);
+      return await sendEarlyError(services, request, reply, target, error, sent);
     }
     // 3. The next step: a page, or the response.
     if (request.method === 'POST') {
@@ -128,6 +131,7 @@ async function authorize(
         authorization,
         services.browsers.forOne(reply),
         '/continue',
+        sent,
       );
     }
     return await advance(
@@ -137,7 +141,8 @@ async function authorize(
       await readNew(services, request, reply, authorization, client?.client),
     );
   } catch (error) {
-    return sendErrorResponse(services, request, reply, target, internalError(error, request));
+    const known = { ...sent, visitor: 'anonymous' } as const;
+    return sendEarlyError(services, request, reply, target, internalError(error, request), known);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
+import { ownerShown } from '../../clients/rules/unregistered.ts';
 import type { Client } from '../../clients/store.ts';
 import { hidden, isolate, operator } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
@@ -17,10 +18,9 @@ import {
   loadPendingRequest,
   pendingRequestOf,
   readPending,
-  refusalOfRedirect,
-  sendResponse,
 } from '../authorize/pending-request.ts';
 import { requestFields } from '../authorize/request-fields.ts';
+import { refusalOfRedirect, sendResponse } from '../authorize/send-response.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 
 const noAccessContext = (handle: string, account: Account): string => `no access ${handle} ${account.id}`;
@@ -82,7 +82,8 @@ function noAccessPage(site: Site, { client, account, handle, token, logoutToken 
   const text = messages.noAccess;
   const name = isolate(client.name);
   const { username, theme } = account.profile;
-  const whom = client.owner === null ? operator(site) : isolate(client.owner);
+  const owner = ownerShown(client);
+  const whom = owner === null ? operator(site) : isolate(owner);
   return {
     title: text.title(client.name),
     layout: 'narrow',

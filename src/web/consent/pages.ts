@@ -2,6 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { isOptional, type MemberScope, type OptionalScope, type SwitchedScope } from '../../claims/permissions.ts';
 import type { MemberClaims } from '../../claims/rules/member-claims.ts';
 import type { DescribedScope } from '../../clients/resources.ts';
+import { isUnregistered, ownerShown } from '../../clients/rules/unregistered.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
@@ -9,6 +10,7 @@ import { appHalf } from '../../pages/app.ts';
 import { fact, facts, hidden, isolate, moment, type Problems, problemSummary } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
+import { joinList } from '../../pages/lists.ts';
 import { tile } from '../../pages/mark.ts';
 import type { Messages } from '../../pages/messages.ts';
 import {
@@ -19,8 +21,8 @@ import {
   scopeValues,
   valueText,
 } from '../../pages/person.ts';
+import { enumerated } from '../../platform/date-text.ts';
 import { readableDomain } from '../../platform/domain-name.ts';
-import { isUnregistered } from '../../protocol/authorize/rules/next-step.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 
 /** The name of the switch of a scope in the consent form. */
@@ -86,13 +88,14 @@ export function consentPage(site: Site, consent: ConsentPage): Page {
   const text = messages.consent;
   const { client, account, place } = consent;
   const { profile } = account;
+  const owner = ownerShown(client);
   const more = asksForMore(consent);
   return {
     title: text.title(client.name),
     layout: 'narrow',
     theme: profile.theme,
     body: html`<section class="card consent">
-<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1><p class="muted small">${client.owner !== null && html`${text.by(isolate(client.owner))} · `}${text.returnsTo(isolate(place))}</p></div></header>
+<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1><p class="muted small">${owner !== null && html`${text.by(isolate(owner))} · `}${text.returnsTo(isolate(place))}</p></div></header>
 ${problemSummary(messages, consent.problems)}
 ${consent.device && deviceNotice(consent.device, messages)}
 ${isUnregistered(client) && unregisteredNotice(consent, text)}
@@ -141,9 +144,15 @@ function unregisteredNotice(
   { unregistered: text }: Messages['consent'],
 ): Html {
   const domain = client.metadataHost === null ? undefined : isolate(readableDomain(client.metadataHost));
-  return html`<div class="notice"><p><strong>${client.registeredBy === 'open' ? text.titleSelf : text.title}</strong> ${text.text}</p>${facts(
-    [...(domain === undefined ? [] : [fact(text.domain, domain, true)]), fact(text.place, isolate(place), true)],
-  )}${isClaimable && html`<p><strong>${text.local}</strong></p>`}</div>`;
+  return html`<div class="notice"><p><strong>${titleOf(client, text)}</strong> ${text.text}</p>${facts([
+    ...(domain === undefined ? [] : [fact(text.domain, domain, true)]),
+    fact(text.place, isolate(place), true),
+  ])}${isClaimable && html`<p><strong>${text.local}</strong></p>`}</div>`;
+}
+
+function titleOf({ registeredBy }: Client, text: Messages['consent']['unregistered']): string {
+  if (registeredBy === 'developer') return text.titleDeveloper;
+  return registeredBy === 'open' ? text.titleSelf : text.title;
 }
 
 /** What the app gets in any case, or has already: one line, with the values behind it. */
@@ -164,7 +173,7 @@ function sharedSection(site: Site, consent: ConsentPage, more: boolean): Html {
       ]
     : [];
   const values = more ? [base, alreadyFacts(consent, site.messages)] : base;
-  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${[always, ...granted].map((name, index) => html`${index > 0 && ', '}${name}`)}</span></summary><div class="passport">${values}</div></details>`;
+  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${joinList([always, ...granted], site.messages, 'enumeration')}</span></summary><div class="passport">${values}</div></details>`;
 }
 
 /** Decisions §12: what the person is in an app that is open to assigned people only. */
@@ -246,7 +255,12 @@ function choices(consent: ConsentPage, messages: Messages, more: boolean): HtmlP
   const unset = asked.filter((scope) => !set.includes(scope));
   const line = (says: (names: string) => string, scopes: readonly OptionalScope[]) =>
     scopes.length > 0 &&
-    html`<p class="small muted">${says(scopes.map((scope) => scopeNames[scope]).join(', '))}${scopes.map((scope) => html`<input type="checkbox" hidden name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}>`)}</p>`;
+    html`<p class="small muted">${says(
+      enumerated(
+        scopes.map((scope) => scopeNames[scope]),
+        messages.language,
+      ),
+    )}${scopes.map((scope) => html`<input type="checkbox" hidden name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}>`)}</p>`;
   return [
     set.length > 0 &&
       html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${set.map((scope) => switchRow(scope, consent, messages))}</ul></section>`,

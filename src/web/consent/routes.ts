@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { heldBy } from '../../account-actions/admission/held.ts';
 import type { Account } from '../../accounts/store.ts';
 import { endpointRulesOf } from '../../claims/endpoint-set.ts';
 import { readMemberClaims } from '../../claims/member-claims.ts';
@@ -14,6 +14,7 @@ import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership, findOrganization } from '../../organizations/store.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/components.ts';
 import { sendPage } from '../../pages/layout.ts';
+import type { DeveloperSettings } from '../../platform/config/developers.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
@@ -32,16 +33,19 @@ import {
   loadPendingRequest,
   pendingRequestOf,
   readPending,
-  sendIssued,
-  sendResponse,
 } from '../authorize/pending-request.ts';
 import { CLIENT } from '../authorize/request-fields.ts';
+import { sendIssued, sendResponse } from '../authorize/send-response.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 import { noAccessRoutes } from './no-access.ts';
 import { type ConsentPage, consentPage, type HandedRole, switchName } from './pages.ts';
 
+interface ConsentServices extends AuthorizationPageServices {
+  readonly developers: DeveloperSettings;
+}
+
 /** The consent page (decisions §2), and the page of people who may not use the app. */
-export function consentRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {
+export function consentRoutes(app: FastifyInstance, services: ConsentServices): void {
   noAccessRoutes(app, services);
   const { browsers, site } = services;
   const preHandler = loadPendingRequest(services);
@@ -128,7 +132,7 @@ const consentContext = (handle: string, account: Account, shown: string, app: st
   `consent of ${app} ${handle} ${account.id} ${shown}`;
 
 async function showConsent(
-  { database, site, clock }: AuthorizationPageServices,
+  { database, site, clock, developers }: ConsentServices,
   reply: FastifyReply,
   status: number,
   { pending, visitor, asked }: ConsentQuestion,
@@ -152,7 +156,9 @@ async function showConsent(
         member: members.size === 0 ? {} : yield* readMemberClaims(client, account.id, members),
         apiScopes: yield* describeApiScopes(yield* listApiScopes(key), site.messages.language),
         resourceServers: yield* findResourceServers(resources),
-        handsOver: isCommandLine(client) ? yield* rolesHandedOver(account.id, clock()) : undefined,
+        handsOver: isCommandLine(client)
+          ? yield* rolesHandedOver(account.id, { policy: developers.policy, now: clock(), locks: false })
+          : undefined,
       };
     },
   );
@@ -192,9 +198,12 @@ async function showConsent(
 }
 
 /** The roles that a person hands over to the command line: those that they hold now. */
-function* rolesHandedOver(accountId: string, now: number): Work<readonly HandedRole[]> {
-  const roles: HandedRole[] = [];
-  for (const { role, organizationId, expiresAt } of yield* liveGrantsOf(accountId, now)) {
+function* rolesHandedOver(accountId: string, holding: Parameters<typeof heldBy>[1]): Work<readonly HandedRole[]> {
+  const { grants, developsByPolicy } = yield* heldBy(accountId, holding);
+  const isGiven = grants.some(({ role, organizationId }) => role === 'developer' && organizationId === null);
+  const roles: HandedRole[] =
+    developsByPolicy && !isGiven ? [{ role: 'developer', organization: null, expiresAt: null }] : [];
+  for (const { role, organizationId, expiresAt } of grants) {
     const organization =
       organizationId === null ? null : ((yield* findOrganization({ id: organizationId }))?.name ?? organizationId);
     roles.push({ role, organization, expiresAt });

@@ -9,6 +9,7 @@ import { sendPage } from '../../pages/layout.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
+import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { deviceRequest } from '../../protocol/authorize/rules/request.ts';
 import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.ts';
@@ -22,6 +23,58 @@ interface DevicePageServices extends AuthorizationPageServices {
 
 /** The context of the form. */
 const FORM = 'device';
+
+const RULE = 'RFC 8628 §3.3';
+const START = 'Start again at /oidc/device_authorization, and show the new user_code.';
+
+/** What the log and the trace say of a code that was refused. The code itself is not kept. */
+const USER_CODE_REFUSALS = {
+  missing: {
+    code: 'invalid_request',
+    reason: 'no user code',
+    description: 'The form was sent without a user code.',
+    detail: {
+      rule: RULE,
+      expected: 'the user_code that the device shows',
+      received: 'an empty field',
+      remedy: 'Enter the code that the device shows.',
+    },
+  },
+  malformed: {
+    code: 'invalid_request',
+    reason: 'a malformed user code',
+    description: 'The text is not a user code.',
+    detail: {
+      rule: RULE,
+      expected: 'eight letters without vowels, such as WDJB-MJHT',
+      received: 'a text of another form, perhaps the device_code',
+      remedy: 'Have the device show user_code, and not device_code, exactly as /oidc/device_authorization answered it.',
+    },
+  },
+  unknown: {
+    code: 'access_denied',
+    reason: 'an unknown user code',
+    description: 'No device is waiting with this user code.',
+    detail: {
+      rule: RULE,
+      expected: 'the user_code of a device that is waiting',
+      received:
+        'a code that was mistyped, has expired (after ten minutes), was answered before, or is of another server',
+      remedy: `Compare the code with the one on the device. ${START}`,
+    },
+  },
+  limited: {
+    code: 'rate_limit_exceeded',
+    reason: 'too many user codes',
+    description: 'Too many user codes were entered from here.',
+    detail: {
+      rule: 'RFC 8628 §5.1',
+      expected: 'few wrong codes from one address, browser or account',
+      received: 'more codes than the limit',
+      remedy: 'Wait for the seconds in Retry-After, then enter the code that the device shows.',
+    },
+  },
+} satisfies Readonly<Record<string, RequestRefusal>>;
 
 /**
  * The page on which a person types the code of a device: RFC 8628 §3.3. From there on the request is like any other: the person signs
@@ -44,13 +97,17 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     const entered = (form.get('user_code') ?? '').slice(0, 40);
     // What was typed is not shown to somebody who has signed in since.
     const typed = browser.audienceOf(form).isThisSession ? entered : '';
-    const refuse = (problem: string) => show(reply, browser, 400, fieldProblem('user_code', problem), typed);
+    const refuse = (problem: string, refusal: RequestRefusal) => {
+      request.refusal = refusal;
+      return show(reply, browser, 400, fieldProblem('user_code', problem), typed);
+    };
     if (!browser.owns(form, FORM)) return show(reply, browser, 400, unownedForm(site.messages, request));
-    if (entered.trim() === '') return refuse(text.codeMissing);
+    if (entered.trim() === '') return refuse(text.codeMissing, USER_CODE_REFUSALS.missing);
     const userCode = readUserCode(entered);
-    if (userCode === undefined) return refuse(text.codeMalformed);
+    if (userCode === undefined) return refuse(text.codeMalformed, USER_CODE_REFUSALS.malformed);
     const wait = await countTyped(request, browser);
     if (wait > 0) {
+      request.refusal = USER_CODE_REFUSALS.limited;
       reply.header('retry-after', String(wait));
       return show(reply, browser, 429, generalProblem(text.tooMany(duration(wait))), typed);
     }
@@ -61,10 +118,11 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
       const client = device && (yield* findClient({ id: device.clientId }));
       return device && client && { device, client };
     });
-    if (found === undefined) return refuse(text.codeUnknown);
+    if (found === undefined) return refuse(text.codeUnknown, USER_CODE_REFUSALS.unknown);
     const page = services.issuer + VERIFICATION_PATH;
     const authorization = deviceRequest(found.device, found.client, page);
-    return storeAndRedirect(services, request, reply, authorization, browser, '/continue');
+    const sent = { client: found.client, isSilent: false };
+    return storeAndRedirect(services, request, reply, authorization, browser, '/continue', sent);
   });
 
   /**

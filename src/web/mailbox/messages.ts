@@ -11,5 +11,6 @@ export const mailboxMessages = {
   to: 'To',
   link: 'the link',
   code: 'the code',
+  look: 'See it as mail programs show it',
   back: 'All messages',
 } as const;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Sealer } from '../../keys/sealer.ts';
 import { type KeptMail, readMailbox } from '../../mail/mail.ts';
+import { renderMail } from '../../mail/rules/render.ts';
 import { commandBlock, copyable, fact, facts, moment } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
@@ -10,6 +11,18 @@ import { isFromThisMachine } from '../../platform/http/local-peer.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import type { mailboxDoor } from './key.ts';
 import { mailboxMessages as text } from './messages.ts';
+
+/** The policy of a message as mail programs show it: it has styles of its own, runs nothing, sends nothing and loads nothing. */
+const MESSAGE_POLICY = [
+  'sandbox',
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "script-src 'none'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 export interface MailboxServices {
   readonly database: Database;
@@ -41,6 +54,15 @@ export function mailboxRoutes(app: FastifyInstance, { database, sealer, site, do
       if (mail === undefined) return sendPage(reply, 404, site, goneNotice(site));
       return sendPage(reply, 200, site, mailPage(site, mail));
     });
+    pages.get<{ Params: { id: string } }>('/mailbox/:id/html', async (request, reply) => {
+      const mail = (await readMailbox(database, sealer)).find(({ id }) => id === request.params.id);
+      if (mail === undefined) return sendPage(reply, 404, site, goneNotice(site));
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', MESSAGE_POLICY)
+        .header('cache-control', 'no-store')
+        .send(renderMail(mail.content).html);
+    });
   });
 }
 
@@ -56,7 +78,7 @@ function listPage({ path }: Site, mails: readonly KeptMail[]): Page {
   return page(section(text.title, html`<p class="muted">${text.lead}</p>${list}`), text.title);
 }
 
-function mailPage(site: Site, { to, createdAt, content }: KeptMail): Page {
+function mailPage(site: Site, { id, to, createdAt, content }: KeptMail): Page {
   const { paragraphs, facts: known = [], code, action, footer = [] } = content;
   const { copy } = site.messages.error;
   const link =
@@ -68,6 +90,7 @@ ${known.length > 0 && facts(known.map(([name, value]) => fact(name, value, true)
 ${code !== undefined && html`<p>${copyable(code, site.messages.error, `${copy}: ${text.code}`)}</p>`}
 ${link}
 ${footer.map((line) => html`<p class="muted small">${line}</p>`)}
+<p><a class="button" href="${site.path(`/mailbox/${id}/html`)}">${text.look}</a></p>
 <p><a href="${site.path('/mailbox')}">${text.back}</a></p>`;
   return page(section(content.subject, body), content.subject);
 }

@@ -79,7 +79,7 @@ export async function startPlaygroundSession(
   if (wait > 0) return wait;
   const registration = { name: 'Playground app', owner: 'your own playground', redirectUris: [issuer + CALLBACK] };
   const expiresAt = now + LIFETIME;
-  await createClient(context, registration, origin, {
+  await createClient({ ...context, operator: undefined }, registration, origin, {
     *alsoCommit({ id }, clientSecret): Work<void> {
       const previous = yield* findPlaygroundSession({ browserHash });
       if (previous !== undefined && (yield* removeClient({ id: previous.clientId }))) {

@@ -172,7 +172,7 @@ export function passkeyDonePage(site: Site, isSignedIn: boolean, next: string): 
 /** A link that does not work (any more). */
 export function gonePage(site: Site): Page {
   const text = site.messages.recovery;
-  const again = html`<a href="${site.path('/recover')}">${text.again}</a>`;
+  const again = html`<a href="${site.path('/recover')}">${text.goneAgain}</a>`;
   return narrow(site, text.goneTitle, html`<p>${text.gone}</p>`, again);
 }
 

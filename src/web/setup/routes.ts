@@ -91,7 +91,7 @@ export function setupRoutes(app: FastifyInstance, services: SetupServices): void
       return show(request, reply, 409, link, values, fieldProblem(result.field, taken));
     }
     if (result.kind !== 'signed in') return sendProblem(reply, result.kind);
-    keepSession(services, visit, result.created);
+    await keepSession(services, visit, result);
     return redirect(request, reply, site.path('/setup/done'));
   });
 

@@ -28,6 +28,10 @@ export const TYPED: Readonly<Record<string, RegExp>> = {
   '/console/people/bulk/new': /^(names|text|members|group|reason|days)$/,
   '/console/invitations/new': /^(email|role|days)$/,
   '/console/keys/new': /^(name|role|until)$/,
+  '/console/upstreams/create': /^(name|displayName|at|issuer|clientId|teamId|keyId|secretEnds|signUp|signUpDomains)$/,
+  '/console/upstreams/change':
+    /^(displayName|clientId|scopes|signUp|signUpDomains|mapName|mapLanguage|mapPicture|mapGroups|position|seen)$/,
+  '/console/upstreams/domains': /^(domains|seen)$/,
   '/console/apps/new': /^(kind|name|uris|resource)$/,
   '/console/apps/redirect-uris': /^(uris|seen)$/,
 };

@@ -15,13 +15,14 @@ export const ENROLL_PASSKEY = '/login/enroll/passkey';
 /** What every page of an enrollment shows. */
 interface EnrollFrame {
   readonly app: RequestingApp | undefined;
+  readonly username: string;
   readonly token: string;
   readonly problems: Problems;
 }
 
 interface EnrollPage extends EnrollFrame {
   /** The authenticator app to set up; undefined where only a passkey meets what is required. */
-  readonly totp: { readonly enrollment: Enrollment; readonly issuer: string; readonly username: string } | undefined;
+  readonly totp: { readonly enrollment: Enrollment; readonly issuer: string } | undefined;
   readonly passkeys: boolean;
 }
 
@@ -32,7 +33,7 @@ export async function enrollFactorPage(site: Site, page: EnrollPage): Promise<Pa
   const { totp, passkeys } = page;
   const totpSection =
     totp &&
-    html`${await seedToScan(site, totp.enrollment.seed, await seedUri(totp.enrollment.seed, totp.issuer, totp.username))}
+    html`${await seedToScan(site, totp.enrollment.seed, await seedUri(totp.enrollment.seed, totp.issuer, page.username))}
 ${form(
   site,
   page,
@@ -65,10 +66,10 @@ ${passkeyForm(site, {
 /** The page that verifies the person's address before they set up a factor. */
 export function verifyAddressPage(
   site: Site,
-  page: EnrollFrame & { readonly email: string; readonly isSent: boolean },
+  page: EnrollFrame & { readonly email: string; readonly isSent: boolean; readonly hint: Html | undefined },
 ): Page {
   const { enroll: text, address } = site.messages;
-  const { email, isSent, problems } = page;
+  const { email, isSent, hint, problems } = page;
   const shown = isolate(readableEmail(email));
   const codeField = {
     name: 'code',
@@ -82,6 +83,7 @@ export function verifyAddressPage(
   } as const;
   const content = html`<h2>${text.verifyTitle}</h2>
 <p>${isSent ? address.codeLead(shown) : text.verifyLead(shown)}</p>
+${hint}
 ${
   isSent &&
   form(
@@ -104,13 +106,14 @@ ${content}</form>`;
 function framed(site: Site, page: EnrollFrame, content: Html, scripts: NonNullable<Page['scripts']>): Page {
   const { messages, path } = site;
   const text = messages.enroll;
-  const { app, problems } = page;
+  const { app, username, problems } = page;
   return {
     title: text.title,
     layout: 'narrow',
     scripts,
     body: html`<section class="card">
 ${heading(text.title, text.appLead, app, site)}
+<p class="muted">${messages.consent.signedInAs} <strong>${isolate(username)}</strong></p>
 ${problemSummary(messages, problems)}
 ${content}
 <hr>

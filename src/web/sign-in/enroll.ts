@@ -23,15 +23,11 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
-import {
-  advance,
-  loadPendingRequest,
-  pendingRequestOf,
-  readPending,
-  sendErrorResponse,
-} from '../authorize/pending-request.ts';
+import { advance, loadPendingRequest, pendingRequestOf, readPending } from '../authorize/pending-request.ts';
+import { sendErrorResponse } from '../authorize/send-response.ts';
 import { countAccountForm } from './account-form.ts';
 import { ENROLL, ENROLL_PASSKEY, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
+import { mailHint } from './mail-hint.ts';
 import { showNewCodes } from './new-codes.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
@@ -85,7 +81,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
     if (form.get('action') === 'cancel') {
       return sendErrorResponse(services, request, reply, pendingRequestOf(request).request, CANCELLED);
     }
-    await countAccountForm(services, visit.account.id, visit.origin);
+    await countAccountForm(services, visit);
     try {
       return await act(services, visit, form);
     } catch (error) {
@@ -126,15 +122,20 @@ async function show(
 ): Promise<FastifyReply> {
   const { site, issuer } = services;
   const { reply, factors, account, browser, context } = visit;
-  const frame = { app: visit.pending, token: browser.formToken(context, visit), problems };
+  const { username } = account.profile;
+  const frame = { app: visit.pending, username, token: browser.formToken(context, visit), problems };
   if (isUnverified(services, visit)) {
     const waiting = await readAddressRequest(services, visit);
     const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
-    const page = verifyAddressPage(site, { ...frame, email, isSent: waiting !== undefined });
+    const page = verifyAddressPage(site, {
+      ...frame,
+      email,
+      isSent: waiting !== undefined,
+      hint: waiting && (await mailHint(services)),
+    });
     return sendPage(reply, status, site, page, formTargets(visit));
   }
-  const { username } = account.profile;
-  const totp = factors.includes('totp') ? { enrollment, issuer, username } : undefined;
+  const totp = factors.includes('totp') ? { enrollment, issuer } : undefined;
   const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey') });
   return sendPage(reply, status, site, page, formTargets(visit));
 }
@@ -174,7 +175,7 @@ async function verifyAddress(
   }
   const result = await confirmByCode(services, visit, trimTyped(form.get('code')));
   if (result.kind === 'confirmed') return proceed(services, visit, result.created);
-  if (result.kind === 'wrong') return show(services, visit, 400, fieldProblem('code', messages.address.codeWrong));
+  if (result.kind !== 'limited') return show(services, visit, 400, fieldProblem('code', messages.address.codeWrong));
   visit.reply.header('retry-after', String(result.seconds));
   return show(services, visit, 429, generalProblem(messages.signIn.limited(result.seconds)));
 }

@@ -28,7 +28,9 @@ const CONNECT = '/account/security/connect';
 export const isConnectPage = (page: string): boolean => page.startsWith(`${CONNECT}/`);
 
 /** What a form of the console says of its object, as the address of its page does. */
-const OBJECT_FIELDS = ['id', 'factor', 'session', 'app', 'secret', 'user', 'organization', 'held', 'act'] as const;
+const OBJECT_FIELDS = [
+  ...['id', 'factor', 'session', 'app', 'secret', 'user', 'organization', 'held', 'act', 'identity', 'provider'],
+] as const;
 
 /** Handles have 43 characters: a longer one was made up. */
 const LONGEST_HANDLE = 64;

@@ -7,15 +7,20 @@ interface HomeServices {
   readonly upstreams: Upstreams;
 }
 
-/** The name of the provider that an app asks for, or that has the domain that it names, if it is offered and the person only has to sign in. */
+/**
+ * The name of the provider that an app asks for, or that has the domain or the organization that it names, if it is offered and the person
+ * only has to sign in.
+ */
 export async function askedUpstream(
   { upstreams }: HomeServices,
-  { request: { upstream, domainHint }, step }: PendingRequest,
+  { request: { upstream, domainHint, organization }, step }: PendingRequest,
 ): Promise<string | undefined> {
   if (step.kind !== 'login') return undefined;
   if (step.through !== undefined) return step.through;
   if (upstream !== undefined) return (await upstreams.shown()).find(({ name }) => name === upstream)?.name;
-  return domainHint === undefined ? undefined : (await upstreams.homeOf(domainHint))?.name;
+  const ofDomain = domainHint === undefined ? undefined : await upstreams.homeOf(domainHint);
+  if (ofDomain !== undefined || organization === undefined) return ofDomain?.name;
+  return (await upstreams.ofOrganization({ name: organization }))?.upstream.name;
 }
 
 /**
@@ -25,4 +30,31 @@ export async function askedUpstream(
 export async function homeOf({ upstreams }: HomeServices, identifier: string): Promise<HomeUpstream | undefined> {
   const domain = domainIn(identifierKey(identifier));
   return domain === undefined ? undefined : upstreams.homeOf(domain);
+}
+
+/** A provider to which the sign-in page leads. */
+export interface OfferedHome {
+  readonly upstream: HomeUpstream;
+  /** The organization whose members are led there; null for the people with an address of the domain that was typed. */
+  readonly organization: string | null;
+}
+
+/**
+ * The provider to which the sign-in page leads: by the domain of what was typed, else by the organization that the app belongs to or names.
+ * Its owners, and people outside, sign in as they like.
+ */
+export async function offeredHome(
+  services: HomeServices,
+  identifier: string,
+  pending: PendingRequest | undefined,
+): Promise<OfferedHome | undefined> {
+  const typed = await homeOf(services, identifier);
+  if (typed !== undefined) return { upstream: typed, organization: null };
+  if (pending === undefined) return undefined;
+  const { client, request } = pending;
+  const { upstreams } = services;
+  const owner =
+    client.organizationId === null ? undefined : await upstreams.ofOrganization({ id: client.organizationId });
+  if (owner !== undefined || request.organization === undefined) return owner;
+  return upstreams.ofOrganization({ name: request.organization });
 }

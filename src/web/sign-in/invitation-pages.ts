@@ -25,12 +25,14 @@ interface ShownInvitation extends Omit<OpenInvitation, 'invitation'> {
 }
 
 /** Who invites, to what, and as what. */
-function lead({ organization, inviter, role }: ShownInvitation, mayCreate: boolean): Html | string {
+function lead({ organization, inviter, isInName, role }: ShownInvitation, mayCreate: boolean): Html | string {
   if (organization === undefined) return mayCreate ? html`<p>${text.toCreate}</p>` : '';
   const { name, domain } = organization;
   const shown = html`<strong>${isolate(name)}</strong> (${isolate(domain)})`;
   const asRole = role === null ? '' : text.roles[role];
-  return html`<p>${inviter === undefined ? text.byOperator(shown, asRole) : text.byMember(html`<strong>${isolate(inviter)}</strong>`, shown, asRole)}</p>`;
+  if (inviter === undefined) return html`<p>${text.byOperator(shown, asRole)}</p>`;
+  const by = isInName ? text.inName : text.byMember;
+  return html`<p>${by(html`<strong>${isolate(inviter)}</strong>`, shown, asRole)}</p>`;
 }
 
 const titleOf = ({ organization }: ShownInvitation): string =>
@@ -92,12 +94,23 @@ ${helpLine(site)}`,
   };
 }
 
-export const declinedPage = (site: Site): Page =>
-  notice(site, text.declined, text.declinedLead, html`<a href="${site.path('/')}">${text.start}</a>`);
+export const declinedPage = (site: Site, organization: string | undefined): Page =>
+  notice(
+    site,
+    organization === undefined ? text.declined : text.declinedOf(organization),
+    text.declinedLead,
+    html`<a class="button" href="${site.path('/')}">${text.start}</a>`,
+  );
 export const alreadyJoinedPage = (site: Site, organization: string): Page =>
   notice(site, text.already(organization), text.alreadyLead, accountLink(site));
-export const joinedPage = (site: Site, organization: string): Page =>
-  notice(site, text.joined(organization), text.joinedLead, accountLink(site));
+/** Says of what the person is a member now, and as what. */
+export const joinedPage = (site: Site, organization: string, role: Role | null): Page =>
+  notice(
+    site,
+    text.joined(organization),
+    `${text.joinedAs[role ?? 'MEMBER']} ${text.joinedLead}`,
+    html`<a class="button primary" href="${site.path('/account/organization')}">${text.membership}</a>`,
+  );
 export const nothingToJoinPage = (site: Site): Page => notice(site, text.title, text.nothing, accountLink(site));
 
 /** Answers that an invitation cannot be accepted any more, or never could. */

@@ -20,6 +20,7 @@ import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import { placeOf } from '../authorize/device-answer.ts';
 import { requestFields } from '../authorize/request-fields.ts';
+import type { OfferedHome } from './home.ts';
 
 /** The app whose authorization request needs the sign-in. */
 export type RequestingApp = Pick<PendingRequest, 'handle' | 'client' | 'request'>;
@@ -55,8 +56,8 @@ export interface ContinueAs {
 
 interface SignInPage extends SignInForm {
   readonly identifier: string;
-  /** The provider that is authoritative for the domain of the address that was typed. */
-  readonly home: UpstreamButton | undefined;
+  /** The provider to which the page leads. */
+  readonly home: OfferedHome | undefined;
   /** What interrupted the person, if anything did. */
   readonly notice: HtmlPart;
   /** The hidden fields of a request that has expired. */
@@ -94,19 +95,24 @@ const upstreamButtons = (
       html`\n<a class="button" href="${path(`/login/with/${name}${requestQuery(app)}`)}">${messages.signIn.continueWith(isolate(displayName))}</a>`,
   );
 
-/** Leads people with an address of a domain to the provider that is authoritative for it. */
-const homeNotice = (
-  { messages, path }: Site,
-  { name, displayName }: UpstreamButton,
+/** Leads people with an address of a domain, or the members of an organization, to their provider. */
+function homeNotice(
+  { messages: { signIn: text }, path }: Site,
+  { upstream: { name, displayName }, organization }: OfferedHome,
   app: RequestingApp | undefined,
-): Html =>
-  html`<div class="notice" role="status"><p>${messages.signIn.home(isolate(displayName))}</p><p><a class="button primary" href="${path(`/login/with/${name}${requestQuery(app)}`)}">${messages.signIn.continueAtHome(isolate(displayName))}</a></p></div>`;
+): Html {
+  const provider = isolate(displayName);
+  const who = organization === null ? text.home(provider) : text.homeOfMembers(isolate(organization), provider);
+  return html`<div class="notice" role="status"><p>${who}</p><div><a class="button primary" href="${path(`/login/with/${name}${requestQuery(app)}`)}">${text.continueAtHome(provider)}</a></div></div>`;
+}
 
 export function signInPage(site: Site, form: SignInPage): Page {
   const { messages, path } = site;
   const text = messages.signIn;
-  const { problems, app, identifier, continueAs, passkeys, notice } = form;
+  const { problems, app, identifier, continueAs, passkeys, notice, home } = form;
   const asks = continueAs === undefined;
+  // The button of that provider is above.
+  const others = form.upstreams.filter(({ name }) => name !== home?.upstream.name);
   return {
     title: text.title,
     layout: 'narrow',
@@ -115,17 +121,17 @@ export function signInPage(site: Site, form: SignInPage): Page {
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
 ${notice !== undefined && html`<div class="notice" role="status"><p>${notice}</p></div>`}
 ${problemSummary(messages, problems)}
-${form.home !== undefined && homeNotice(site, form.home, app)}
+${home !== undefined && homeNotice(site, home, app)}
 ${continueAs !== undefined && continueForm(site, continueAs, form)}
 ${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: `/login/passkey${requestQuery(app)}`, kind: 'get', token: form.token, values: requestFields(app), autofill: true })}
 <form method="post" action="${path('/login')}" novalidate>
 ${hidden(form.token, { ...form.expired, ...requestFields(app) })}
 ${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: passkeys ? 'username webauthn' : 'username', value: identifier, problems, focus: asks && identifier === '' })}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages, focus: asks && identifier !== '' })}
-<button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
+<button class="${asks && home === undefined ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
 </form>
 ${passkeys && passkeyButton(PASSKEY_FORM, messages.passkeys.signIn, 'equal')}
-${form.signInCode && html`<a class="button" href="${path(`/login/code${requestQuery(app)}`)}">${messages.signInCode.offer}</a>`}${upstreamButtons(site, form)}
+${form.signInCode && html`<a class="button" href="${path(`/login/code${requestQuery(app)}`)}">${messages.signInCode.offer}</a>`}${upstreamButtons(site, { app, upstreams: others })}
 </section>
 <p class="foot"><a href="${path(`/recover${requestQuery(app)}`)}">${messages.recovery.forgot}</a></p>
 ${form.offersSignUp && html`<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>`}

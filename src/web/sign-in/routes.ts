@@ -5,8 +5,10 @@ import { endSession } from '../../account-actions/sign-in/end-sessions.ts';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Mailer } from '../../mail/mail.ts';
+import type { Pictures } from '../../pictures/pictures.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { forgetPerson } from '../../platform/http/forget-person.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
@@ -26,6 +28,7 @@ import { verifyRoutes } from './verify.ts';
 export interface PageServices extends AuthorizationPageServices, CodeServices, PasskeyServices {
   readonly ids: Ids;
   readonly upstreams: Upstreams;
+  readonly pictures: Pictures;
   readonly breaches: BreachedPasswords;
   readonly sealer: Sealer;
   readonly mail: Mailer;
@@ -68,8 +71,7 @@ function signOutRoutes(app: FastifyInstance, services: PageServices): void {
       if (!browser.owns(form, logoutContext(id))) return redirect(request, reply, site.path('/account'));
       await endSession(services, browser.sessionSecret, originOf(request, { type: 'user', id }));
     }
-    browsers.clearSession(reply);
-    reply.header('clear-site-data', '"cache", "storage"');
+    forgetPerson(browsers, reply);
     const handle = form.get(HANDLE);
     if (handle !== undefined) keepOpener(reply);
     const query = handle === undefined ? '' : `?${HANDLE}=${encodeURIComponent(handle)}`;

@@ -4,7 +4,7 @@ import { MINUTE } from '../../platform/clock.ts';
 import type { Browsers } from '../../platform/http/browser.ts';
 
 /** What the account says to a person who is back. */
-type Said = keyof Messages['account']['said'];
+export type Said = keyof Messages['account']['said'];
 
 /** Until the person comes to their account: they may be on the way to an app first. */
 const LIFETIME = 10 * MINUTE;
@@ -19,9 +19,9 @@ export function takeSaid(
   request: FastifyRequest,
   reply: FastifyReply,
   { account: { said } }: Messages,
-): string | undefined {
+): Said | undefined {
   const kept = browsers.of(request, reply).noteOf('said') ?? '';
   if (!Object.hasOwn(said, kept)) return undefined;
   browsers.setNote(reply, 'said', undefined, 0);
-  return said[kept as Said];
+  return kept as Said;
 }

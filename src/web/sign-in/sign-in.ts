@@ -3,6 +3,7 @@ import type { AuthenticationRefusal } from '../../account-actions/authentication
 import { authenticators } from '../../account-actions/authentication/authenticators.ts';
 import {
   PENDING_SIGN_IN_LIFETIME,
+  type SignedIn,
   type SignInBrowser,
   type SignInResult,
   signIn,
@@ -23,16 +24,17 @@ import { originOf } from '../../platform/validation/origin.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
-import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { advance, continueContext, loadPendingRequest, readPending } from '../authorize/pending-request.ts';
 import { HANDLE, requestFields } from '../authorize/request-fields.ts';
 import { sendExpired } from '../authorize/unknown-request.ts';
 import { readDraft } from './draft.ts';
-import { askedUpstream, homeOf } from './home.ts';
+import { askedUpstream, homeOf, offeredHome } from './home.ts';
 import { keepNamed } from './named.ts';
 import { type ContinueAs, requestQuery, signInPage } from './pages.ts';
 import { refusalText, SIGN_IN_REFUSALS } from './refusal-texts.ts';
 import type { PageServices } from './routes.ts';
+import { finishClaims } from './upstream-claims.ts';
 
 /** The sign-in page. */
 export function signInRoutes(app: FastifyInstance, services: PageServices): void {
@@ -160,7 +162,7 @@ export async function showSignIn(
   const passkeys = relyingParty !== undefined;
   const offersSignUp = isOpen(signUp);
   const { pending: app } = visit;
-  const home = await homeOf(services, identifier);
+  const home = await offeredHome(services, identifier, app);
   const expired = expiredFields(visit);
   const page = signInPage(site, {
     ...{
@@ -234,7 +236,7 @@ export const isProof = (result: SignInResult): result is Proof =>
 
 /** After the first factor the browser continues to the second, or as {@link continueSignedIn} says. */
 export async function continueSignIn(services: PageServices, visit: SignInVisit, result: Proof): Promise<FastifyReply> {
-  if (result.kind === 'signed in') return continueSignedIn(services, visit, result.created);
+  if (result.kind === 'signed in') return continueSignedIn(services, visit, result);
   const { request, reply, pending } = visit;
   services.browsers.setSignIn(reply, result.secret, PENDING_SIGN_IN_LIFETIME);
   const query = pending === undefined ? '' : `?${HANDLE}=${encodeURIComponent(pending.handle)}`;
@@ -246,11 +248,11 @@ export async function continueSignIn(services: PageServices, visit: SignInVisit,
 }
 
 /** Gives the browser its session. */
-export function keepSession(
+export async function keepSession(
   services: PageServices,
   { request, reply, browser, pending }: SignInVisit,
-  created: NewSession,
-): void {
+  { created, said }: Pick<SignedIn, 'created' | 'said'>,
+): Promise<void> {
   services.browsers.setSession(reply, created, SESSION_LIFETIME);
   if (browser.signInSecret !== undefined) services.browsers.setSignIn(reply, undefined, 0);
   services.traces.completed.push({
@@ -262,19 +264,17 @@ export function keepSession(
     flow: pending && digest(pending.handle),
     facts: { method: request.method, path: request.routeOptions.url, description: 'The user signed in.' },
   });
+  if (said !== undefined) await finishClaims(services, { request, pending }, said);
 }
 
 /**
  * After a sign-in the browser continues with the pending request or the invitation that it wants to accept, or goes to the account: never
  * to an address from a request.
  */
-async function continueSignedIn(
-  services: PageServices,
-  visit: SignInVisit,
-  created: NewSession,
-): Promise<FastifyReply> {
+async function continueSignedIn(services: PageServices, visit: SignInVisit, signedIn: SignedIn): Promise<FastifyReply> {
   const { request, reply, browser, pending } = visit;
-  keepSession(services, visit, created);
+  const { created } = signedIn;
+  await keepSession(services, visit, signedIn);
   const { invitationSecret } = browser;
   if (pending === undefined && invitationSecret !== undefined && visit.hasAccepted !== true) {
     services.browsers.setInvitation(reply, undefined);
@@ -295,17 +295,17 @@ async function continueSignedIn(
  * After a sign-in whose request has expired meanwhile: the person is signed in, and is told to start again at the app. With a second factor
  * to come nobody is signed in, and the app asks for both when it starts again.
  */
-function continueWithoutRequest(
+async function continueWithoutRequest(
   services: PageServices,
   visit: SignInVisit,
   result: Proof,
   client: Client,
-): FastifyReply | Promise<FastifyReply> {
+): Promise<FastifyReply> {
   if (result.kind === 'deletion pending') return continueSignIn(services, visit, result);
   const { request, reply } = visit;
   const expired = { client, cause: 'expired' } as const;
   if (result.kind === 'second factor') return sendExpired(request, reply, services.site, expired);
-  keepSession(services, visit, result.created);
+  await keepSession(services, visit, result);
   return sendExpired(request, reply, services.site, { ...expired, account: result.account });
 }
 

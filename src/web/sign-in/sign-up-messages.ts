@@ -1,4 +1,5 @@
 import type { HtmlPart } from '../../pages/html.ts';
+import { alternativeList } from '../../platform/date-text.ts';
 
 /** The texts of the pages around a sign-up that needs more than its form. */
 export const signUpTexts = {
@@ -16,22 +17,23 @@ export const signUpTexts = {
   ],
   haveAccount: 'I already have an account',
   domainBad: (domains: readonly string[]) =>
-    `Use an address that ends in ${domains.map((it) => `@${it}`).join(' or ')}.`,
+    `Use an address that ends in ${alternativeList(domains.map((it) => `@${it}`))}.`,
   verifyTitle: 'Check your email',
   verifyLead: (address: HtmlPart): HtmlPart => [
     'A code is on its way to ',
     address,
-    '. Enter it here to create your account.',
+    '. Enter it here to create your account. It works for 15 minutes, in this browser only.',
   ],
-  verifyLeadUnknown: 'Enter the code of the message to create your account.',
+  verifyLeadUnknown:
+    'Enter the code of the message to create your account. It works for 15 minutes, in the browser that asked for it.',
   code: 'Code',
-  codeHint: 'Six digits. It works for 15 minutes, in this browser only.',
+  codeHint: 'Six digits',
   submit: 'Create account',
   nothing: 'No message? Check your spam folder, or',
   again: 'change what you entered',
   resend: 'Send another code',
   codeMissing: 'Enter the six digits of the code.',
-  codeWrong: 'This code is wrong or has expired. Check it, or start again to get another one.',
+  codeWrong: 'This code is wrong or has expired. Use the one in the newest message, or ask for another one.',
   limited: (time: string) => `Too many wrong codes. Wait ${time}, then start again.`,
   linkTitle: 'Create your account',
   linkLead: (address: HtmlPart): HtmlPart => ['Your address ', address, ' is confirmed when you press the button.'],

@@ -25,6 +25,7 @@ import { HANDLE } from '../authorize/request-fields.ts';
 import { sendDeadInvitation } from './invitation-pages.ts';
 import { type SignUpValues, signUpPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
+import { saveSaid } from './said.ts';
 import {
   attemptSignIn,
   continueSignIn,
@@ -182,7 +183,10 @@ async function joinInvited(
   const { site } = services;
   const text = site.messages.signUp;
   const result = await signUpInvited(services, typed, invited, signInBrowser(services, visit));
-  if (result.kind === 'signed in') return continueSignIn(services, visit, result);
+  if (result.kind === 'signed in') {
+    saveSaid(services.browsers, visit.reply, 'created');
+    return continueSignIn(services, visit, result);
+  }
   if (result.kind === 'invitation refused') return sendDeadInvitation(visit.request, visit.reply, site);
   if (result.kind === 'address taken') return again(409, generalProblem(text.emailTaken));
   return again(409, fieldProblem('username', text.usernameTaken));
@@ -217,7 +221,10 @@ async function signUpAtOnce(
   const taken = await createUnlessTaken(services, typed, originOf(visit.request));
   // A second submit of the same form finds the account that the first one created: the right password signs in to it.
   const result = await attemptSignIn(services, visit, typed.username, typed.password);
-  if (isProof(result)) return continueSignIn(services, visit, result);
+  if (isProof(result)) {
+    if (taken === undefined) saveSaid(services.browsers, visit.reply, 'created');
+    return continueSignIn(services, visit, result);
+  }
   if (taken === undefined) return showRefusal(services, visit, result, typedHere(visit, typed.username, ''));
   return again(409, fieldProblem(taken, taken === 'email' ? text.emailTaken : text.usernameTaken));
 }

@@ -21,6 +21,7 @@ import { mailHint } from './mail-hint.ts';
 import { secondsLeft } from './named.ts';
 import { requestQuery } from './pages.ts';
 import type { PageServices } from './routes.ts';
+import { saveSaid } from './said.ts';
 import { continueSignIn, formTargets, needsSignIn, type SignInVisit, signInBrowser, signInVisit } from './sign-in.ts';
 import { signUpTexts as text } from './sign-up-messages.ts';
 import { signUpDeadLinkPage, signUpElsewherePage, signUpLinkPage, verifySignUpPage } from './sign-up-pages.ts';
@@ -101,6 +102,9 @@ export function verifySignUpRoutes(
     const result = await completeSignUp(services, proof, signInBrowser(services, visit));
     switch (result.kind) {
       case 'signed in':
+        // A person who joined with another provider is connected there.
+        services.browsers.setNote(reply, 'upstream', undefined, 0);
+        saveSaid(services.browsers, visit.reply, 'created');
         return continueSignIn(services, visit, result);
       case 'limited':
         reply.header('retry-after', String(result.seconds));

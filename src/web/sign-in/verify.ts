@@ -190,7 +190,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     const result = await visit.complete(checked, trust);
     if (result.kind === 'signed in' && trust !== undefined) browsers.setTrusted(reply, trust.secret, trust.lifetime);
     if (result.kind === 'signed in' && method === 'recovery code' && !form.has(PASSKEY_FIELD)) {
-      keepSession(services, visit, result.created);
+      await keepSession(services, visit, result);
       return redirect(request, reply, site.path(`${USED}${requestQuery(visit.pending)}`));
     }
     if (result.kind === 'signed in' || result.kind === 'deletion pending')

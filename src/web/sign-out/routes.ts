@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import { forgetPerson } from '../../platform/http/forget-person.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
@@ -20,11 +21,10 @@ import {
   type EndSessionStep,
   endSessionStep,
   type LogoutHint,
-  type RedirectObstacle,
   requestingClientId,
 } from '../../protocol/logout/rules/end-session.ts';
 import { describeHint } from '../../protocol/logout/rules/hint-form.ts';
-import { explainObstacle } from '../../protocol/logout/rules/refusals.ts';
+import { explainObstacle, type LogoutObstacle } from '../../protocol/logout/rules/refusals.ts';
 import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import { refuseScripts } from '../authorize/routes.ts';
@@ -112,14 +112,16 @@ async function handleRequest(
   if (step.kind === 'return') return sendSignedOut(services, request, reply, step.returnTo, state);
   if (step.kind === 'end' && visitor.kind === 'signed in') {
     await endVisit(services, request, browser, visitor, client);
+    traceIgnored(services, request, client, hint, parameters);
     return sendSignedOut(services, request, reply, step.returnTo, state);
   }
-  const obstacle = 'obstacle' in step ? step.obstacle : undefined;
+  const found = 'obstacle' in step ? step.obstacle : undefined;
+  const obstacle = found ?? (misnamedAddress(parameters) === undefined ? undefined : 'misnamed');
   const fault = reportObstacle(services, request, obstacle, client, parameters);
   if (step.kind === 'ask' && visitor.kind === 'signed in') {
     // Not of strangers: they would displace the steps of the app.
     if (obstacle === undefined) traceIgnored(services, request, client, hint, parameters);
-    const known = obstacle === undefined ? client : undefined;
+    const known = found === undefined ? client : undefined;
     return askToSignOut(services, reply, browser, visitor, { client: known, state, returnTo: step.returnTo, fault });
   }
   const wayBack = step.returnTo === undefined ? undefined : withState(step.returnTo, state);
@@ -150,7 +152,7 @@ const withState = (uri: string, state: string | undefined): string =>
 function reportObstacle(
   { local }: LogoutServices,
   request: FastifyRequest,
-  obstacle: RedirectObstacle | undefined,
+  obstacle: LogoutObstacle | undefined,
   client: Client | undefined,
   parameters: RepeatableParameters,
 ): LogoutFault | undefined {
@@ -172,6 +174,7 @@ function reportObstacle(
     remedy: advice && [advice.remedy, advice.command].filter((text) => text !== undefined).join(' '),
     registered: advice?.nearest?.registered,
     hint: hint && describeHint(hint),
+    misnamed: misnamedAddress(parameters),
     sent,
   });
   request.refusal = { ...refusal, differs: advice?.differences };
@@ -181,6 +184,10 @@ function reportObstacle(
 /** Names of other services for the address to return to. */
 const RETURN_NAMES = ['redirect_uri', 'returnTo', 'return_to', 'post_logout_redirect_url', 'logout_uri'] as const;
 
+/** The parameter that has the address to return to in place of `post_logout_redirect_uri`. */
+const misnamedAddress = (parameters: RepeatableParameters): string | undefined =>
+  parameters.has('post_logout_redirect_uri') ? undefined : RETURN_NAMES.find((name) => parameters.has(name));
+
 /** Traces what of a request was ignored, for its developer: the page is the person's. */
 function traceIgnored(
   { traces, clock }: LogoutServices,
@@ -189,7 +196,7 @@ function traceIgnored(
   hint: LogoutHint,
   parameters: RepeatableParameters,
 ): void {
-  const misnamed = RETURN_NAMES.find((name) => parameters.has(name) && !parameters.has('post_logout_redirect_uri'));
+  const misnamed = misnamedAddress(parameters);
   const ignored = [
     misnamed && `parameter ${misnamed}: the address to return to is post_logout_redirect_uri here`,
     hint.kind === 'unproven' &&
@@ -251,9 +258,7 @@ function sendSignedOut(
   returnTo: string | undefined,
   state: string | undefined,
 ): FastifyReply {
-  browsers.clearSession(reply);
-  // HEAD has ended no session, and clears nothing in the browser either.
-  if (request.method !== 'HEAD') reply.header('clear-site-data', '"cache", "storage"');
+  forgetPerson(browsers, reply);
   if (returnTo !== undefined) return redirect(request, reply, withState(returnTo, state));
   // After a form, the page is shown by a GET, which can be reloaded.
   if (request.method === 'POST') return redirect(request, reply, site.path(END_SESSION_PATH));

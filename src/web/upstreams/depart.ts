@@ -14,11 +14,12 @@ function askedBy(pending: PendingRequest | undefined): {
   readonly maxAge: number | null;
   readonly prompt: ProviderQuestion['prompt'];
   readonly loginHint: string | null;
+  readonly acrs: readonly string[];
 } {
-  if (pending === undefined) return { maxAge: null, prompt: null, loginHint: null };
-  const { prompt, maxAge, loginHint } = pending.request;
+  if (pending === undefined) return { maxAge: null, prompt: null, loginHint: null, acrs: [] };
+  const { prompt, maxAge, loginHint, acrs = [] } = pending.request;
   const again = prompt.login ? 'login' : prompt.select ? 'select_account' : null;
-  return { maxAge, prompt: again, loginHint };
+  return { maxAge, prompt: again, loginHint, acrs };
 }
 
 /**
@@ -35,7 +36,7 @@ export async function depart(
 ): Promise<FastifyReply> {
   const { browsers, clock, issuer, sealer, upstreams } = services;
   const { hash: browserHash } = browsers.of(request, reply);
-  const { maxAge, prompt, loginHint } = askedBy(pending);
+  const { maxAge, prompt, loginHint, acrs } = askedBy(pending);
   const departure: Departure = {
     ...newAttempt(maxAge, prompt === 'login' ? clock() : null),
     ...{
@@ -52,6 +53,7 @@ export async function depart(
     state: sealState(services, departure),
     prompt: connects === null ? prompt : 'select_account',
     loginHint,
+    acrs,
   };
   const provider = { ...upstreams, clock };
   const client = providerClientOf(sealer, upstream);

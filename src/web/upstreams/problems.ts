@@ -1,11 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { generalProblem, isolate } from '../../pages/components.ts';
 import { type HtmlPart, html } from '../../pages/html.ts';
-import { digest } from '../../platform/crypto/secrets.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { isUnknownClient } from '../../upstreams/probe.ts';
 import type { UpstreamRefusal, UpstreamRefusalKind } from '../../upstreams/refusal.ts';
-import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
 import type { Upstream } from '../../upstreams/store.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type SignInVisit, showSignIn } from '../sign-in/sign-in.ts';
@@ -72,26 +70,7 @@ export async function reportRefusal(
   await recordThrottled({
     ...{ at: clock(), type: 'upstream.refused', outcome: 'failure', origin: originOf(request) },
     ...(pending !== undefined && { clientId: pending.request.clientId }),
-    details: { upstream: upstream.name, reason: message },
-  });
-}
-
-/** Tells the operator, in the trace, that the groups of a person are left as they are, because the upstream does not say which they are. */
-export function reportUnknownGroups(
-  { clock, traces }: PageServices,
-  { request, pending }: SignInVisit,
-  { mapped }: UpstreamPerson,
-): void {
-  if (mapped?.groupsUnknown === undefined) return;
-  traces.completed.push({
-    ...{ at: clock(), requestId: request.id, step: 'sign-in', clientId: pending?.request.clientId },
-    flow: pending && digest(pending.handle),
-    facts: {
-      ...{ method: request.method, path: request.routeOptions.url },
-      description: 'The groups of the user are left as they are.',
-      reason: `The upstream does not say which they are: ${mapped.groupsUnknown}.`,
-      remedy: 'Let the provider put all groups into the token, such as only those that are assigned to this app.',
-    },
+    details: { upstream: upstream.name, upstreamId: upstream.id, reason: message },
   });
 }
 

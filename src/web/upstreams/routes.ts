@@ -33,7 +33,7 @@ import {
 import { depart } from './depart.ts';
 import { joinRoutes } from './join.ts';
 import { type Departure, keepVouched, openForm, openState, sealForm } from './kept.ts';
-import { reportRefusal, reportUnknownGroups, showUnusable, showUpstreamRefusal } from './problems.ts';
+import { reportRefusal, showUnusable, showUpstreamRefusal } from './problems.ts';
 
 const ADDRESS = '/login/with/:name';
 
@@ -199,7 +199,8 @@ async function signInAs(
   const { request, reply, pending } = visit;
   const { upstream, state } = returned;
   const key = { upstreamId: upstream.id, issuer: person.issuer, subject: person.subject };
-  if ((await database.read(() => findIdentity(key))) === undefined) {
+  const identity = await database.read(() => findIdentity(key));
+  if (identity === undefined) {
     keep(services, visit, returned, person);
     return redirect(request, reply, site.path(`/login/with/${upstream.name}/new${requestQuery(pending)}`));
   }
@@ -208,6 +209,7 @@ async function signInAs(
   const checked = await authenticators.upstream(services, attempt, clock());
   const result = await signIn(services, checked, browser);
   if (!isProof(result)) return showRefusal(services, visit, result, '');
-  reportUnknownGroups(services, visit, person);
+  // Whom another provider vouched for before is of no use any more.
+  services.browsers.setNote(reply, 'upstream', undefined, 0);
   return continueSignIn(services, visit, result);
 }

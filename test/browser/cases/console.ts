@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { admin, newUser } from '../../support/flow.ts';
+import { admin, newClient, newUser } from '../../support/flow.ts';
 import { type SecondFactor, totpCode } from '../../support/second-factor.ts';
 import { makeOperator, openConsoleStage, signInOperator } from '../console-pages.ts';
-import { focusAt, pressInConsole, type Stage, textOf, visit } from '../stage.ts';
-
-/** Finds a person and suspends them, as an operator does. */
-async function suspend({ server }: Stage, page: Page, username: string): Promise<void> {
-  await page.goto(`${server.baseUrl}/console/people`);
-  await page.fill('#q', username);
-  await pressInConsole(page.locator('main form button.primary'));
-  await pressInConsole(page.locator('.list a'));
-  await pressInConsole(page.getByRole('link', { name: 'Suspend' }));
-  await page.fill('#reason', 'Asked for it');
-  await pressInConsole(page.getByRole('button', { name: 'Suspend' }));
-}
-
-const statusOf = async ({ server }: Stage, { id }: { readonly id: string }): Promise<string> =>
-  (await admin(server, 'GET', `/users/${id}`)).body.status;
+import { violations } from '../in-page.ts';
+import { focusAt, pressInConsole, type Stage, visit } from '../stage.ts';
+import { TASKS, walkTask } from '../tasks/tasks.ts';
 
 export function consoleCases(theStage: () => Stage): void {
   const onStage = async (work: (stage: Stage) => Promise<void>): Promise<void> => {
@@ -30,19 +18,83 @@ export function consoleCases(theStage: () => Stage): void {
     }
   };
 
-  for (const javaScriptEnabled of [true, false]) {
-    test(`an operator finds a person and suspends them, ${javaScriptEnabled ? 'with' : 'without'} scripts`, () =>
-      onStage(async (stage) => {
-        const { user, factor } = await makeOperator(stage, 'owner');
-        const person = await newUser(stage.server);
-        await visit(stage, { javaScriptEnabled }, async (page) => {
-          await signInOperator({ stage, page }, user, factor);
-          await suspend(stage, page, person.username);
-          assert.match(await textOf(page.locator('h1')), /is suspended/);
-        });
-        assert.equal(await statusOf(stage, person), 'suspended');
-      }));
-  }
+  // The rest of the tasks are in console-tasks.long.test.ts.
+  test('operators do what they do most often, with the script and without', () =>
+    onStage(async (stage) => {
+      for (const task of TASKS.filter(({ gate }) => gate)) {
+        await walkTask(stage, task, 'with script');
+        if (task.name === 'Suspend a person') await walkTask(stage, task, 'without script');
+      }
+    }));
+
+  test('the palette finds an app by keys alone, above any page, and closes without a trace', () =>
+    onStage(async (stage) => {
+      const { user, factor } = await makeOperator(stage, 'owner');
+      const app = await newClient(stage.server, { name: 'Acme Notes' });
+      await newClient(stage.server, { name: 'Acme Almanac' });
+      await visit(stage, {}, async (page) => {
+        await signInOperator({ stage, page }, user, factor);
+        await page.goto(`${stage.server.baseUrl}/console/events`);
+        await page.focus('.side a[aria-current]');
+        await page.keyboard.press('Control+k');
+        await focusAt(page, '.palette #text');
+        assert.deepEqual(await violations(page), []);
+        await page.keyboard.press('Escape');
+        await focusAt(page, '.side a[aria-current]');
+        assert.equal(await page.locator('.palette').count(), 0);
+        await page.keyboard.press('Meta+k');
+        await focusAt(page, '.palette #text');
+        await page.keyboard.type('acme');
+        await page.locator('.palette #hits a', { hasText: 'Acme Notes' }).waitFor();
+        assert.deepEqual(await violations(page), []);
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowUp');
+        await focusAt(page, '.palette #text');
+        await page.keyboard.type(' n');
+        // What is typed is sought before it is followed.
+        await page.keyboard.press('Enter');
+        await focusAt(page, 'h1');
+        assert.equal(new URL(page.url()).pathname, `/console/apps/${app.clientId}`);
+        assert.equal(await page.locator('.palette').count(), 0);
+      });
+    }));
+
+  test('a list that is watched shows what is new, not while it is read, and ends with the role', () =>
+    onStage(async (stage) => {
+      const { server } = stage;
+      const { user, factor } = await makeOperator(stage, 'auditor');
+      const person = await newUser(server);
+      await visit(stage, {}, async (page) => {
+        await signInOperator({ stage, page }, user, factor);
+        await page.goto(`${server.baseUrl}/console/events?userId=${person.id}`);
+        await pressInConsole(page.getByRole('link', { name: 'Watch live' }));
+        await admin(server, 'PUT', `/users/${person.id}/suspension`, {});
+        const listed = page.locator('#listed');
+        await listed.getByText('account.suspended').waitFor();
+        assert.deepEqual(await violations(page), []);
+        // What somebody reads stays until it is folded again.
+        await listed.locator('summary').first().click();
+        await admin(server, 'DELETE', `/users/${person.id}/suspension`);
+        assert.equal(await listed.getByText('account.reinstated').count(), 0);
+        await listed.locator('summary').first().click();
+        await page.focus('.side a');
+        await listed.getByText('account.reinstated').waitFor();
+        await admin(server, 'DELETE', `/users/${user.id}/roles/auditor`);
+        await page.getByRole('heading', { name: 'The console is for operators' }).waitFor();
+      });
+    }));
+
+  test('where the session has ended, the palette leads to the sign-in', () =>
+    onStage(async (stage) => {
+      const { user, factor } = await makeOperator(stage, 'owner');
+      await visit(stage, {}, async (page) => {
+        await signInOperator({ stage, page }, user, factor);
+        await page.goto(`${stage.server.baseUrl}/console/events`);
+        await page.context().clearCookies();
+        await page.keyboard.press('Control+k');
+        await page.waitForURL(/\/login/);
+      });
+    }));
 
   test('the script replaces parts: nothing is loaded again, the way back is kept, and what acts acts once', () =>
     onStage(async (stage) => {

@@ -13,7 +13,7 @@ const FORMS: readonly (readonly [path: string, action: string, fields: Readonly<
   ['/account', '/account/picture', { action: 'remove' }],
   ['/account', '/logout', {}],
   ['/account', '/account/profile', { displayName: 'Changed Elsewhere' }],
-  ['/account/connections', '/account/connections', {}],
+  ['/account/connections', '/account/connections', { all: 'yes' }],
   ['/account/sessions', '/account/sessions', { session: 'others' }],
   ['/account/security', '/account/security/recovery-codes', {}],
   ['/account/data', '/account/deletion', { confirm: 'yes' }],

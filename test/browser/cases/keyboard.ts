@@ -104,7 +104,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await focusAt(page, '[role=status]');
   assert.equal((await elsewhere.get('/account')).status, 302);
 
-  await page.goto(`${baseUrl}/account/connections`);
+  await page.goto(`${baseUrl}/account/connections/${client.clientId}`);
   await tabTo(page, 'Take away access');
   await page.keyboard.press('Enter');
   await enter('Yes, take away access from Keys');

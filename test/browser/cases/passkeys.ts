@@ -43,13 +43,17 @@ export function passkeyCases(theStage: () => Stage): void {
         await page.waitForURL('**/account');
         await page.goto(`${stage.server.baseUrl}/account/security?row=passkeys`);
         assert.doesNotMatch(await textOf(page.locator('#passkeys')), /Not yet/);
-        await page.locator('#passkeys article summary').click();
+        await page.locator('#passkeys article summary').first().click();
         assert.deepEqual(await violations(page), []);
         await page.fill('#passkeys [name=name]', 'My laptop');
         await press(page.getByRole('button', { name: /^Rename/ }));
         assert.match(await textOf(page.locator('#passkeys h3')), /My laptop/);
-        await page.locator('#passkeys article summary').click();
-        await press(page.getByRole('button', { name: /^Remove (?!your password)/ }));
+        await page.locator('#passkeys article .confirm summary').click();
+        assert.match(
+          await textOf(page.locator('#passkeys .confirm').first()),
+          /My laptop no longer signs you in.*Your password/s,
+        );
+        await press(page.getByRole('button', { name: 'Yes, remove the passkey My laptop' }));
         assert.match(await textOf(page.locator('#passkeys')), /no passkeys yet/);
       });
     });
@@ -120,8 +124,8 @@ export function passkeyCases(theStage: () => Stage): void {
       const user = await newPerson(stage, page);
       await addPasskey(stage, page);
       const kept = await authenticator.exported();
-      await page.locator('#passkeys article summary').click();
-      await press(page.getByRole('button', { name: /^Remove (?!your password)/ }));
+      await page.locator('#passkeys article .confirm summary').click();
+      await press(page.getByRole('button', { name: /^Yes, remove the passkey/ }));
       if ((await authenticator.credentials()).length === 0) await authenticator.import(kept);
       await signOut(page);
       await press(useButton(page));

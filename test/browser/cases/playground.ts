@@ -49,7 +49,7 @@ export function playgroundCases(theStage: () => Stage): void {
         if (javaScriptEnabled) {
           await page.locator('[data-copy-of=command]').focus();
           await page.keyboard.press('Enter');
-          await page.getByText('Copied').waitFor();
+          await page.getByRole('button', { name: 'Copied' }).waitFor();
           assert.equal(await clipboard(page), await textOf(page.locator('#command')));
           await page.goto(`${baseUrl}/playground`);
         }

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { admin, newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
 import { mailsTo } from '../../support/mail.ts';
+import { query } from '../../support/outcome.ts';
 import { newPasskey } from '../../support/passkeys.ts';
 import { newestMail } from '../../support/recovery.ts';
 import { enroll, giveRecoveryCodes } from '../../support/second-factor.ts';
@@ -160,7 +161,49 @@ export function troubleCases(theStage: () => Stage): void {
         await submit(page);
         await submit(page);
         assert.equal(await heading(at), `You are now a member of ${name}`);
-        await press(page.getByRole('link', { name: 'Go to your account' }));
+        await press(page.getByRole('link', { name: 'See your membership' }));
+      });
+
+      walk('a copy that is being made is followed in place, or looked at again, and the focus stays', async (at) => {
+        const { page, stage } = at;
+        const user = await signedIn(at);
+        if (javaScriptEnabled) await page.clock.install();
+        await open(at, '/account/data/export');
+        await submit(page);
+        await stage.server.makeExports();
+        const read = 'SELECT state, pieces FROM data_export WHERE account_id = ?';
+        const [made] = await query(stage.server, read, user.id);
+        const put = (state: unknown, pieces: unknown) => {
+          const set = 'UPDATE data_export SET state = ?, pieces = ?, due_at = ? WHERE account_id = ?';
+          return query(stage.server, set, String(state), Number(pieces), Number.MAX_SAFE_INTEGER, user.id);
+        };
+        await put('waiting', 1);
+        await open(at, '/account/data/export');
+        const check = page.getByRole('link', { name: 'Check again' });
+        await press(check);
+        const bar = page.locator('progress');
+        assert.equal(await bar.getAttribute('value'), '1');
+        if (!javaScriptEnabled) {
+          await put(made?.['state'], made?.['pieces']);
+          await press(check);
+          assert.equal(await page.getByRole('button', { name: 'Download your data' }).count(), 1);
+          return;
+        }
+        await put('waiting', 3);
+        await check.focus();
+        await page.clock.runFor(2_000);
+        await page.getByText(/^3 of 5 parts are done/).waitFor();
+        assert.equal(await bar.getAttribute('value'), '3');
+        await put(made?.['state'], made?.['pieces']);
+        await page.clock.runFor(30_000);
+        const download = page.getByRole('button', { name: 'Download your data' });
+        await download.waitFor();
+        assert.equal(await textOf(page.locator('[data-follow] [role=status]')), 'Your copy is ready');
+        assert.equal(await textOf(page.locator(':focus')), 'Check again');
+        await page.keyboard.press('Shift+Tab');
+        assert.equal(await check.count(), 0, 'the link goes when it has lost the focus');
+        const [file] = await Promise.all([page.waitForEvent('download'), download.click()]);
+        assert.equal(file.suggestedFilename(), 'tessera-data.json');
       });
 
       walk('an app that asks for another sign-in is named as the one that asks', async (at) => {
@@ -220,6 +263,34 @@ export function troubleCases(theStage: () => Stage): void {
         await page.waitForURL('**/account');
       });
 
+      walk('the message to a new address can be sent again', async (at) => {
+        const { page, stage } = at;
+        const { server } = stage;
+        const user = await newUser(server, { emailVerified: true });
+        const address = `new.${user.username}@example.com`;
+        if (javaScriptEnabled) await page.clock.install();
+        await open(at, '/login');
+        await signIn(page, user.username, PASSWORD);
+        await open(at, '/account/email');
+        await page.fill('#email', address);
+        await press(page.getByRole('button', { name: 'Send a link and a code' }));
+        assert.match(await textOf(page.locator('main')), /on its way to the address.*This server sends no mail/s);
+        const resend = page.getByRole('button', { name: 'Send another message' });
+        assert.equal(await resend.isVisible(), !javaScriptEnabled, 'a script counts down first');
+        const [first] = await mailsTo(server, address);
+        server.advance(MINUTE);
+        if (javaScriptEnabled) await page.clock.runFor(MINUTE);
+        await press(resend);
+        const [newest, ...earlier] = await mailsTo(server, address);
+        assert.equal(earlier.length, 1);
+        await page.fill('#code', first?.code ?? '');
+        await press(page.getByRole('button', { name: 'Confirm the address' }));
+        assert.match(await textOf(page.locator('[role=alert]')), /Use the one in the newest message/);
+        await page.fill('#code', newest?.code ?? '');
+        await press(page.getByRole('button', { name: 'Confirm the address' }));
+        assert.match(await textOf(page.locator('.notice.done')), /Your address is changed/);
+      });
+
       walk('recovery codes outlast a reload, can be saved as a file, and are gone once they are kept', async (at) => {
         const {
           page,
@@ -236,7 +307,8 @@ export function troubleCases(theStage: () => Stage): void {
         assert.match(await textOf(page.locator('main')), /you have 9 left/);
         await press(page.getByRole('link', { name: 'Continue' }));
         await open(at, '/account/security?row=two-step');
-        await press(page.getByRole('button', { name: 'Get new recovery codes' }));
+        await page.getByText('Get new recovery codes').click();
+        await press(page.getByRole('button', { name: 'Yes, make new codes' }));
         const codes = await page.locator('.codes code').allTextContents();
         assert.equal(codes.length, 10);
         await page.reload();

@@ -18,7 +18,7 @@ test('what happened again in the same way is one sentence with its count and its
   const events = listed(event('recovery codes', 0), event('recovery codes', 3), event('new device', 4));
   assert.deepEqual(reportSentences(reportOf(events)), [
     'New recovery codes were made for your account. The earlier ones no longer work. When: 2 times, first 1 March 2026, 12:00 UTC, last 1 March 2026, 12:03 UTC. Where: Firefox on Linux.',
-    'Your account was signed in to in a browser that is new to it. When: 1 March 2026, 12:04 UTC. Where: Firefox on Linux.',
+    'There was a sign-in to your account in a new browser. When: 1 March 2026, 12:04 UTC. Where: Firefox on Linux.',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
 import type { MailContent, MailFact } from '../../../mail/mail.ts';
-import { dateText } from '../../../platform/date-text.ts';
+import { dateText, enumerated, timeText } from '../../../platform/date-text.ts';
 import { readableEmail } from '../../../platform/domain-name.ts';
 import type { Device } from '../../../platform/validation/origin.ts';
 import { type UndoneFacts, undoneSentences } from './undone-text.ts';
@@ -97,12 +97,36 @@ export interface SecurityReport {
   readonly first?: SecurityNotice;
   /** Everything that the message tells, where that is more than this. */
   readonly events?: readonly AccountEvent[];
+  /** Those that earlier reports named which this one stands for: see {@link carriedPasskeys}. */
+  readonly passkeys?: readonly number[];
 }
 
-const momentText = (at: number): string => `${dateText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+/** A report that nobody answered. */
+export interface OpenReportOfChain {
+  readonly report: Partial<SecurityReport>;
+  /** Whether its link still works. */
+  readonly isLive: boolean;
+}
+
+/** So many passkeys are carried from one report to the next: those that were named first, which no later acts push out. */
+const MOST_CARRIED = 50;
+
+/**
+ * The passkeys that a new report ends besides its own, since the next act of a thief ends the link that named them. A sign-in of its own may
+ * be another person's than the one before: the link that tells of that, and still works, names its passkey alone.
+ * @param open the reports that nobody answered, the oldest first
+ */
+export function carriedPasskeys(notice: SecurityNotice, open: readonly OpenReportOfChain[]): readonly number[] {
+  const named = open.flatMap(({ report: { facts = {}, events = [], passkeys = [] }, isLive }) =>
+    isLive && notice === 'new device' ? passkeys : [...passkeys, ...[{ facts }, ...events].flatMap(passkeysOf)],
+  );
+  return [...new Set(named)].slice(0, MOST_CARRIED);
+}
+
+const momentText = (at: number): string => `${dateText(at)}, ${timeText(at)}`;
 
 const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly [subject: string, what: string]>> = {
-  'new device': () => ['New sign-in to your account', 'Your account was signed in to in a browser that is new to it.'],
+  'new device': () => ['New sign-in to your account', 'There was a sign-in to your account in a new browser.'],
   'password changed': () => ['Your password was changed', 'The password of your account was changed.'],
   'address changed': () => ['Your email address was changed', 'The email address of your account was changed.'],
   'username changed': ({ what = 'another one' }) => [
@@ -149,7 +173,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
     'Your account was used as an operator',
     `With your rights as an operator of this service, this was made or changed: ${what}.`,
   ],
-  'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
+  'deletion requested': () => [
+    'The deletion of your account was requested',
+    'The deletion of your account was requested.',
+  ],
   'deletion cancelled': ({ byOperator }) => [
     byOperator ? 'Your account will not be deleted' : 'Your account is kept',
     byOperator
@@ -188,7 +215,7 @@ function whatOf(notice: SecurityNotice, facts: SecurityFacts): string {
 }
 
 const whereOf = ({ device, network }: SecurityFacts): string =>
-  [device, network].filter((part) => part != null).join(', ');
+  enumerated([device, network].filter((part) => part != null));
 
 function eventSentence({ notice, facts, at, firstAt, count }: AccountEvent): string {
   const where = whereOf(facts);

@@ -14,8 +14,22 @@ test('who has an account again is told of every way in that was removed, another
 });
 
 test('what goes on of what was made with an account is counted, and its apps are named by their ids', () => {
-  assert.deepEqual(goesOnSentences({ made: 0, invitations: 0, apps: [], upstreams: 0, access: 0 }), []);
-  assert.deepEqual(goesOnSentences({ made: 1, invitations: 2, apps: ['1', '2'], upstreams: 1, access: 2 }), [
-    'This was made with your account in the days before, and goes on: an admin key or a role that was given, 2 invitations, what was done to these apps: 1, 2, what was done to another provider, 2 assignments to apps and memberships that were given. End what is not yours.',
-  ]);
+  assert.deepEqual(
+    goesOnSentences({ made: 0, invitations: 0, apps: [], upstreams: 0, settings: 0, access: 0, accounts: [] }),
+    [],
+  );
+  assert.deepEqual(
+    goesOnSentences({
+      made: 1,
+      invitations: 2,
+      apps: ['1', '2'],
+      upstreams: 1,
+      settings: 0,
+      access: 2,
+      accounts: ['3'],
+    }),
+    [
+      'This was made with your account in the days before, and goes on: an admin key or a role that was given, 2 invitations, what was done to these apps: 1, 2, what was done to another provider, 2 assignments to apps and memberships that were given and what was done to these accounts: 3. End what is not yours.',
+    ],
+  );
 });

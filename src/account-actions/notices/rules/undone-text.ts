@@ -1,3 +1,5 @@
+import { enumerated, sentenceList } from '../../../platform/date-text.ts';
+
 /** What changed of an account that its owner has again; structurally what `removeAddedSince` tells. */
 export interface UndoneFacts {
   readonly removed: { readonly app: boolean; readonly codes: boolean };
@@ -16,38 +18,66 @@ export interface UndoneFacts {
   readonly registered: number;
   /** How many secrets of other apps. */
   readonly secrets: number;
-  /** The other apps whose redirect URIs were changed, by their ids. */
-  readonly redirected: readonly string[];
   /** How many other providers were disabled, or let in again whom they let in before. */
   readonly upstreams: number;
+  /** How many apps, organizations and groups have settings again that were changed. */
+  readonly settings: number;
+  /** The apps, organizations, groups and other providers with settings that stay, by their ids. */
+  readonly leftSettings: readonly string[];
   /** How many assignments to apps and memberships that were given with the account. */
   readonly access: number;
+  /** How many accounts were suspended that were created with the account. */
+  readonly suspended: number;
+  /** The other accounts that were created or changed with it, by their ids. */
+  readonly changed: readonly string[];
+  /** The accounts of other operators through which a part was made, by their ids. */
+  readonly through: readonly string[];
   readonly left: string | undefined;
 }
 
 export const NOTHING_UNDONE: UndoneFacts = {
   ...{ removed: { app: false, codes: false }, restored: { app: false, codes: false } },
   ...{ passkeys: 0, passkeysRestored: 0, identities: 0, apps: 0, made: 0, registered: 0, secrets: 0 },
-  ...{ upstreams: 0, access: 0, redirected: [], left: undefined },
+  ...{
+    upstreams: 0,
+    settings: 0,
+    access: 0,
+    suspended: 0,
+    leftSettings: [],
+    changed: [],
+    through: [],
+    left: undefined,
+  },
 };
 
 const RENEWED =
   'If you renewed it yourself, and have the new one alone, recover your account by “Forgot your password?” on the sign-in page: that accepts the new one, too.';
 
 /** Apps are named by their ids: a thief may have chosen their names. */
-const idsText = (clientIds: readonly string[]): string => {
-  const more = clientIds.length > MOST_NAMED ? ` and ${clientIds.length - MOST_NAMED} more` : '';
-  return clientIds.slice(0, MOST_NAMED).join(', ') + more;
+const idsText = (ids: readonly string[]): string => {
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
+  return enumerated(ids.slice(0, MOST_NAMED)) + more;
 };
 const MOST_NAMED = 10;
 
-const redirectedText = (clientIds: readonly string[]): string =>
-  `The redirect URIs or keys of these apps were changed in the time before, and were left as they are: ${idsText(clientIds)}. Check them.`;
+const leftSettingsText = (ids: readonly string[]): string =>
+  `Settings of these stay as they are, as somebody else changed them since or they were changed very often: ${idsText(ids)}. Check them.`;
+
+const changedText = (accountIds: readonly string[]): string =>
+  `These accounts were created or changed in the time before, and go on: ${idsText(accountIds)}. Check them.`;
+
+const throughText = (accountIds: readonly string[]): string =>
+  `How these people sign in was set with your account, and a part of this was made through theirs: ${idsText(accountIds)}. Those with a role were signed out, and recover their accounts by mail. Tell them.`;
 
 const accessText = (count: number): string =>
   count === 1
     ? 'an assignment to an app or a membership that was given'
     : `${count} assignments to apps and memberships that were given`;
+
+const settingsText = (count: number): string =>
+  count === 1
+    ? 'changed settings of an app, an organization or a group, or a blocked domain'
+    : `changed settings of ${count} apps, organizations and groups, or blocked domains`;
 
 /** What was made with an account in the time before, and goes on because its owner has shown that it was theirs all the time. */
 export interface GoesOn {
@@ -58,22 +88,29 @@ export interface GoesOn {
   readonly apps: readonly string[];
   /** How many other providers were registered, enabled or changed. */
   readonly upstreams: number;
+  /** How many apps, organizations and groups had settings changed that may let somebody in. */
+  readonly settings: number;
   /** How many assignments to apps and memberships. */
   readonly access: number;
+  /** The accounts that were created or changed, by their ids. */
+  readonly accounts: readonly string[];
 }
 
-export function goesOnSentences({ made, invitations, apps, upstreams, access }: GoesOn): readonly string[] {
+export function goesOnSentences(facts: GoesOn): readonly string[] {
+  const { made, invitations, apps, upstreams, settings, access, accounts } = facts;
   const goesOn = [
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     invitations > 0 && (invitations === 1 ? 'an invitation' : `${invitations} invitations`),
     apps.length > 0 && `what was done to these apps: ${idsText(apps)}`,
     upstreams > 0 &&
       (upstreams === 1 ? 'what was done to another provider' : `what was done to ${upstreams} other providers`),
+    settings > 0 && settingsText(settings),
     access > 0 && accessText(access),
+    accounts.length > 0 && `what was done to these accounts: ${idsText(accounts)}`,
   ].filter((what) => what !== false);
   if (goesOn.length === 0) return [];
   return [
-    `This was made with your account in the days before, and goes on: ${goesOn.join(', ')}. End what is not yours.`,
+    `This was made with your account in the days before, and goes on: ${sentenceList(goesOn)}. End what is not yours.`,
   ];
 }
 
@@ -95,9 +132,13 @@ export function undoneSentences({
   made,
   registered,
   secrets,
-  redirected,
   upstreams,
+  settings,
+  leftSettings,
   access,
+  suspended,
+  changed,
+  through,
   left,
 }: UndoneFacts): readonly string[] {
   const gone = [
@@ -115,7 +156,12 @@ export function undoneSentences({
       (upstreams === 1
         ? 'what was done to another provider for signing in'
         : `what was done to ${upstreams} other providers for signing in`),
+    settings > 0 && settingsText(settings),
     access > 0 && accessText(access),
+    suspended > 0 &&
+      (suspended === 1
+        ? 'an account that was created, which is suspended'
+        : `${suspended} accounts that were created, which are suspended`),
     left !== undefined && `the membership of ${left}`,
   ].filter((what) => what !== false);
   const again = [
@@ -124,11 +170,13 @@ export function undoneSentences({
     passkeysRestored > 0 && (passkeysRestored === 1 ? 'your earlier passkey' : 'your earlier passkeys'),
   ].filter((what) => what !== false);
   return [
-    ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${gone.join(', ')}.`] : []),
+    ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${sentenceList(gone)}.`] : []),
     ...(identities > 0 ? [DISCONNECTED] : []),
     ...(usedPasskeys > 0 ? [USED_PASSKEY] : []),
-    ...(redirected.length > 0 ? [redirectedText(redirected)] : []),
-    ...(again.length > 0 ? [`This works again: ${again.join(', ')}.`] : []),
+    ...(leftSettings.length > 0 ? [leftSettingsText(leftSettings)] : []),
+    ...(changed.length > 0 ? [changedText(changed)] : []),
+    ...(through.length > 0 ? [throughText(through)] : []),
+    ...(again.length > 0 ? [`This works again: ${sentenceList(again)}.`] : []),
     ...((removed.app && restored.app) || (removed.codes && restored.codes) ? [RENEWED] : []),
   ];
 }

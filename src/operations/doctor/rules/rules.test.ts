@@ -16,7 +16,7 @@ import { judgeDatabase, othersWhoRead } from './database.ts';
 import { judgeLog } from './log.ts';
 import { judgeNodeNumbers } from './node-numbers.ts';
 import { judgeProxies, MARKER } from './proxy.ts';
-import { judgeUpstreams } from './upstreams.ts';
+import { judgeProviders, judgeUpstreams } from './upstreams.ts';
 import { judgeVersion } from './version.ts';
 
 /** The worst of some findings, as `level: what was found → remedy`. */
@@ -400,6 +400,19 @@ const losses: [string, Pick<ProbeReport, 'log'> | undefined, RegExp][] = [
 for (const [about, seen, expected] of losses) {
   test(`the log of a service: ${about}`, () => assert.match(worst(judgeLog(seen)), expected));
 }
+
+test('upstreams: a provider that does not answer is a problem, and what one does not offer is not told', () => {
+  const step = (of: string, level: 'ok' | 'warning' | 'problem') => ({ step: of, level, found: 'As it is.' });
+  const levels = (...steps: ReturnType<typeof step>[]) =>
+    judgeProviders([{ name: 'acme', steps }]).map(({ level }) => level);
+  assert.deepEqual(judgeProviders(undefined), []);
+  assert.deepEqual(judgeProviders([]), []);
+  assert.deepEqual(levels(step('metadata', 'ok'), step('metadata', 'warning'), step('client', 'ok')), ['ok']);
+  assert.deepEqual(levels(step('metadata', 'ok'), step('keys', 'problem'), step('client', 'warning')), [
+    'problem',
+    'warning',
+  ]);
+});
 
 test('upstreams: a client secret that ends soon is told, and one that has ended is a problem', () => {
   const day = 24 * 60 * 60 * 1000;

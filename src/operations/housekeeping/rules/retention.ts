@@ -9,6 +9,8 @@ export const KEPT = {
   assertion: NODE_CLOCK_TOLERANCE,
   /** So that a client that comes too late is told that the code has expired. */
   unredeemedCode: HOUR,
+  /** So that a device that goes on asking is told the same. */
+  deviceCode: HOUR,
   /** Longer than any token lives that was issued before the revocation: the families go with their grant. */
   revokedGrant: 8 * DAY,
   knownBrowser: 400 * DAY,

@@ -28,6 +28,16 @@ import { upstreamClaims } from './0026-upstream-claims.ts';
 import { makerIndexes, makerRecords } from './0027-maker-records.ts';
 import { upstreamGeneration } from './0028-upstream-generation.ts';
 import { bulkActs } from './0029-bulk-acts.ts';
+import { upstreamPictures } from './0030-upstream-pictures.ts';
+import { accountActs } from './0031-account-acts.ts';
+import { givenRights } from './0032-given-rights.ts';
+import { settingChanges } from './0033-setting-changes.ts';
+import { endedFactors } from './0034-ended-factors.ts';
+import { accountOpenings } from './0035-account-openings.ts';
+import { unblockedDomains } from './0036-unblocked-domains.ts';
+import { scopeRequests } from './0037-scope-requests.ts';
+import { upstreamEffects } from './0038-upstream-effects.ts';
+import { narrowedClients } from './0039-narrowed-clients.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -89,6 +99,16 @@ export const timeline: Timeline = {
   '0027-maker-records-indexes': makerIndexes,
   '0028-upstream-generation': expand(upstreamGeneration),
   '0029-bulk-acts': expand(bulkActs),
+  '0030-upstream-pictures': expand(upstreamPictures),
+  '0031-account-acts': expand(accountActs),
+  '0032-given-rights': expand(givenRights),
+  '0033-setting-changes': expand(settingChanges),
+  '0034-ended-factors': expand(endedFactors),
+  '0035-account-openings': expand(accountOpenings),
+  '0036-unblocked-domains': expand(unblockedDomains),
+  '0037-scope-requests': expand(scopeRequests),
+  '0038-upstream-effects': expand(upstreamEffects),
+  '0039-narrowed-clients': expand(narrowedClients),
 };
 
 export { NewerDatabase } from './position.ts';

@@ -9,6 +9,8 @@ import { checkTarget, type RedirectingClient } from './check-target.ts';
 const client: RedirectingClient = {
   id: '1',
   metadataUrl: null,
+  registeredBy: null,
+  acceptedAt: null,
   name: 'App',
   redirectUris: ['https://app.example.com/cb'],
   scopes: ['openid', 'email'],

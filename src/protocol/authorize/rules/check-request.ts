@@ -50,7 +50,10 @@ export function checkRequest(
   }
 
   const responseType = parameters.get('response_type');
-  if (responseType === undefined) return refuseByRedirect('response_type missing');
+  if (responseType === undefined && parameters.has('grant_type'))
+    return refuseByRedirect('token request', { path: rules.tokenPath });
+  if (responseType === undefined)
+    return refuseByRedirect('response_type missing', { sent: parameters.misspelled('response_type') });
   if (responseType !== 'code') {
     return refuseByRedirect('response_type not code', { responseType, error: rules.responseTypeError });
   }
@@ -109,9 +112,10 @@ function checkChallenge(parameters: RepeatableParameters, client: RedirectingCli
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {
-    if (method !== undefined) return refuseByRedirect('challenge missing');
+    const sent = parameters.misspelled('code_challenge');
+    if (method !== undefined) return refuseByRedirect('challenge missing', { sent });
     const required = client.requirePkce || client.type === 'public';
-    return required ? refuseByRedirect('PKCE required') : null;
+    return required ? refuseByRedirect('PKCE required', { sent }) : null;
   }
   // RFC 7636 §4.3: without a method it means plain, which protects nothing.
   if (method !== 'S256') return refuseByRedirect('challenge method', { method });
@@ -124,9 +128,12 @@ const LONGEST_HINT = 320;
 /** The name of another provider, which the operator gave it. */
 const UPSTREAM_NAME = /^[a-z0-9-]{2,32}$/;
 
+/** The name of an organization. */
+const ORGANIZATION_NAME = /^[a-z0-9-]{2,48}$/;
+
 type AuthenticationParameters = Pick<
   AuthorizationRequest,
-  'prompt' | 'maxAge' | 'loginHint' | 'upstream' | 'domainHint'
+  'prompt' | 'maxAge' | 'loginHint' | 'upstream' | 'domainHint' | 'organization'
 > &
   AskedClaims;
 
@@ -149,12 +156,14 @@ function checkAuthentication(
   if ('kind' in asked) return asked;
   const upstream = parameters.get('upstream') ?? '';
   const domainHint = asciiDomain(parameters.get('domain_hint') ?? '')?.toLowerCase();
+  const organization = parameters.get('organization') ?? '';
   return {
     prompt,
     maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     loginHint: usableHint(parameters.get('login_hint')),
     ...(UPSTREAM_NAME.test(upstream) && { upstream }),
     ...(domainHint !== undefined && { domainHint }),
+    ...(ORGANIZATION_NAME.test(organization) && { organization }),
     ...asked,
   };
 }

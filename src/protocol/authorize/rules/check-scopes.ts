@@ -1,6 +1,7 @@
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
 import { IDENTITY_SCOPES, isRegisteredScope, MAX_RESOURCES, parseScope } from '../../../claims/permissions.ts';
 import { type ApiScope, MOST_API_SCOPES, resolveApiScopes } from '../../../claims/rules/api-scopes.ts';
+import { allowScopeCommand, type DeniedScope } from '../../../clients/denied-scopes.ts';
 import type { RedirectingClient } from './check-target.ts';
 import { refuseByRedirect } from './refusals.ts';
 import type { RedirectedError } from './request.ts';
@@ -13,22 +14,6 @@ export interface ApiScopeContext {
   readonly own: string;
   /** Scopes of the request that an API declares, and that the client may not request. Only the operator is told of them. */
   readonly denied?: readonly DeniedScope[];
-}
-
-/** A scope that an API declares, and does not let the client request. */
-export interface DeniedScope {
-  readonly name: string;
-  readonly apiId: string;
-}
-
-/** The command that lets a client request a scope of an API, beside those that it may request. */
-export function allowScopeCommand(
-  clientId: string,
-  { name, apiId }: DeniedScope,
-  registered: readonly ApiScope[],
-): string {
-  const names = [...registered.filter((scope) => scope.apiId === apiId).map((scope) => scope.name), name];
-  return `tessera client allow-scopes ${clientId} --api ${apiId} ${names.map((scope) => `--scope ${scope}`).join(' ')}`;
 }
 
 export const NO_API_SCOPES: ApiScopeContext = { registered: [], own: '' };
@@ -49,7 +34,7 @@ export interface CheckedScopes {
  */
 export function checkScopes(
   text: string | undefined,
-  { id: clientId, scopes: registered }: Pick<RedirectingClient, 'id' | 'scopes'>,
+  { id: clientId, scopes: registered, grantTypes }: Pick<RedirectingClient, 'id' | 'scopes' | 'grantTypes'>,
   rules: EndpointRules,
   resources: readonly string[],
   apis: ApiScopeContext,
@@ -62,7 +47,7 @@ export function checkScopes(
   const { found, leftOut: unknown } = resolveApiScopes(others, resources, apis.registered);
   if (found.length > MOST_API_SCOPES) return refuseByRedirect('too many scopes of APIs');
   const known = names.filter((name) => rules.scopes.includes(name));
-  const usable = known.filter((name) => isRegisteredScope(name, registered));
+  const usable = known.filter((name) => isRegisteredScope(name, registered) && isIssued(name, grantTypes, rules));
   const scopes = [...usable, ...found.map(({ id }) => id)];
   const leftOut = [...known.filter((name) => !usable.includes(name)), ...unknown];
   if (leftOut.length > 0 && (!rules.ignoresUnknownScopes || scopes.length === 0)) {
@@ -76,6 +61,7 @@ export function checkScopes(
       const allow = denied && allowScopeCommand(clientId, denied, apis.registered);
       return refuseByRedirect('scope unknown', { scope, known, allow });
     }
+    if (isRegisteredScope(scope, registered)) return refuseByRedirect('no refresh tokens', { clientId, grantTypes });
     // openid is part of every grant, also where the registration does not list it.
     return refuseByRedirect('scope not registered', { scope, registered: registered ?? IDENTITY_SCOPES, clientId });
   }
@@ -83,6 +69,13 @@ export function checkScopes(
   if (implied.length > MAX_RESOURCES) return refuseByRedirect('too many APIs');
   return { scopes, resources: implied, leftOut };
 }
+
+/**
+ * Whether a scope is granted to an app with these grants. Without refresh tokens, there is no offline access, and the response must not
+ * say that there is (RFC 6749 §5.1; OpenID Connect Core 1.0 §11). The contract has it change nothing at its own endpoints.
+ */
+const isIssued = (name: string, grantTypes: readonly string[], { ignoresUnknownScopes }: EndpointRules): boolean =>
+  name !== 'offline_access' || !ignoresUnknownScopes || grantTypes.includes('refresh_token');
 
 /** RFC 9068 §3: without `resource`, the scopes say which APIs a token is for; with `openid` it is for UserInfo as well. */
 function impliedResources(usable: readonly string[], found: readonly ApiScope[], { own }: ApiScopeContext) {

@@ -8,6 +8,8 @@ const URI = 'https://app.example.com/cb';
 const client: RedirectingClient = {
   id: '1',
   metadataUrl: null,
+  registeredBy: null,
+  acceptedAt: null,
   name: 'App',
   endpoints: ['v2', 'oidc'],
   redirectUris: [URI, 'com.example.app:/cb'],

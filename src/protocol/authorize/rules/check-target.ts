@@ -4,10 +4,12 @@ import { type DeveloperAdvice, type Remedy, readClient } from '../../../clients/
 import { isUrlForm } from '../../../clients/rules/metadata-document.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redirect-uri.ts';
 import { explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
+import type { RegisteredBy } from '../../../clients/store.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 import { renameParameter } from '../../../platform/validation/misspelled-parameter.ts';
-import { PARAMETER_NAMES } from './parameters.ts';
+import { emptyWord, unwrapped } from '../../../platform/validation/sent-text.ts';
+import { adviceForParameter, PARAMETER_NAMES } from './parameters.ts';
 import type { ResponseMode } from './request.ts';
 
 /** The registration of a client, as far as these checks need it. */
@@ -26,6 +28,9 @@ export interface RedirectingClient {
   readonly generation: string;
   /** The URL that is its `client_id`; null for a client with a number. */
   readonly metadataUrl: string | null;
+  /** Who registered it, if not an operator, and when an operator accepted it. */
+  readonly registeredBy: RegisteredBy | null;
+  readonly acceptedAt: number | null;
 }
 
 /** An error that must be shown on a page: there is no address that it could safely be sent to. */
@@ -56,6 +61,10 @@ export interface RedirectTarget {
 }
 declare const checked: unique symbol;
 
+const TOKEN_PATHS = Object.values(ENDPOINT_RULES)
+  .map(({ tokenPath }) => tokenPath)
+  .join(' or ');
+
 const FIND_CLIENT: Remedy = {
   remedy: 'Send the clientId of the app’s registration. This lists them all:',
   call: 'GET /api/v2/admin/clients',
@@ -85,7 +94,17 @@ function missing(
   parameters: RepeatableParameters,
   find: Remedy,
 ): DisplayedError {
-  if (parameters.has(name)) return display(problem, `${name} empty`, { description: `${name} is empty.`, ...find });
+  if (parameters.has(name)) {
+    const description = `${name} is empty: the variable that should hold it has no value.`;
+    return display(problem, `${name} empty`, { description, ...find });
+  }
+  if (parameters.has('grant_type')) {
+    return display(problem, 'a token request', {
+      description: `This is the authorization endpoint, and the request has grant_type, as a token request. ${name} is missing.`,
+      expected: 'an authorization request, to which the browser of the user is sent',
+      remedy: `POST it to the token endpoint: ${TOKEN_PATHS}`,
+    });
+  }
   const other = (sent: string) => name === 'redirect_uri' && /^(redirect|callback)[_-]?(ur[il])?$/i.test(sent);
   const similar = parameters.misspelled(name) ?? parameters.names.find(other);
   const reason = `${name} missing`;
@@ -134,18 +153,37 @@ function unknownClient(clientId: string): DisplayedError {
   const unknown = (description: string, find: Remedy) =>
     display('client', 'client_id unknown', { description, expected: 'the client_id of an active app', came, ...find });
   if (isSnowflake(clientId)) {
-    const remedy = `An app of another server or database is not known to this one. ${FIND_CLIENT.remedy}`;
+    const rounded = isRounded(clientId) ? `${ROUNDED} ` : '';
+    const remedy = `${rounded}An app of another server or database is not known to this one. ${FIND_CLIENT.remedy}`;
     return unknown('No app is registered here under this client_id.', { ...FIND_CLIENT, remedy });
   }
-  return isSnowflake(clientId.trim())
+  const word = emptyWord(clientId);
+  if (word !== undefined) {
+    return display('client', 'client_id unknown', {
+      description: `client_id is the word ${word}: the variable that should hold it has no value.`,
+      expected: 'a client_id of digits only',
+      came,
+      ...FIND_CLIENT,
+      remedy: `Set that variable. ${FIND_CLIENT.remedy}`,
+    });
+  }
+  const bare = unwrapped(clientId);
+  return bare !== undefined && isSnowflake(bare.bare)
     ? display('client', 'client_id unknown', {
-        description: 'client_id has white space around it.',
+        description: `client_id has ${bare.by} around it.`,
         expected: 'a client_id of digits only',
         came,
         remedy: 'Send the number alone.',
       })
-    : unknown('unknown client_id: those of this server are numbers.', FIND_CLIENT);
+    : unknown('unknown client_id: those of this server are numbers.', {
+        ...FIND_CLIENT,
+        remedy: `${isRounded(clientId) ? `${ROUNDED} ` : ''}${FIND_CLIENT.remedy}`,
+      });
 }
+
+/** Whether a client_id may have been a number in JavaScript, which has 53 bits: it ends in zeros, or has an exponent. */
+const isRounded = (clientId: string): boolean => /^\d{15,18}0$|^\d(\.\d+)?e\+?\d+$/i.test(clientId);
+const ROUNDED = 'It may have been rounded: keep client_id as text, not as a number.';
 
 /** Why a metadata document is not used, and what to do where that is not about the document. */
 interface UnusableMetadata {
@@ -189,7 +227,7 @@ export function checkTarget(
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined) {
     return missing('redirect_uri', 'redirect_uri', parameters, {
-      remedy: 'Send one that is registered. This shows which are:',
+      remedy: 'Send one that is registered. This lists the registered ones:',
       ...readClient(client.id),
     });
   }
@@ -215,7 +253,15 @@ export function checkTarget(
       });
     }
     const asked = { name: 'redirect_uri', sent: redirectUri, registered: client.redirectUris, local } as const;
-    return display('redirect_uri', 'redirect_uri not registered', explainUnregisteredUri(client, asked));
+    const advice = explainUnregisteredUri(client, asked);
+    const cut = partsCutOff(redirectUri, parameters);
+    if (cut.length === 0) return display('redirect_uri', 'redirect_uri not registered', advice);
+    const { call: _call, command: _command, nearest: _nearest, ...about } = advice;
+    return display('redirect_uri', 'redirect_uri not registered', {
+      ...about,
+      description: `redirect_uri ends before its first &: the rest came as ${cut.length === 1 ? 'the parameter' : 'the parameters'} ${cut.join(', ')}, because redirect_uri was not encoded.`,
+      remedy: 'Encode the whole redirect_uri, as encodeURIComponent and URLSearchParams do.',
+    });
   }
   // Registration checks this too; a client could have been written to the database in another way.
   const problem = redirectUriProblem(redirectUri, client.type);
@@ -234,6 +280,21 @@ export function checkTarget(
   const mode = clear('response_mode') ? (parameters.get('response_mode') ?? modeOfError) : undefined;
   const byForm = mode === 'form_post' && formPostProblem(redirectUri, state) === undefined;
   return { kind: 'target', client, redirectUri, responseMode: byForm ? 'form_post' : 'query', state } as RedirectTarget;
+}
+
+/** How many names of parameters are shown, and what one looks like that can be. */
+const MOST_CUT = 5;
+const SHOWN_NAME = /^[A-Za-z][\w.-]{0,31}$/;
+
+/**
+ * The parameters that are a part of a redirect URI with a query that was not encoded: those that come right behind it, until one that has a
+ * meaning here. The address that is left must not be registered.
+ */
+function partsCutOff(redirectUri: string, { names }: RepeatableParameters): readonly string[] {
+  if (!redirectUri.includes('?')) return [];
+  const behind = names.slice(names.indexOf('redirect_uri') + 1);
+  const end = behind.findIndex((name) => PARAMETER_NAMES.includes(name) || adviceForParameter(name) !== undefined);
+  return behind.slice(0, end === -1 ? MOST_CUT : Math.min(end, MOST_CUT)).filter((name) => SHOWN_NAME.test(name));
 }
 
 /** Longer request objects are not read. */
@@ -258,7 +319,8 @@ function modeInRequestObject(jwt: string): unknown {
 
 /** Why a response cannot be sent by a form. */
 export function formPostProblem(redirectUri: string, state: string | null): string | undefined {
-  if (!/^https?:/i.test(redirectUri)) return 'response_mode=form_post needs an https redirect_uri';
+  if (!/^https?:/i.test(redirectUri))
+    return 'response_mode=form_post needs a redirect_uri with https or on a loopback host';
   // HTML changes line ends and NUL in the value of a field, and state must be returned unchanged.
   if (/[\0\r\n]/.test(state ?? '')) return 'with response_mode=form_post state must have no line ends and no NUL';
   return undefined;

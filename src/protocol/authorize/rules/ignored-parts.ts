@@ -1,15 +1,17 @@
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
-import { IDENTITY_SCOPES } from '../../../claims/permissions.ts';
+import { IDENTITY_SCOPES, isRegisteredScope } from '../../../claims/permissions.ts';
 import { adviceForScope } from '../../../claims/rules/scope-advice.ts';
+import { allowScopeCommand } from '../../../clients/denied-scopes.ts';
 import { DAY, SECOND } from '../../../platform/clock.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { nearestName } from '../../../platform/nearest-text.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import { describeIgnored, shownName } from '../../../traces/rules/ignored.ts';
-import { type ApiScopeContext, allowScopeCommand, type CheckedScopes, NO_API_SCOPES } from './check-scopes.ts';
+import { type ApiScopeContext, type CheckedScopes, NO_API_SCOPES } from './check-scopes.ts';
 import type { RedirectingClient } from './check-target.ts';
 import { ignoredMembers, parseClaims } from './claims-parameter.ts';
 import { adviceForParameter, ignoredParameters } from './parameters.ts';
+import type { AuthorizationRequest } from './request.ts';
 
 type RegisteredClient = Pick<RedirectingClient, 'id' | 'scopes' | 'grantTypes' | 'metadataUrl'>;
 
@@ -48,10 +50,12 @@ function named(kind: string, name: string, advice: string): string {
 /** Of a scope that is not registered, how to add it. */
 function adviceForLeftOut(
   scope: string,
-  { id, scopes, metadataUrl }: RegisteredClient,
+  client: RegisteredClient,
   rules: EndpointRules,
   { registered, denied }: ApiScopeContext,
 ): string {
+  const { id, scopes, metadataUrl } = client;
+  if (scope === 'offline_access' && isRegisteredScope(scope, scopes)) return adviceOnRefreshTokens(client);
   if (registered.some(({ name }) => name === scope)) return 'of another API than those of resource, or of several';
   const ofApi = denied?.find(({ name }) => name === scope);
   const advice = adviceForScope(scope, rules.scopes, ofApi && allowScopeCommand(id, ofApi, registered));
@@ -61,18 +65,17 @@ function adviceForLeftOut(
 }
 
 /** A scope that asks for a refresh token, which the client would not get. */
-const withoutRefreshToken = (
-  scopes: readonly string[],
-  { id, grantTypes, metadataUrl }: RegisteredClient,
-): readonly string[] => {
-  if (!scopes.includes('offline_access') || grantTypes.includes('refresh_token')) return [];
+const withoutRefreshToken = (scopes: readonly string[], client: RegisteredClient): readonly string[] =>
+  !scopes.includes('offline_access') || client.grantTypes.includes('refresh_token')
+    ? []
+    : [`scope offline_access (${adviceOnRefreshTokens(client)})`];
+
+function adviceOnRefreshTokens({ id, grantTypes, metadataUrl }: RegisteredClient): string {
   const options = [...grantTypes, 'refresh_token'].map((grant) => `--grant-type ${grant}`).join(' ');
   const remedy =
     metadataUrl === null ? `: tessera client update ${id} ${options}` : ' to grant_types in the metadata document';
-  return [
-    `scope offline_access (no refresh token is issued, because this app is not registered for it; add it${remedy})`,
-  ];
-};
+  return `no refresh token is issued, because this app is not registered for it; add it${remedy}`;
+}
 
 /** The life of a session, in seconds: a larger `max_age` changes nothing. */
 const LONGEST_AGE = SESSION_LIFETIME / SECOND;
@@ -106,3 +109,13 @@ function unknownClaims(claims: string, { claimScopes }: EndpointRules): readonly
 /** Claims that each ID token or UserInfo response has anyway. */
 const ALWAYS: ReadonlySet<string> = new Set(['sub', 'auth_time', 'amr', 'sid', 'nonce', 'iss', 'aud', 'iat', 'exp']);
 const PARTS_OF_NAME: ReadonlySet<string> = new Set(['given_name', 'family_name', 'middle_name', 'nickname']);
+
+/** What a valid request should have as well: RFC 9700 §2.1.1, §4.7.1. A device has asked for no redirect. */
+export const recommendedParts = ({
+  state,
+  codeChallenge,
+  device,
+}: Pick<AuthorizationRequest, 'state' | 'codeChallenge' | 'device'>): string | undefined =>
+  state === null && codeChallenge === null && device === undefined
+    ? 'Switch PKCE on in the library, or send state and compare it: without both, another site can sign a person in to the app with a code of its own.'
+    : undefined;

@@ -92,16 +92,18 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ['and after a sign-in that must be new', { stepUp: PROVE, ...prompt({ login: true }) }, { kind: 'login' }],
   ['and after the choice of an account', { stepUp: PROVE, ...prompt({ select: true }) }, { kind: 'choose' }],
   ['and before the consent', { stepUp: PROVE, remembered: null }, { kind: 'second factor', methods: ['totp'] }],
-  ...[
-    PROVE,
-    { kind: 'sign in' } as const,
-    { kind: 'enroll', factors: ['passkey'] } as const,
-    { kind: 'unreachable' } as const,
-  ].map((stepUp): [string, Partial<AuthorizationState>, object] => [
-    `prompt=none, where a factor is missing (${stepUp.kind})`,
-    { stepUp, ...prompt({ none: true }) },
-    refusal('stronger factor'),
-  ]),
+  ...[PROVE, { kind: 'sign in' } as const, { kind: 'enroll', factors: ['passkey'] } as const].map(
+    (stepUp): [string, Partial<AuthorizationState>, object] => [
+      `prompt=none, where a factor is missing (${stepUp.kind})`,
+      { stepUp, ...prompt({ none: true }) },
+      refusal('stronger factor'),
+    ],
+  ),
+  [
+    'prompt=none, where a factor is missing that the user does not have',
+    { stepUp: { kind: 'unreachable' }, ...prompt({ none: true }) },
+    refusal('factor not set up, without a page'),
+  ],
   ['max_age: exactly as old', asking({ maxAge: 60 }), { kind: 'issue' }],
   ['max_age: a millisecond older', { age: 60_001, ...asking({ maxAge: 60 }) }, { kind: 'login' }],
   [

@@ -5,7 +5,6 @@ import { MEMBER_SCOPES, type SwitchedScope } from '../../../claims/permissions.t
 import type { AccessMode } from '../../../clients/access-fields.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
-import type { Client } from '../../../clients/store.ts';
 import { grantedScopes, type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
 import { refuseByRedirect } from './refusals.ts';
@@ -27,10 +26,6 @@ export type AuthorizationStep =
   /** With scopes, these are granted because an operator approved them. */
   | { readonly kind: 'issue'; readonly approved?: readonly SwitchedScope[] }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
-
-/** Whether people must be told that no operator answers for a client: decisions §15. */
-export const isUnregistered = ({ registeredBy, acceptedAt }: Pick<Client, 'registeredBy' | 'acceptedAt'>): boolean =>
-  registeredBy !== null && acceptedAt === null;
 
 /** What the next step depends on. */
 export interface AuthorizationState {
@@ -78,6 +73,7 @@ export type StepRefusal =
   | 'another provider'
   | 'provider disabled'
   | 'factor not set up'
+  | 'factor not set up, without a page'
   | 'not assigned'
   | 'consent missing'
   | 'consent each time';
@@ -148,7 +144,8 @@ function toUpstream({ upstream }: { readonly upstream: string | null }, prompt: 
 
 /** The step to a stronger class of authentication, or the refusal where it cannot be reached. */
 function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): AuthorizationStep {
-  if (prompt.none) return refuse('stronger factor');
+  if (prompt.none)
+    return refuse(stepUp.kind === 'unreachable' ? 'factor not set up, without a page' : 'stronger factor');
   switch (stepUp.kind) {
     case 'prove':
       return { kind: 'second factor', methods: stepUp.methods };

@@ -41,6 +41,9 @@ export const AuthorizationParameters = Type.Object({
   domain_hint: text(
     'The domain of the address of the person. If another provider is authoritative for it, they sign in there, without the sign-in page.',
   ),
+  organization: text(
+    'The name of the organization of the person. If its members are let in only through another provider, they sign in there, without the sign-in page.',
+  ),
   id_token_hint: text('Limits the response to the account that this ID token names.'),
   claims: text('Individual claims: a JSON object as in OpenID Connect Core 1.0 §5.5.'),
   acr_values: text(
@@ -90,7 +93,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   idp_hint: UPSTREAM_HINT,
   identity_provider: UPSTREAM_HINT,
   hd: 'send domain_hint, which names the domain of an address here',
-  organization: 'send upstream or domain_hint, which lead to the provider of an organization here',
   dpop_jkt: 'DPoP is not supported, and access tokens are Bearer tokens',
   display: 'there is one kind of page',
   ui_locales: 'the pages are in English only',

@@ -100,6 +100,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly upstream?: string;
   /** `domain_hint`: the domain of the person's address, in ASCII and lower case; absent where it was not sent, or is none. */
   readonly domainHint?: string;
+  /** `organization`: the name of the person's organization; absent where it was not sent, or is no such name. */
+  readonly organization?: string;
   /** The classes of authentication of which one satisfies the request; absent where any will do. */
   readonly acrs?: readonly string[];
   /** Whether they are those of an essential claim, which the person may set up a factor for. */

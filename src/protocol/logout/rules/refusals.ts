@@ -9,6 +9,8 @@ interface IgnoredRedirect {
   readonly registered: string | undefined;
   /** What was sent as `id_token_hint`, by its form. */
   readonly hint: string | undefined;
+  /** The parameter that has the address, where another service calls it so. */
+  readonly misnamed: string | undefined;
   /** The address that was sent. */
   readonly sent: string | undefined;
 }
@@ -36,15 +38,25 @@ const row = ({ when, cause, received, remedy, expected, reason }: Texts): Logout
       remedy: columnOf(remedy, facts),
     }),
   },
-  example: { clientId: 'CLIENT_ID', remedy: undefined, registered: undefined, hint: undefined, sent: undefined },
+  example: {
+    clientId: 'CLIENT_ID',
+    remedy: undefined,
+    registered: undefined,
+    hint: undefined,
+    misnamed: undefined,
+    sent: undefined,
+  },
 });
 
+/** What keeps a person from being sent back: that the address is missing, because another parameter has it, ends sessions as usual. */
+export type LogoutObstacle = RedirectObstacle | 'misnamed';
+
 /** Why the person is not sent back to the app after signing out. The page says it to the developer. */
-export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
+export const LOGOUT_REFUSALS: Readonly<Record<LogoutObstacle, LogoutRow>> = {
   hint: row({
     when: '`id_token_hint` is not an ID token that this service issued to the client.',
     cause: ({ hint }) =>
-      `id_token_hint ${hint ?? 'is not an unmodified ID token that this service issued to the client.'} It was ignored, and so was post_logout_redirect_uri.`,
+      `id_token_hint ${hint ?? 'is not an unmodified ID token that this service issued to the client'}, so this service ignored it and post_logout_redirect_uri.`,
     remedy: 'Send the id_token of a token response as it came, or client_id in its place.',
     expected: 'the ID token of the last token response, unchanged',
     reason: 'id_token_hint is not an ID token of the client',
@@ -70,6 +82,13 @@ export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
     expected: 'id_token_hint or client_id beside post_logout_redirect_uri',
     reason: 'post_logout_redirect_uri without a client',
   }),
+  misnamed: row({
+    when: 'The address is in a parameter of another service, such as `returnTo`, and there is no `post_logout_redirect_uri`.',
+    cause: ({ misnamed = 'returnTo' }) => `post_logout_redirect_uri is missing, and ${misnamed} was sent.`,
+    remedy: ({ misnamed = 'returnTo' }) => `Rename the parameter ${misnamed} to post_logout_redirect_uri.`,
+    expected: 'post_logout_redirect_uri, which has the address to return to',
+    reason: 'the address to return to is in another parameter',
+  }),
   address: row({
     when: '`post_logout_redirect_uri` is not registered for the client.',
     cause: 'post_logout_redirect_uri is not registered for this app, so it was ignored.',
@@ -84,7 +103,7 @@ export const LOGOUT_REFUSALS: Readonly<Record<RedirectObstacle, LogoutRow>> = {
 };
 
 /** A refusal of a redirect: the reason for the log, the description for the developer, the facts for the trace. */
-export function explainObstacle(obstacle: RedirectObstacle, facts: IgnoredRedirect) {
+export function explainObstacle(obstacle: LogoutObstacle, facts: IgnoredRedirect) {
   const { app, operator } = LOGOUT_REFUSALS[obstacle];
   return {
     code: columnOf(app.error, facts),

@@ -2,6 +2,7 @@ import { record } from '../../../audit/audit.ts';
 import type { EndpointRules } from '../../../claims/endpoint-set.ts';
 import { formatScopes, MAX_RESOURCES, parseScope, SCOPES } from '../../../claims/permissions.ts';
 import { type ApiScope, MOST_API_SCOPES, resolveApiScopes, sentScope } from '../../../claims/rules/api-scopes.ts';
+import { allowScopeCommand, findDenied } from '../../../clients/denied-scopes.ts';
 import { listApiScopes } from '../../../clients/store.ts';
 import { insertClientToken, readClientNow } from '../../../credentials/client-token-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
@@ -63,19 +64,23 @@ function* check(
   requestedResources: readonly string[],
 ): Work<GrantableClientToken | OAuthError> {
   const found = yield* readClientNow({ clientId: client.id });
-  if (found === undefined) return clientGone();
+  if (found === undefined) return clientGone(client.id);
   requireVersion(keySet, found.keyVersion);
   // The token inherits the generation with which the client authenticated, so whatever changed that since has revoked it.
   const verdict = judgeClientToken(found.client, { endsAt: endsAtOf(now), deadAt: null }, client.generation, now);
-  if (verdict.kind !== 'live') return clientGone();
+  if (verdict.kind !== 'live') return clientGone(client.id);
   // UserInfo is no resource for a token without a user.
   if (requestedResources.includes(accessAudience(parts.issuer)))
     return yield* refuse('unknown resource', { requested: requestedResources, granted: null });
   if (names.length === 0) return { granted: requestedResources, scopes: [], leftOut: [], about: {} };
   const registered = yield* listApiScopes({ clientId: client.id });
   const { found: scopes, leftOut } = resolveApiScopes(names, requestedResources, registered);
-  if (scopes.length === 0 || scopes.length > MOST_API_SCOPES)
-    return yield* refuse('no scope of an API', { clientId: client.id, scope: names.join(' ') });
+  if (scopes.length === 0 || scopes.length > MOST_API_SCOPES) {
+    const unknown = names.filter((name) => !registered.some((scope) => scope.name === name));
+    const [denied] = yield* findDenied(unknown, requestedResources);
+    const allow = denied && allowScopeCommand(client.id, denied, registered);
+    return yield* refuse('no scope of an API', { clientId: client.id, scope: names.join(' '), allow });
+  }
   // RFC 9068 §3: without resource, the scopes say which APIs the token is for.
   const granted =
     requestedResources.length > 0 ? requestedResources : [...new Set(scopes.map((scope) => scope.resource))];
@@ -128,4 +133,4 @@ const describeIssued = ({ scope }: IssuedClientToken): string =>
     ? 'A token without scopes was issued to the app itself.'
     : `A token was issued to the app itself, for the scopes ${scope}.`;
 
-const clientGone = (): OAuthError => refusal('client changed', {});
+const clientGone = (clientId: string): OAuthError => refusal('client changed', { clientId });

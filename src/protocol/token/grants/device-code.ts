@@ -3,7 +3,7 @@ import { lockDevice, recordPoll } from '../../../credentials/device-store.ts';
 import { readUserCode } from '../../../credentials/rules/user-code.ts';
 import { revokeFamily } from '../../../credentials/token-family-store.ts';
 import { requireVersion } from '../../../keys/keys.ts';
-import { digest } from '../../../platform/crypto/secrets.ts';
+import { digest, isSecretForm } from '../../../platform/crypto/secrets.ts';
 import type { Work } from '../../../platform/database/database.ts';
 import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
 import type { OAuthError } from '../../../platform/oauth-error.ts';
@@ -50,7 +50,8 @@ function* check(
   const hash = digest(text);
   const device = yield* lockDevice({ hash });
   if (device === undefined) {
-    return yield* refuse(readUserCode(text) === undefined ? 'unknown device code' : 'user code as device code', {});
+    if (readUserCode(text) !== undefined) return yield* refuse('user code as device code', {});
+    return yield* refuse(isSecretForm(text) ? 'unknown device code' : 'malformed device code', {});
   }
   if (device.clientId !== authenticated.client.id) return yield* refuse('device code of another client', {});
   if (device.outcome === 'denied') return yield* refuse('device denied', {});

@@ -129,7 +129,9 @@ function* check(
   }
   const verdict = judge(family.state, family.inherited, now);
   if (verdict.kind !== 'live') {
-    return yield* refuse(refusalByVerdict(verdict, 'sign-in of the refresh token ended'), { ...about, verdict, rules });
+    const ended = { deadReason: family.family.deadReason, deadAt: family.state.family?.deadAt ?? null };
+    const facts = { ...about, verdict, rules, ended };
+    return yield* refuse(refusalByVerdict(verdict, 'sign-in of the refresh token ended'), facts);
   }
   const { currentToken, predecessorJti, rotatedAt } = family.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);

@@ -103,6 +103,11 @@ export const CODES = {
     when: 'The code was issued by the other authorization endpoint. It stays valid there.',
     reason: ({ code }) => `it was issued at ${ENDPOINT_RULES[code.endpointSet].authorizationPath}`,
     remedy: ({ code }) => `Exchange it at ${ENDPOINT_RULES[code.endpointSet].tokenPath}.`,
+    trace: ({ code, presented }) => ({
+      rule: 'RFC 6749 §4.1.3',
+      expected: `a code that was issued at ${ENDPOINT_RULES[presented.endpointSet].authorizationPath}`,
+      received: `one that was issued at ${ENDPOINT_RULES[code.endpointSet].authorizationPath}`,
+    }),
     example: EXAMPLE_CODE,
   }),
   'redirect_uri differs': codeRow<RefusedCode>({
@@ -120,24 +125,34 @@ export const CODES = {
     when: 'A public client sent no `code_challenge` in the authorization request.',
     reason: 'a public client must use PKCE',
     remedy: 'Send code_challenge in the authorization request.',
+    trace: () => ({ rule: 'RFC 7636 §4.3', expected: 'code_challenge in the authorization request' }),
     example: EXAMPLE_CODE,
   }),
   'unexpected verifier': codeRow<RefusedCode>({
     when: '`code_verifier` was sent, and there was no `code_challenge`.',
     reason: 'code_verifier was sent, but the request had no code_challenge',
     remedy: 'Send code_challenge and code_challenge_method=S256 in the authorization request, or no code_verifier.',
+    trace: () => ({
+      rule: 'RFC 7636 §4.3',
+      expected: 'no code_verifier, or code_challenge in the authorization request',
+    }),
     example: EXAMPLE_CODE,
   }),
   'verifier missing': codeRow<RefusedCode>({
     when: '`code_verifier` is missing.',
     reason: 'code_verifier is missing',
     remedy: 'Send the verifier that you used to create code_challenge.',
+    trace: () => ({
+      rule: 'RFC 7636 §4.5',
+      expected: 'code_verifier, because the authorization request had code_challenge',
+    }),
     example: EXAMPLE_CODE,
   }),
   'malformed verifier': codeRow<RefusedCode>({
     when: '`code_verifier` does not have the form of RFC 7636 §4.1.',
     reason: 'code_verifier must be 43 to 128 unreserved characters',
     remedy: SEND_ANOTHER_VERIFIER,
+    trace: () => ({ rule: 'RFC 7636 §4.1', expected: 'a code_verifier of 43 to 128 unreserved characters' }),
     example: EXAMPLE_CODE,
   }),
   'wrong verifier': codeRow<RefusedCode>({
@@ -151,12 +166,14 @@ export const CODES = {
     when: 'The code is older than 60 seconds.',
     reason: 'the code has expired',
     remedy: 'It is valid for 60 seconds: exchange it as soon as the callback is called.',
+    trace: () => ({ expected: 'a code that is at most 60 seconds old', received: 'one that is older' }),
     example: EXAMPLE_CODE,
   }),
   'code used before': codeRow<AboutCredential & { readonly redeemedFor: string | null }>({
     when: 'The code was exchanged before. All tokens from it are revoked.',
     reason: REPLAYED,
     remedy: DOUBLE_CALLBACK,
+    trace: () => ({ expected: 'a code that was not exchanged before' }),
     cause: 'code replayed',
     event: 'token.code_replayed',
     details: ({ redeemedFor }) => ({ familyId: redeemedFor }),

@@ -17,7 +17,14 @@ export const DEVICES = {
       error: 'unsupported_grant_type',
       description: `Device codes are exchanged at ${ENDPOINT_RULES.oidc.tokenPath}: send the request there.`,
     },
-    operator: {},
+    operator: {
+      trace: {
+        rule: 'RFC 8628 §3.4',
+        expected: `a device code at ${ENDPOINT_RULES.oidc.tokenPath}`,
+        received: `one at ${ENDPOINT_RULES.v2.tokenPath}`,
+        remedy: `Send the request to ${ENDPOINT_RULES.oidc.tokenPath}, as token_endpoint in the discovery document says.`,
+      },
+    },
   }),
   // RFC 8628 §3.5. A device asks every few seconds, so this is no event.
   'device not answered yet': row({
@@ -80,6 +87,22 @@ export const DEVICES = {
       },
     },
   }),
+  'malformed device code': row({
+    when: 'The text is too short or too long for a device code.',
+    app: {
+      error: 'invalid_grant',
+      description:
+        'The device code was refused, because it was cut off or changed: a device code has 43 characters. Send the member device_code of the response whole.',
+    },
+    operator: {
+      ...recorded('a malformed device code'),
+      trace: {
+        ...OWN_CODE,
+        received: 'a text that is no device code: it was cut off or changed',
+        remedy: 'Send the member device_code of the response whole.',
+      },
+    },
+  }),
   'user code as device code': row({
     when: 'The code that the user types is sent in place of the device code.',
     app: {
@@ -114,7 +137,7 @@ export const DEVICES = {
     when: 'What the user allowed the device has ended since: the session, the consent or the account.',
     app: {
       error: 'invalid_grant',
-      description: `The device code was refused: what the user allowed has ended since. ${AGAIN_ON_DEVICE}`,
+      description: `The device code was refused: the access that the user gave has ended since then. ${AGAIN_ON_DEVICE}`,
     },
     operator: {
       ...recorded('what the user allowed the device has ended'),

@@ -2,7 +2,7 @@ import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 import type { Column, RefusalRow } from '../../refusals/row.ts';
 import { columnOf } from '../../refusals/row.ts';
 import type { TokenFault } from '../misuse.ts';
-import { DETAILS_OF_ENDED, detailOfInvalid, type RefusedVerdict } from '../refuse-verdict.ts';
+import { DETAILS_OF_ENDED, detailOfInvalid, type EndedFamily, type RefusedVerdict } from '../refuse-verdict.ts';
 
 /** Why a token is not active. The response says nothing else (RFC 7662 §2.2), so there is a column for the operator only. */
 type InactiveRow<Facts> = Pick<RefusalRow<Facts, never>, 'when' | 'example'> & {
@@ -66,10 +66,10 @@ export const INACTIVE_TOKENS = {
   'account banned': barred('banned', 'The account is banned.'),
   'account suspended': barred('suspended', 'The account is suspended.'),
   'access revoked': barred('revoked', 'The user, or an operator, revoked the access of the app.'),
-  'sign-in ended': row<{ readonly reason: string }>({
+  'sign-in ended': row<{ readonly reason: string; readonly ended?: EndedFamily }>({
     when: 'The sign-in that the token came from has ended, or its app is disabled.',
-    operator: { reason: ({ reason }) => reason, trace: ({ reason }) => detailOfInvalid(reason) },
-    example: { reason: 'the token family was ended' },
+    operator: { reason: ({ reason }) => reason, trace: ({ reason, ended }) => detailOfInvalid(reason, ended) },
+    example: { reason: 'the sign-in of this token has ended' },
   }),
   'no scope left': row({
     when: 'The user has withdrawn every scope of the token, or the client is no longer registered for any.',
@@ -118,8 +118,11 @@ export function inactiveToken<Name extends InactiveName>(
 
 const BARRED = { banned: 'account banned', suspended: 'account suspended', revoked: 'access revoked' } as const;
 
-/** The row for a verdict. */
-export const inactiveByVerdict = (verdict: RefusedVerdict): InactiveToken =>
+/**
+ * The row for a verdict.
+ * @param ended what ended the token family of a person
+ */
+export const inactiveByVerdict = (verdict: RefusedVerdict, ended?: EndedFamily): InactiveToken =>
   verdict.kind === 'invalid'
-    ? inactiveToken('sign-in ended', { reason: verdict.reason })
+    ? inactiveToken('sign-in ended', { reason: verdict.reason, ...(ended && { ended }) })
     : inactiveToken(BARRED[verdict.kind]);

@@ -1,7 +1,7 @@
 import { ENDPOINT_RULES, type EndpointRules, type EndpointSet } from '../../../claims/endpoint-set.ts';
 import { SCOPES } from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope, scopeAdviceLine } from '../../../claims/rules/scope-advice.ts';
-import { type AboutCredential, AGAIN, recorded, row } from '../../refusals/row.ts';
+import { type AboutCredential, AGAIN, recorded, row, sentence } from '../../refusals/row.ts';
 import type { TokenFault } from '../misuse.ts';
 import { detailOfInvalid } from '../refuse-verdict.ts';
 
@@ -9,7 +9,8 @@ const NOT_VALID = `The refresh token is no longer valid. ${AGAIN}`;
 /** The holder of the token can read in it to which client it was issued. */
 const OF_ANOTHER =
   'The refresh token was issued to another client. Send the client_id that it was issued to, and keep the tokens of two apps apart.';
-const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. Store each new refresh token, refresh once at a time, and retry within 30 seconds only. ${AGAIN}`;
+const STORE_EACH = `Store each new refresh token, run one refresh at a time, and repeat a failed refresh within 30 seconds only. ${AGAIN}`;
+const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. ${STORE_EACH}`;
 
 interface OfOtherEndpoints extends AboutCredential {
   readonly issuedBy: EndpointSet;
@@ -113,7 +114,7 @@ export const REFRESH_TOKENS = {
         rule: 'RFC 9700 §4.14.2',
         expected: 'the newest refresh token of the sign-in',
         received: 'one that was exchanged for its successor before',
-        remedy: REUSED,
+        remedy: STORE_EACH,
       },
       event: 'token.refresh_reused',
       details: ({ familyId }) => ({ familyId }),
@@ -127,7 +128,9 @@ export const REFRESH_TOKENS = {
         rule: 'RFC 6749 §6',
         expected: 'scopes among those that were granted',
         received: `scope=${JSON.stringify(facts.requestedScope)}`,
-        remedy: 'Leave scope out, or ask for less. For more, send the user through authorization with the wider scope.',
+        remedy: facts.scopes.every((name) => SCOPES.includes(name))
+          ? 'Leave scope out, or ask for less. For more, send the user through authorization with the wider scope.'
+          : sentence(describeWiderScope(facts)),
       }),
       ...recorded('a wider scope than was granted'),
     },

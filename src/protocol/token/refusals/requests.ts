@@ -1,9 +1,13 @@
-import { ENDPOINT_RULES, type EndpointSet } from '../../../claims/endpoint-set.ts';
+import { ENDPOINT_RULES } from '../../../claims/endpoint-set.ts';
 import { DEVICE_GRANT, GRANT_TYPES } from '../../../clients/rules/registration.ts';
+import type { Client } from '../../../clients/store.ts';
 import { nearestText } from '../../../platform/nearest-text.ts';
 import { type AboutCredential, recorded, row } from '../../refusals/row.ts';
 
 const OTHER_GRANT = 'a grant or endpoint that the client may not use';
+
+/** RFC 7523 §2.1: its assertion stands for a person, and in place of the client's own authentication. */
+export const ASSERTION_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** Grants of other services. Only these names are repeated in an answer. */
 const BY_CODE =
@@ -14,16 +18,42 @@ const OTHER_GRANTS: Readonly<Record<string, string>> = {
   implicit: `implicit is not offered: tokens are not sent in redirects. ${BY_CODE}`,
   code: 'code is a response_type: to exchange a code, send grant_type=authorization_code.',
   device_code: `device_code is not the whole name: send grant_type=${DEVICE_GRANT}.`,
-  'urn:ietf:params:oauth:grant-type:token-exchange': 'Tokens are not exchanged.',
-  'urn:ietf:params:oauth:grant-type:jwt-bearer': 'Assertions authenticate clients only.',
+  'urn:ietf:params:oauth:grant-type:token-exchange':
+    'Tokens are not exchanged for others here. To call an API for a person, send its resource in the authorization request; to call it as the app, send grant_type=client_credentials.',
+  [ASSERTION_GRANT]:
+    'This grant is not offered. To sign in an app by a key, send grant_type=client_credentials with client_assertion.',
 };
-const adviceFor = (grantType: string): string | undefined =>
-  Object.hasOwn(OTHER_GRANTS, grantType)
-    ? OTHER_GRANTS[grantType]
-    : ((nearest) => nearest && `Did you mean ${nearest}?`)(nearestText(grantType, GRANT_TYPES));
+function adviceFor(grantType: string): string | undefined {
+  if (Object.hasOwn(OTHER_GRANTS, grantType)) return OTHER_GRANTS[grantType];
+  const sameLetters = GRANT_TYPES.find((name) => name.toLowerCase() === grantType.toLowerCase());
+  if (sameLetters !== undefined) return `It is case-sensitive: send grant_type=${sameLetters}.`;
+  const nearest = nearestText(grantType.toLowerCase(), GRANT_TYPES);
+  return nearest && `Did you mean ${nearest}?`;
+}
+
+/** A grant that was sent, where it looks like the name of one. */
+const shownGrant = (grantType: string): string =>
+  /^[A-Za-z][\w:.-]{0,79}$/.test(grantType) ? `grant_type=${grantType}` : 'a grant_type that no grant has as its name';
 
 const requested = (resources: readonly string[]): string =>
   resources.map((resource) => `resource=${resource}`).join(' ');
+
+interface AboutClient extends AboutCredential {
+  readonly clientId: string;
+}
+
+interface RegisteredGrants extends AboutCredential {
+  readonly client: Pick<Client, 'id' | 'grantTypes' | 'metadataUrl'>;
+  readonly grantType: string;
+}
+
+function remedyForGrant({ client: { id, grantTypes, metadataUrl }, grantType }: RegisteredGrants): string {
+  // The one of the command line itself, which has its grant whether or not that is on.
+  if (grantTypes.some((name) => name === grantType))
+    return 'Switch sign-in by the command line on: TESSERA_COMMAND_LINE_SIGN_IN=on';
+  if (metadataUrl !== null) return 'Add the grant to grant_types in the metadata document of the app.';
+  return `Add the grant: tessera client update ${id} ${[...grantTypes, grantType].map((name) => `--grant-type ${name}`).join(' ')}`;
+}
 
 interface RequestedResources extends AboutCredential {
   readonly requested: readonly string[];
@@ -62,39 +92,57 @@ export const REQUESTS = {
       trace: ({ grantType }) => ({
         rule: 'RFC 6749 §5.2',
         expected: `grant_type of ${GRANT_TYPES.join(', ')}`,
-        received: 'another grant_type',
+        received: shownGrant(grantType),
         remedy: adviceFor(grantType) ?? 'Send one of these.',
       }),
     },
     example: { grantType: 'password' },
   }),
   // RFC 6749 §5.2, TK-08.
-  'grant type not registered': row<AboutCredential & { readonly grantType: string }>({
+  'grant type not registered': row<RegisteredGrants>({
     when: 'The client is not registered for the grant.',
     app: {
       error: 'unauthorized_client',
       description: ({ grantType }) =>
         `The client is not registered for the grant ${grantType}. Add it to grantTypes of its registration.`,
     },
-    operator: recorded(OTHER_GRANT),
-    example: { grantType: 'client_credentials' },
+    operator: {
+      ...recorded(OTHER_GRANT),
+      trace: (facts) => ({
+        rule: 'RFC 6749 §5.2',
+        expected: `a grant of the registration: ${facts.client.grantTypes.join(', ')}`,
+        received: facts.grantType,
+        remedy: remedyForGrant(facts),
+      }),
+    },
+    example: {
+      client: { id: 'CLIENT_ID', grantTypes: ['authorization_code'], metadataUrl: null },
+      grantType: 'client_credentials',
+    },
   }),
-  'endpoints not registered': row<AboutCredential & { readonly endpoints: readonly EndpointSet[] }>({
+  'endpoints not registered': row<AboutCredential & { readonly client: Pick<Client, 'id' | 'endpoints'> }>({
     when: 'The client is registered for the other set of endpoints only.',
     app: {
       error: 'unauthorized_client',
-      description: ({ endpoints }) =>
+      description: ({ client: { endpoints } }) =>
         `The client is registered for ${endpoints.map((name) => ENDPOINT_RULES[name].tokenPath).join(' and ')} only: send the request there, or change endpoints of its registration.`,
     },
-    operator: recorded(OTHER_GRANT),
-    example: { endpoints: ['v2'] },
+    operator: {
+      ...recorded(OTHER_GRANT),
+      trace: ({ client: { id, endpoints } }) => ({
+        expected: `a request to ${endpoints.map((name) => ENDPOINT_RULES[name].tokenPath).join(' or ')}`,
+        received: 'a request to the other token endpoint',
+        remedy: `Send the request there, or add the other endpoints: tessera client update ${id} --endpoints v2 --endpoints oidc`,
+      }),
+    },
+    example: { client: { id: 'CLIENT_ID', endpoints: ['v2'] } },
   }),
   'malformed resource': row({
     when: 'A `resource` is not an absolute URI, or there are more than five.',
     app: {
       error: 'invalid_target',
       description:
-        'resource must be an absolute URI without a fragment, and there may be five at most: send that of a registered API.',
+        'resource must be an absolute URI without a fragment, and a request may have five at most: send the resource of a registered API.',
     },
     operator: {},
   }),
@@ -128,7 +176,7 @@ export const REQUESTS = {
     app: {
       error: 'invalid_target',
       description:
-        'A resource of this authorization is no longer registered. Send the user through authorization again, with a resource that is.',
+        'A resource of this authorization is no longer registered. Send the user through authorization again, with a registered resource.',
     },
     operator: {
       ...recorded('a resource that is no longer registered'),
@@ -146,7 +194,7 @@ export const REQUESTS = {
     app: {
       error: 'invalid_scope',
       description:
-        'None of the granted scopes is for this resource. Leave resource out, or ask for its scopes in the authorization request.',
+        'None of the granted scopes is for this resource. Leave resource out, or request the scopes of this resource in the authorization request.',
     },
     operator: recorded('no scope at the resource'),
   }),
@@ -171,24 +219,29 @@ export const REQUESTS = {
     },
     example: RESOURCES,
   }),
-  'client changed': row({
-    when: 'Client credentials: the client was disabled or deleted during the request.',
-    app: { error: 'invalid_client', description: 'Client authentication failed: check client_id and client_secret.' },
+  'client changed': row<AboutClient>({
+    when: 'Client credentials and devices: the client was disabled, deleted or changed during the request.',
+    app: {
+      error: 'invalid_client',
+      description:
+        'Client authentication failed: the registration of the app was changed during this request. Send the request again.',
+    },
     operator: {
       reason: 'the client was changed during the request',
-      trace: {
-        expected: 'an active app',
-        received: 'an app that was disabled or deleted during the request',
-        remedy: 'Look at its registration: tessera client show CLIENT_ID',
-      },
+      trace: ({ clientId }) => ({
+        expected: 'an app that stays active and as it was when it authenticated',
+        received: 'an app that was disabled, deleted or changed during the request',
+        remedy: `Look at what was done to it: tessera events --client ${clientId}`,
+      }),
     },
+    example: { clientId: 'CLIENT_ID' },
   }),
   'scope without a user': row({
     when: 'Client credentials: `scope` has a scope about a person, or was sent to `/api/v2/oauth/token`.',
     app: {
       error: 'invalid_scope',
       description:
-        'A token of the client itself is about no person, so it cannot have openid, profile or another scope about one: leave scope out. Scopes of APIs are for /oidc/token alone.',
+        'A request with client_credentials has no user, so scopes about a user, such as openid and profile, cannot be granted: leave scope out. Scopes of APIs are granted at /oidc/token only.',
     },
     operator: {
       trace: {
@@ -198,18 +251,19 @@ export const REQUESTS = {
       },
     },
   }),
-  'no scope of an API': row<AboutCredential & { readonly clientId: string; readonly scope: string }>({
+  'no scope of an API': row<AboutClient & { readonly scope: string; readonly allow?: string | undefined }>({
     when: 'Client credentials: no `scope` is one of an API that the client may request, or there are more than 50.',
     app: {
       error: 'invalid_scope',
       description: ({ clientId, scope }) =>
-        `This app may not request ${scope.includes('/.default') ? 'a scope such as /.default, which another service has. Send the names of the scopes, as orders.read' : 'any of these scopes, or several APIs have a scope of this name. Send the resource of the API as well'}. The operator lists what it may request: tessera client api-scopes ${clientId}`,
+        `This app may not request ${scope.includes('/.default') ? 'a scope such as /.default, which another service has. Send the names of the scopes, as orders.read' : `any of these scopes${scope.length > 120 ? '' : ` (${scope})`}, or several APIs have a scope of this name. Send the resource of the API as well`}. The operator lists what it may request: tessera client api-scopes ${clientId}`,
     },
     operator: {
       ...recorded('no scope of an API'),
-      trace: ({ clientId }) => ({
+      trace: ({ clientId, scope, allow }) => ({
         expected: 'scopes of APIs that the app may request',
-        remedy: `Allow them: tessera client allow-scopes ${clientId} --api API --scope SCOPE. What the app may request: tessera client api-scopes ${clientId}`,
+        received: `scope=${JSON.stringify(scope)}`,
+        remedy: `${allow === undefined ? 'No API declares these scopes: correct their names, or have the API declare them.' : `Allow it: ${allow}.`} What the app may request: tessera client api-scopes ${clientId}`,
       }),
     },
     example: { clientId: 'CLIENT_ID', scope: 'notes.read' },

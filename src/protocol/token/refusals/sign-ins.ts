@@ -1,7 +1,7 @@
 import { ENDPOINT_RULES, type EndpointRules } from '../../../claims/endpoint-set.ts';
 import { MESSAGES } from '../../../verdict/rules.ts';
 import { type AboutCredential, AGAIN, recorded, row } from '../../refusals/row.ts';
-import { DETAILS_OF_ENDED, detailOfInvalid, type RefusedVerdict } from '../refuse-verdict.ts';
+import { DETAILS_OF_ENDED, detailOfInvalid, type EndedFamily, type RefusedVerdict } from '../refuse-verdict.ts';
 
 type EndedBy = AboutCredential & { readonly rules: Pick<EndpointRules, 'invalidGrantInsteadOf403'> };
 
@@ -46,15 +46,15 @@ export const SIGN_INS = {
     },
     example: { verdict: ENDED_BY_OWNER },
   }),
-  'sign-in of the refresh token ended': row<SignInEnded & { readonly familyId: string }>({
+  'sign-in of the refresh token ended': row<SignInEnded & { readonly familyId: string; readonly ended?: EndedFamily }>({
     when: 'The sign-in that the refresh token came from has ended.',
     app: {
       error: 'invalid_grant',
-      description: `The refresh token is no longer valid: the sign-in that it came from has ended. ${AGAIN}`,
+      description: `The refresh token is no longer valid: the sign-in that it came from has ended. The person signed out, for example, or the app revoked one of its tokens, which ends all of them. ${AGAIN}`,
     },
     operator: {
       reason: reasonOf,
-      trace: (facts) => detailOfInvalid(reasonOf(facts)),
+      trace: (facts) => detailOfInvalid(reasonOf(facts), facts.ended),
       event: 'token.refused',
       details: (facts) => ({ familyId: facts.familyId, reason: reasonOf(facts) }),
     },

@@ -15,7 +15,7 @@ export const SEND_ANOTHER_VERIFIER =
 /** Tells usual mistakes from a verifier of another request. */
 export function adviceOnVerifier(verifier: string, challenge: string | null): string {
   if (verifier === challenge) {
-    return 'Both are equal: send BASE64URL(SHA256(code_verifier)) as code_challenge, and code_verifier itself here.';
+    return 'code_challenge and code_verifier are equal. Send BASE64URL(SHA256(code_verifier)) as code_challenge, and code_verifier itself here.';
   }
   if (hash('sha256', Buffer.from(verifier, 'base64url'), 'base64url') === challenge) {
     return 'The challenge is the hash of the decoded bytes of the verifier: hash its characters instead.';

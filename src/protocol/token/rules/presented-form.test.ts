@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { anyText } from '../../../../test/support/any-text.ts';
 import { describeAuthorization, describeForm } from './presented-form.ts';
 
-const jwt = (header: object, signature = 's'.repeat(43)) =>
-  `${Buffer.from(JSON.stringify(header)).toString('base64url')}.e30.${signature}`;
+const segment = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const jwt = (header: object, signature = 's'.repeat(43), claims: object = {}) =>
+  `${segment(header)}.${segment(claims)}.${signature}`;
 
 const cases: readonly (readonly [text: string, description: RegExp])[] = [
   ['undefined', /the word undefined: the variable .* has no value/],
@@ -32,10 +34,16 @@ const cases: readonly (readonly [text: string, description: RegExp])[] = [
   ['eyJhbGciOiJIUzI1NiJ9.e30', /cut off/],
   ['a.b.c.d.e', /encrypted/],
   ['opaque', /three parts with dots/],
+  [Buffer.from(jwt({ alg: 'ES256', typ: 'at+jwt' })).toString('base64'), /encoded in base64 once more/],
+  [
+    jwt({ alg: 'RS256' }, 's', { iss: 'https://accounts.google.com' }),
+    /was issued by https:\/\/accounts\.google\.com, and/,
+  ],
+  [jwt({ alg: 'RS256' }, 's', { iss: 'my secret' }), /was issued by another service, and/],
 ];
 for (const [text, description] of cases) {
   test(text.slice(0, 40), () => {
-    assert.match(describeForm(text, 'access').description, description);
+    assert.match(describeForm(text, 'access', 'https://id.example.com').description, description);
   });
 }
 
@@ -60,11 +68,11 @@ for (const [text, description] of headers) {
 }
 
 test('no description repeats the text, and each can stand in a challenge (RFC 6750 §3)', () => {
-  const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom(...cases.map(([text]) => text)));
+  const texts = fc.oneof(fc.string(), anyText(), fc.constantFrom(...cases.map(([text]) => text)));
   fc.assert(
     fc.property(texts, fc.constantFrom('access', 'refresh'), (text, wanted) => {
       const { cause, remedy } = describeAuthorization(text);
-      for (const said of [describeForm(text, wanted).description, cause, remedy]) {
+      for (const said of [describeForm(text, wanted, 'https://id.example.com').description, cause, remedy]) {
         assert.match(said, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
         if (text.length > 20) assert.ok(!said.includes(text));
       }

@@ -34,9 +34,6 @@ import { type AccountHooks, type AccountVisit, frameOf, servicesIn, visitOf } fr
 
 const DOWNLOAD = `${EXPORT_PATH}/download`;
 
-/** How often the page reloads while an export is being made, in seconds. */
-const RELOAD = 2;
-
 interface ExportPage extends AccountFrame {
   readonly proof: ProofState;
 }
@@ -56,11 +53,11 @@ export function exportRoutes(app: FastifyInstance, services: PageServices, { cou
   ): Promise<FastifyReply> {
     const found = await database.read(() => currentExport(visit.account, clock()));
     const page = { ...frameOf(visit), proof: await readProof(services, visit) };
-    if (found?.state === 'waiting') reply.header('refresh', String(RELOAD));
     const content = html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
 ${problemSummary(messages, problems)}
 ${exportState(site, page, found)}`;
-    return sendPage(reply, status, site, accountLayout(site, page, 'data', text.title, content));
+    const shown = accountLayout(site, page, 'data', text.title, content);
+    return sendPage(reply, status, site, found?.state === 'waiting' ? { ...shown, scripts: ['follow'] } : shown);
   }
 
   app.get(EXPORT_PATH, async (request, reply) => show(reply, 200, visitOf(request)));
@@ -122,22 +119,22 @@ function exportState(site: Site, page: ExportPage, found: DataExport | undefined
   const ask = (label: string) =>
     html`<form method="post" action="${path(EXPORT_PATH)}">${hidden(token)}<div><button class="${found?.state === 'ready' ? 'equal' : 'primary'}" type="submit">${label}</button></div></form>`;
   if (found === undefined)
-    return html`<section class="card">${proofGate(site, proof, 'export', ask(text.ask))}</section>`;
+    return html`<section class="card" data-follow>${proofGate(site, proof, 'export', ask(text.ask))}</section>`;
   if (found.state === 'failed') {
-    return html`<section class="card"><p>${text.failed}</p>${proofGate(site, proof, 'export', ask(text.again))}</section>`;
+    return html`<section class="card" data-follow><p>${text.failed}</p>${proofGate(site, proof, 'export', ask(text.again))}</section>`;
   }
   if (found.state === 'waiting') {
     const all = EXPORT_SECTIONS.length + 1;
     const made = Math.min(found.pieces, EXPORT_SECTIONS.length);
-    return html`<section class="card" aria-labelledby="progress"><h2 id="progress">${text.waiting}</h2>
+    return html`<section class="card" data-follow aria-labelledby="progress"><h2 id="progress">${text.waiting}</h2>
 <progress value="${made}" max="${all}" aria-labelledby="progress"></progress>
-<p role="status">${text.progress(made, all, found.events)}</p><p class="muted small">${text.waitingLead}</p></section>`;
+<p role="status">${text.progress(made, all, found.events)}</p><p class="muted small">${text.waitingLead}</p><div><a class="button" href="${path(EXPORT_PATH)}">${text.check}</a></div></section>`;
   }
   const download = (file: string, label: string, kind: string) =>
     html`<form method="post" action="${path(DOWNLOAD)}">${hidden(token, { file })}<button class="${kind}" type="submit">${label}</button></form>`;
   const buttons = html`<div class="actions">${download('data', text.download, 'primary')}${account.profile.picture !== null && download('picture', text.downloadPicture, 'equal')}</div>
 <hr><p class="muted small">${text.againLead}</p>${ask(text.again)}`;
-  return html`<section class="card"><h2>${text.ready}</h2>
+  return html`<section class="card" data-follow><h2>${text.ready}</h2>
 ${facts([
   fact(text.made, moment(found.createdAt)),
   fact(text.until, moment(found.createdAt + EXPORT_LIFETIME)),

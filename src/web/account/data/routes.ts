@@ -15,6 +15,7 @@ import {
 import { html } from '../../../pages/html.ts';
 import { sendPage } from '../../../pages/layout.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
+import { forgetPerson } from '../../../platform/http/forget-person.ts';
 import { queryOf } from '../../../platform/http/parameters.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
@@ -74,8 +75,7 @@ ${accountRows([accountRow('export', exportRow(site), false), accountRow('deletio
           footer: [text.mail.notYou],
         }),
       );
-      browsers.clearSession(reply);
-      reply.header('clear-site-data', '"cache", "storage"');
+      forgetPerson(browsers, reply);
       const body = html`<section class="card"><header><h1>${text.deletedTitle}</h1><p>${text.deletedText(moment(deletionDueAt ?? 0))}</p></header>
 <p><a href="${site.path('/login')}">${messages.signOut.signInAgain}</a></p></section>`;
       return await sendPage(reply, 200, site, { title: text.deletedTitle, layout: 'narrow', body });

@@ -146,7 +146,12 @@ function routes(app: FastifyInstance, services: ProfileServices, { countForm }: 
       const typed = Object.fromEntries(form.names.map((name) => [name, get(name) ?? ''] as const));
       return show(reply, 400, visit, { problems: { fields: Object.fromEntries(texts), general: [] }, typed });
     }
-    const account = await updateAccount(servicesIn(services, visit), id, read.change, visit.origin);
+    const account = await updateAccount(
+      { ...servicesIn(services, visit), operator: undefined },
+      id,
+      read.change,
+      visit.origin,
+    );
     return show(reply, 200, { ...visit, account }, { done: messages.profile.saved });
   });
 }

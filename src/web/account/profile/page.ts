@@ -10,19 +10,19 @@ import {
   type Problems,
   problemSummary,
 } from '../../../pages/components.ts';
-import { html } from '../../../pages/html.ts';
+import { type HtmlPart, html } from '../../../pages/html.ts';
 import { sendPage } from '../../../pages/layout.ts';
 import { emailValue } from '../../../pages/person.ts';
 import { queryOf } from '../../../platform/http/parameters.ts';
 import { redirect } from '../../../platform/http/server.ts';
 import { takeDraft } from '../../sign-in/draft.ts';
-import { takeSaid } from '../../sign-in/said.ts';
+import { type Said, takeSaid } from '../../sign-in/said.ts';
 import { accountLayout } from '../layout.ts';
 import { DECLINE_PASSKEY, offersPasskey, passkeyOffer } from '../passkey-offer.ts';
 import { readProof } from '../proof.ts';
 import { accountRow, accountRows } from '../rows.ts';
 import { profileFields } from '../rules/profile-form.ts';
-import { type AccountHooks, frameOf, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
 import { appearanceSection, detailsSection, linksSection, nameSection, phoneSection } from './fields.ts';
 import { GROUPS_SHOWN, ORGANIZATION_PAGE } from './organization.ts';
 import { pictureSection } from './picture.ts';
@@ -108,11 +108,19 @@ ${await rowsOf(SECTIONS.ifAllowed)}`;
     });
   }
 
+  /** What is said to a person who is back, and to a new one what they are a member of. */
+  async function saidText({ account }: AccountVisit, said: Said | undefined): Promise<HtmlPart> {
+    if (said === undefined) return undefined;
+    const text = messages.account.said[said];
+    const { organization } = said === 'created' ? await readOwnMemberships(services, account.id, 1) : {};
+    return organization === undefined ? text : [text, ' ', messages.account.memberNow(isolate(organization.name))];
+  }
+
   app.get('/account', async (request, reply) => {
     const visit = visitOf(request);
     const typed = takeDraft(services, request, reply, visit.account.id);
     const said = takeSaid(browsers, request, reply, messages);
-    const done = typed === undefined ? said : messages.account.draftBack;
+    const done = typed === undefined ? await saidText(visit, said) : messages.account.draftBack;
     const result = { ...(done !== undefined && { done }), ...(typed !== undefined && { typed }) };
     return show(queryOf(request).get('row'), await offersPasskey(services, visit), reply, 200, visit, result);
   });

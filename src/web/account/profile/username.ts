@@ -58,7 +58,12 @@ function routes(app: FastifyInstance, services: ProfileServices, _hooks: Account
       return reject(429, text.limited(wait));
     }
     try {
-      const account = await updateAccount(servicesIn(services, visit), id, { username }, visit.origin);
+      const account = await updateAccount(
+        { ...servicesIn(services, visit), operator: undefined },
+        id,
+        { username },
+        visit.origin,
+      );
       return await show(reply, 200, { ...visit, account }, { done: text.changed(username) });
     } catch (error) {
       if (!(error instanceof FieldTaken)) throw error;

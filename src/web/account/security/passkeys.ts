@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { noPasskeysHere, passkeysOfRights, userHandleOf } from '../../../account-actions/authentication/passkey.ts';
+import { waysLeft, withoutOne } from '../../../account-actions/factors/last-way-in.ts';
 import {
   type AddPasskeyResult,
   addPasskey,
@@ -23,8 +24,10 @@ import { showNewCodes } from '../../sign-in/new-codes.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import type { AccountRow } from '../rows.ts';
+import { verifyFirst } from '../verify-first.ts';
 import { type AccountHooks, type AccountVisit, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import { waysLeftList } from './ways-left.ts';
 
 /** The person's passkeys, and adding one. */
 export const passkeysSection: SecuritySection = { name: 'passkeys', row, routes, scripts: ['passkeys'] };
@@ -37,10 +40,19 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   if (relyingParty === undefined) return undefined;
   const { account, token, proof } = state;
   const { passkeys: text } = site.messages;
-  const { passkeys, isRemovable, ofRights } = await database.read(function* read() {
+  const { passkeys, isRemovable, ofRights, withoutPasskey, withoutPassword } = await database.read(function* read() {
     const isRemovable = yield* canSparePasskey(services, account, proof.factors);
     const ofRights = yield* passkeysOfRights(account.id, services.clock());
-    return { passkeys: yield* listPasskeys({ accountId: account.id }), isRemovable, ofRights };
+    const passkeys = yield* listPasskeys({ accountId: account.id });
+    const left = withoutOne(proof.factors, 'passkey');
+    const noPassword = withoutOne(proof.factors, 'password');
+    return {
+      passkeys,
+      isRemovable,
+      ofRights,
+      withoutPasskey: waysLeftList(site, yield* waysLeft(services, account, left), left),
+      withoutPassword: waysLeftList(site, yield* waysLeft(services, account, noPassword), noPassword),
+    };
   });
   const add = mayAddPasskeys(services, account)
     ? passkeyForm(site, {
@@ -52,59 +64,48 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
         values: { action: 'add' },
         content: html`<p class="muted small" data-without-passkeys>${text.unsupported}</p><div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
       })
-    : html`<p>${services.secondFactor === 'off' ? text.notOffered : text.verifyAddressFirst}</p>`;
+    : services.secondFactor === 'off'
+      ? html`<p>${text.notOffered}</p>`
+      : verifyFirst(site, text.verifyAddressFirst);
   if (services.secondFactor === 'off' && passkeys.length === 0) return undefined;
   const known = [...new Set([...passkeys.map(({ id }) => id), ...ofRights])].join(' ');
   const content = html`<p class="muted small">${text.lead}</p>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
-<div class="apps">${passkeys.map((passkey) => passkeyRow(services, state, passkey, { count: passkeys.length, isRemovable }))}</div>
+<div class="apps">${passkeys.map((passkey) => passkeyRow(site, state, passkey, isRemovable ? withoutPasskey : undefined))}</div>
 ${proofGate(site, proof, 'passkeys', add)}
-${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token)}`;
+${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token, withoutPassword)}`;
   return { title: text.title, state: passkeys.length === 0 ? text.none : text.count(passkeys.length), content };
 }
 
-const removePasswordForm = ({ messages: { passkeys: text }, path }: Site, token: string): Html =>
-  html`<hr>${confirmStep(text.removePassword, html`<form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="small">${text.removePasswordLead} ${text.removeLead}</p><div><button class="danger" type="submit">${text.removePasswordYes}</button></div></form>`)}`;
+const removePasswordForm = (
+  { messages: { passkeys: text }, path }: Site,
+  token: string,
+  ways: Html | undefined,
+): Html =>
+  html`<hr>${confirmStep(text.removePassword, html`<form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="small">${text.removePasswordLead} ${text.removeLead}</p>${ways}<div><button class="danger" type="submit">${text.removePasswordYes}</button></div></form>`)}`;
 
+/** @param ways with what the person gets in without it; undefined where it is their only way to sign in */
 function passkeyRow(
-  { site }: PageServices,
-  state: SecurityState,
-  passkey: Passkey,
-  { count, isRemovable }: { readonly count: number; readonly isRemovable: boolean },
+  { messages, path }: Site,
+  { proof, token }: SecurityState,
+  { id, name, backedUp, createdAt, lastUsedAt }: Passkey,
+  ways: Html | undefined,
 ): Html {
-  const { messages, path } = site;
   const { passkeys: text } = messages;
-  const { proof, token } = state;
-  const { id, name, backedUp, createdAt, lastUsedAt } = passkey;
   const field = `name-${id}`;
   const form = (action: string, content: Html) =>
     html`<form method="post" action="${path(ADDRESS)}" novalidate>${hidden(token, { action, id })}${content}</form>`;
+  const rename = html`<div class="field"><label for="${field}">${text.name}</label><input id="${field}" name="name" type="text" value="${name}" autocomplete="off" maxlength="64" required></div><div><button class="equal" type="submit" aria-label="${text.renameOf(name)}">${text.rename}</button></div>`;
+  const remove = html`<p class="small">${text.removeThis(isolate(name))} ${text.removeLead}</p>${ways}<div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.removeYes}</button></div>`;
+  const actions = html`<details><summary>${text.rename}</summary>${form('rename', rename)}</details>
+${ways === undefined ? html`<p class="muted small">${text.lastWay}</p>` : confirmStep(text.remove, form('remove', remove))}`;
   return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${isolate(name)}</h3>
 ${facts([
   fact(text.created, moment(createdAt)),
   fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
   fact(text.kept, backedUp ? text.synced : text.notSynced),
 ])}
-${
-  !proof.needed &&
-  html`<details><summary>${text.change}</summary><div class="stack">
-${form('rename', html`<div class="field"><label for="${field}">${text.name}</label><input id="${field}" name="name" type="text" value="${name}" autocomplete="off" maxlength="64" required></div><div><button class="equal" type="submit" aria-label="${text.renameOf(name)}">${text.rename}</button></div>`)}
-${
-  isRemovable
-    ? form(
-        'remove',
-        html`<p class="muted small">${remainingText(site, state, count)} ${text.removeLead}</p><div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.remove}</button></div>`,
-      )
-    : html`<p class="muted small">${text.lastWay}</p>`
-}</div></details>`
-}</article>`;
-}
-
-/** How the person signs in without a passkey. */
-function remainingText({ messages }: Site, { account }: SecurityState, count: number): string {
-  const { remains } = messages.passkeys;
-  if (account.passwordHash === null) return count > 1 ? remains.passkeys : remains.mail;
-  return count > 1 ? remains.both : remains.password;
+${!proof.needed && actions}</article>`;
 }
 
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {

@@ -38,12 +38,12 @@ ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-
   return { title: text.password, state: text.passwordSet, content };
 }
 
-function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+function routes(app: FastifyInstance, services: PageServices, { countEnding }: AccountHooks, show: ShowSecurity): void {
   const { browsers, site } = services;
   const { messages } = site;
   // The form asks for the password itself.
   const proved = requireProof(services, 'password', 'password');
-  app.post('/account/password', { preHandler: [countForm, proved] }, async (request, reply) => {
+  app.post('/account/password', { preHandler: [countEnding, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     const password = form.get('password') ?? '';

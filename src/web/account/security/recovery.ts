@@ -13,6 +13,7 @@ import { proofGate, requireProof } from '../proof.ts';
 import type { AccountRow } from '../rows.ts';
 import { type AccountHooks, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import { wayItems } from './ways-left.ts';
 
 /** How the person gets back in, by what they have set up, and whether mail alone is enough for that. */
 export const recoverySection: SecuritySection = { name: 'recovery', row, routes };
@@ -43,7 +44,7 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   const hasApp = factors.some(({ kind }) => kind === 'totp');
   const isOffered = !isRequired && recoveryCodes > 0 && !hasApp;
   const content = html`<p class="muted small">${text.lead}</p>
-<ul>${ways.map((way) => html`<li>${way === 'password' && hasApp ? text.passwordAndCode : text.texts[way]}</li>`)}</ul>
+<ul>${wayItems(site, ways, factors)}</ul>
 ${ways.length === 1 && html`<p>${text.last}</p>`}
 <p class="muted small">${text.operator(operator(site))}</p>
 ${(isChosen || (mail.available && isOffered)) && setting(services, state, isChosen)}`;

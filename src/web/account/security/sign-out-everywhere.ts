@@ -5,6 +5,7 @@ import { endOfTokens } from '../../../account-actions/sign-in/end-sessions.ts';
 import { hidden, moment, revocationText } from '../../../pages/components.ts';
 import { html } from '../../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../../pages/layout.ts';
+import { forgetPerson } from '../../../platform/http/forget-person.ts';
 import type { RevocationSummary } from '../../../verdict/rules.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import type { AccountRow } from '../rows.ts';
@@ -24,14 +25,13 @@ function row({ site: { messages, path } }: PageServices, { token }: SecurityStat
   };
 }
 
-function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+function routes(app: FastifyInstance, services: PageServices, { countEnding }: AccountHooks): void {
   const { site, browsers } = services;
-  app.post('/account/sign-out-everywhere', { preHandler: countForm }, async (request, reply) => {
+  app.post('/account/sign-out-everywhere', { preHandler: countEnding }, async (request, reply) => {
     const visit = visitOf(request);
     await takeGeneration(services, { accountId: visit.account.id, origin: visit.origin });
     const { updatedAt } = await signOutEverywhere(servicesIn(services, visit), visit.account.id, visit.origin);
-    browsers.clearSession(reply);
-    reply.header('clear-site-data', '"cache", "storage"');
+    forgetPerson(browsers, reply);
     const summary = await endOfTokens(services, visit.account);
     return sendPage(reply, 200, site, everywherePage(site, { at: updatedAt, ...summary }));
   });
@@ -43,11 +43,12 @@ function everywherePage(
   { at, ...summary }: RevocationSummary & { readonly at: number },
 ): Page {
   const text = messages.account;
+  const checked = revocationText(summary, messages);
   return {
     title: text.everywhereDone,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.everywhereDone}</h1><p>${text.everywhereDoneText(moment(at))}</p></header>
-<p>${revocationText(summary, messages)}</p>
+${checked && html`<p>${checked}</p>`}
 <p><a href="${path('/login')}">${messages.signOut.signInAgain}</a></p></section>`,
   };
 }

@@ -1,4 +1,6 @@
 import { seedUri } from '../../../account-actions/authentication/totp.ts';
+import { withoutOne } from '../../../account-actions/factors/last-way-in.ts';
+import type { WayIn } from '../../../authenticators/rules/ways-in.ts';
 import {
   confirmStep,
   fact,
@@ -9,12 +11,14 @@ import {
   type Problems,
   problemSummary,
 } from '../../../pages/components.ts';
-import { html } from '../../../pages/html.ts';
+import { type Html, html } from '../../../pages/html.ts';
 import type { Page, Site } from '../../../pages/layout.ts';
 import { seedToScan } from '../../../pages/two-step.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
 import type { AccountRow } from '../rows.ts';
+import { verifyFirst } from '../verify-first.ts';
+import { waysLeftList } from './ways-left.ts';
 
 /** Where a person sets up an authenticator app. */
 export const AUTHENTICATOR = '/account/security/authenticator';
@@ -27,12 +31,20 @@ export interface TwoStepState {
   readonly codes: { readonly issued: number; readonly left: number };
   /** Whether a recovery by mail asks for a recovery code. */
   readonly codeRequired: boolean;
+  /** How the person gets in without the authenticator app. */
+  readonly waysWithoutApp: readonly WayIn[];
   /** Why no authenticator app can be set up; undefined where one can. */
   readonly hindrance: Hindrance | undefined;
 }
 
 /** The name of a text. */
 export type Hindrance = 'unverified' | 'notOffered';
+
+/** Why no app can be set up, and what to do about it. */
+const hindranceText = (site: Site, hindrance: Hindrance): Html =>
+  hindrance === 'unverified'
+    ? verifyFirst(site, site.messages.twoStep.unverified)
+    : html`<p>${site.messages.twoStep[hindrance]}</p>`;
 
 /** So few recovery codes that the person should get new ones. */
 const FEW = 3;
@@ -41,19 +53,24 @@ const FEW = 3;
 export function twoStepRow(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): AccountRow {
   const { messages, path } = site;
   const text = messages.twoStep;
-  const { proof, codes, codeRequired, hindrance } = state;
+  const { proof, codes, codeRequired, hindrance, waysWithoutApp } = state;
   const app = proof.factors.find(({ kind }) => kind === 'totp');
   const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
   const hasPassword = proof.factors.some(({ kind }) => kind === 'password');
   const remove = confirmStep(
     text.remove,
-    html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="small">${hasPassword ? text.removeLead : text.removeLeadPasskeys} ${text.securedLead}</p><div><button class="danger" type="submit">${text.removeYes}</button></div></form>`,
+    html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="small">${hasPassword ? text.removeLead : text.removeLeadPasskeys} ${text.securedLead}</p>${waysLeftList(site, waysWithoutApp, withoutOne(proof.factors, 'totp'))}<div><button class="danger" type="submit">${text.removeYes}</button></div></form>`,
   );
-  const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${codes.issued > 0 && `${text.newCodesLead} `}${text.securedLead}</p><div><button class="equal" type="submit">${codes.issued > 0 ? text.newCodes : text.firstCodes}</button></div></form>`;
-  const content = html`<p class="muted small">${text.lead}</p>
+  const getCodes = (lead: string, button: string) =>
+    html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="small">${lead} ${text.securedLead}</p><div><button class="equal" type="submit">${button}</button></div></form>`;
+  const renew =
+    codes.issued === 0
+      ? getCodes('', text.firstCodes)
+      : confirmStep(text.newCodes, getCodes(text.newCodesLead(codes.left), text.newCodesYes));
+  const content = html`<p class="muted small">${hasPassword ? text.lead : text.leadWithoutPassword}</p>
 ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
-${app === undefined && hindrance !== undefined ? html`<p>${text[hindrance]}</p>` : setUp}
+${app === undefined && hindrance !== undefined ? hindranceText(site, hindrance) : setUp}
 ${app !== undefined && !proof.needed && remove}
 ${
   usesCodes &&
@@ -62,7 +79,7 @@ ${codes.issued > 0 && codes.left <= FEW && html`<p class="problem">${text.fewLef
 ${proofGate(site, proof, 'two-step', renew)}`
 }`;
   const stated = codes.issued > 0 && usesCodes ? `${text.codes}: ${text.codesLeft(codes.left, codes.issued)}` : '';
-  return { title: text.title, state: app === undefined ? stated || text.off : `${text.on} ${stated}`, content };
+  return { title: text.title, state: `${app === undefined ? text.off : text.on} ${stated}`, content };
 }
 
 interface EnrollPage extends AccountFrame {

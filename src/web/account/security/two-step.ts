@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { waysLeft, withoutOne } from '../../../account-actions/factors/last-way-in.ts';
 import {
   addTotp,
   type Enrollment,
@@ -28,8 +29,13 @@ export const twoStepSection: SecuritySection = { name: 'two-step', row, routes }
 async function row(services: PageServices, state: SecurityState): Promise<AccountRow | undefined> {
   const { visit, proof } = state;
   const accountId = visit.account.id;
-  const { codes, codeRequired } = await services.database.read(function* read() {
-    return { codes: yield* countRecoveryCodes({ accountId }), codeRequired: yield* requiresRecoveryCode(accountId) };
+  const { codes, codeRequired, waysWithoutApp } = await services.database.read(function* read() {
+    const left = withoutOne(proof.factors, 'totp');
+    return {
+      codes: yield* countRecoveryCodes({ accountId }),
+      codeRequired: yield* requiresRecoveryCode(accountId),
+      waysWithoutApp: yield* waysLeft(services, visit.account, left),
+    };
   });
   const hindrance = hindranceOf(services, visit, proof);
   if (hindrance === 'notOffered' && (codes?.issued ?? 0) === 0) return undefined;
@@ -37,6 +43,7 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
     proof,
     codes: codes ?? { issued: 0, left: 0 },
     codeRequired,
+    waysWithoutApp,
     hindrance,
   });
 }

@@ -11,8 +11,16 @@ export const connectTexts = {
   lastUsed: 'Last used',
   disabled: 'This service does not offer it at the moment.',
   disconnect: (name: HtmlPart): HtmlPart => ['Disconnect ', name],
-  disconnectLead: 'You will no longer sign in with it. All other browsers and all apps are signed out.',
-  disconnected: 'The provider was disconnected. All other browsers and all apps were signed out.',
+  disconnectLead: (name: HtmlPart): HtmlPart => [
+    'You no longer sign in with ',
+    name,
+    '. All other browsers and all apps are signed out.',
+  ],
+  disconnectYes: (name: HtmlPart): HtmlPart => ['Yes, disconnect ', name],
+  disconnected: (name: HtmlPart): HtmlPart => [
+    name,
+    ' was disconnected: it no longer signs you in. All other browsers and all apps were signed out.',
+  ],
   verifyAddressFirst: 'Verify your email address first. Then you can connect other providers.',
   confirmTitle: 'Connect this provider?',
   confirmLead: (name: HtmlPart, username: HtmlPart): HtmlPart => [

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { waysWithoutIdentities } from '../../../account-actions/factors/last-way-in.ts';
 import {
   type ConnectResult,
   connectIdentity,
@@ -7,9 +8,10 @@ import {
 } from '../../../account-actions/upstreams/connect.ts';
 import { labelOf, vouchedAddress } from '../../../account-actions/upstreams/join.ts';
 import { identifierKey } from '../../../accounts/rules/profile.ts';
-import { fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
+import { confirmStep, fact, facts, generalProblem, hidden, isolate, moment } from '../../../pages/components.ts';
 import { type Html, html } from '../../../pages/html.ts';
 import { type Site, sendPage } from '../../../pages/layout.ts';
+import { joinList } from '../../../pages/lists.ts';
 import { securityRow } from '../../../pages/security-row.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { redirect } from '../../../platform/http/server.ts';
@@ -29,9 +31,11 @@ import { confirmConnectPath } from '../../upstreams/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { proofGate, requireProof } from '../proof.ts';
 import type { AccountRow } from '../rows.ts';
+import { verifyFirst } from '../verify-first.ts';
 import { type AccountHooks, type AccountVisit, frameOf, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { connectTexts as text } from './upstream-messages.ts';
+import { waysLeftList } from './ways-left.ts';
 
 /** The other providers through which the person signs in. */
 export const upstreamsSection: SecuritySection = { name: 'upstreams', row, routes };
@@ -48,22 +52,26 @@ async function row(services: PageServices, state: SecurityState): Promise<Accoun
   const shown = await upstreams.shown();
   if (shown.length === 0) return undefined;
   const { account, proof } = state;
-  const identities = await database.read(() => listIdentities({ accountId: account.id }));
+  const identities = await database.read(() => waysWithoutIdentities(services, account, proof.factors));
   const links = html`<div class="stack">${shown.map(({ name, displayName }) => html`<a class="button" href="${site.path(`/account/security/connect/${name}`)}">${text.connect(isolate(displayName))}</a>`)}</div>`;
-  const add = mayConnect(services, account) ? links : html`<p>${text.verifyAddressFirst}</p>`;
+  const add = mayConnect(services, account) ? links : verifyFirst(site, text.verifyAddressFirst);
   // A proof that connecting asks for leads on to the provider. What disconnects is shown after one.
   const gate = proof.needed && identities.length > 0 && proofGate(site, proof, 'upstreams', html``);
   const content = html`<p class="muted small">${text.lead}</p>
-<div class="apps">${identities.map((identity) => identityRow(site, state, identity))}</div>
+<div class="apps">${identities.map(({ identity, ways }) => identityRow(site, state, identity, waysLeftList(site, ways, proof.factors)))}</div>
 ${gate}${add}`;
-  const names = identities.map(({ upstream }) => html`${isolate(upstream)}`);
-  const connected = names.flatMap((name, at) => (at === 0 ? [name] : [html`, `, name]));
-  return { title: text.title, state: names.length === 0 ? text.none : connected, content };
+  const names = identities.map(({ identity }) => isolate(identity.upstream));
+  return { title: text.title, state: names.length === 0 ? text.none : joinList(names, site.messages), content };
 }
 
-function identityRow({ path, messages }: Site, { proof, token }: SecurityState, identity: ConnectedIdentity): Html {
+function identityRow(
+  { path, messages }: Site,
+  { proof, token }: SecurityState,
+  identity: ConnectedIdentity,
+  ways: Html | undefined,
+): Html {
   const { id, upstream, label, isActive, createdAt, lastUsedAt } = identity;
-  const form = html`<form method="post" action="${path(DISCONNECT)}">${hidden(token, { id })}<p class="muted small">${text.disconnectLead}</p><div><button class="danger" type="submit">${text.disconnect(isolate(upstream))}</button></div></form>`;
+  const form = html`<form method="post" action="${path(DISCONNECT)}">${hidden(token, { id })}<p class="small">${text.disconnectLead(isolate(upstream))}</p>${ways}<div><button class="danger" type="submit">${text.disconnectYes(isolate(upstream))}</button></div></form>`;
   return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${isolate(upstream)}</h3>
 ${facts([
   ...(label === null ? [] : [fact(text.known, isolate(label))]),
@@ -71,7 +79,7 @@ ${facts([
   fact(text.lastUsed, lastUsedAt === null ? messages.passkeys.never : moment(lastUsedAt)),
 ])}
 ${!isActive && html`<p class="muted small">${text.disabled}</p>`}
-${!proof.needed && html`<details><summary>${messages.passkeys.change}</summary>${form}</details>`}</article>`;
+${!proof.needed && (ways === undefined ? html`<p class="muted small">${text.lastWay}</p>` : confirmStep(text.disconnect(isolate(upstream)), form))}</article>`;
 }
 
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
@@ -152,12 +160,21 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
 
   app.post(DISCONNECT, { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
-    const result = await disconnectIdentity(services, visit, formOf(request).get('id') ?? '');
+    const id = formOf(request).get('id') ?? '';
+    const connected = await services.database.read(() => listIdentities({ accountId: visit.account.id }));
+    const result = await disconnectIdentity(services, visit, id);
     if (result === 'last way') return refuse(reply, 409, visit, text.lastWay);
     if (result === 'unknown') return refuse(reply, 409, visit, text.removedBefore);
     const { account, created } = result;
     browsers.setSession(reply, created, SESSION_LIFETIME);
-    return show(reply, 200, { ...visit, account, session: created.session }, { done: text.disconnected });
+    return show(
+      reply,
+      200,
+      { ...visit, account, session: created.session },
+      {
+        done: text.disconnected(isolate(connected.find((identity) => identity.id === id)?.upstream ?? '')),
+      },
+    );
   });
 }
 

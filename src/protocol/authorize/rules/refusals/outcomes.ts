@@ -92,6 +92,14 @@ export const PEOPLE = {
     operatorRemedy:
       'The user sets up an authenticator app or a passkey on the Security page of the account. As an essential claim, acr offers it in the sign-in.',
   }),
+  'factor not set up, without a page': redirectRow({
+    when: '`prompt=none`, a second factor is required, and the user has none.',
+    error: 'login_required',
+    cause: 'the user has set up no factor that meets what is required',
+    remedy:
+      'have them do it on the Security page of the account, or request acr as an essential claim, without prompt=none',
+    rule: NO_PAGE,
+  }),
   'factor declined': redirectRow({
     when: 'The user left the page on which the required factor is set up.',
     error: 'unmet_authentication_requirements',

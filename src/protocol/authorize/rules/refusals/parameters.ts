@@ -71,12 +71,27 @@ export const PARAMETERS = {
     reason: 'registered for the other endpoints only',
     example: { path: '/api/v2/oauth/authorize' },
   }),
-  'response_type missing': redirectRow({
+  'response_type missing': redirectRow<{ sent: string | undefined }>({
     when: '`response_type` is missing.',
     error: 'invalid_request',
-    cause: 'response_type is missing',
-    remedy: 'send response_type=code',
+    cause: ({ sent }) =>
+      sent === undefined ? 'response_type is missing' : `response_type is missing, and ${sent} was sent`,
+    remedy: ({ sent }) =>
+      sent === undefined ? 'send response_type=code' : `rename the parameter ${sent} to response_type`,
+    reason: 'response_type is missing',
     rule: 'RFC 6749 §3.1.1',
+    example: { sent: undefined },
+  }),
+  'token request': redirectRow<{ path: string }>({
+    when: 'The request has `grant_type` and no `response_type`, as a token request.',
+    error: 'invalid_request',
+    cause: 'this is the authorization endpoint, and the request has grant_type, as a token request',
+    remedy: ({ path }) => `POST it to the token endpoint, ${path}`,
+    reason: 'a token request at the authorization endpoint',
+    rule: 'RFC 6749 §3.2',
+    expected: 'response_type=code',
+    received: 'grant_type, and no response_type',
+    example: { path: '/oidc/token' },
   }),
   'response_type not code': redirectRow<{ responseType: string; error: AuthorizationErrorCode }>({
     when: '`response_type` is not `code`. At `/oidc/authorize`, `unsupported_response_type`.',
@@ -105,7 +120,7 @@ export const PARAMETERS = {
     operatorRemedy: 'Leave response_mode out, or change redirect_uri or state as the description says',
     reason: 'form_post unusable',
     rule: 'OAuth 2.0 Form Post Response Mode §2',
-    example: { problem: 'response_mode=form_post needs an https redirect_uri' },
+    example: { problem: 'response_mode=form_post needs a redirect_uri with https or on a loopback host' },
   }),
   'scope malformed': redirectRow<{ text: string }>({
     when: '`scope` is malformed.',
@@ -143,6 +158,19 @@ export const PARAMETERS = {
     operatorRemedy: ({ scope, registered, clientId }) =>
       `Leave the scope out, or add it: tessera client update ${clientId} ${[...registered, scope].map((name) => `--scope ${name}`).join(' ')}`,
     example: { scope: 'phone', registered: ['openid', 'email'], clientId: 'CLIENT_ID' },
+  }),
+  'no refresh tokens': redirectRow<{ clientId: string; grantTypes: readonly string[] }>({
+    when: '`offline_access` is the only scope left at `/oidc/authorize`, and the client gets no refresh tokens.',
+    error: 'invalid_scope',
+    cause: 'offline_access asks for a refresh token, and the client is not registered for the grant refresh_token',
+    remedy: 'send other scopes, such as openid, or have refresh_token added to grantTypes of the registration',
+    reason: 'offline_access without refresh tokens',
+    rule: 'OpenID Connect Core 1.0 §11',
+    expected: 'scopes of what the app gets',
+    received: 'offline_access',
+    operatorRemedy: ({ clientId, grantTypes }) =>
+      `Have the app send other scopes, or add the grant: tessera client update ${clientId} ${[...grantTypes, 'refresh_token'].map((grant) => `--grant-type ${grant}`).join(' ')}`,
+    example: { clientId: 'CLIENT_ID', grantTypes: ['authorization_code'] },
   }),
   'scope of an unnamed API': redirectRow<{ scope: string }>({
     when: 'Several APIs have a scope of this name, and the request names none of them.',
@@ -199,19 +227,30 @@ export const PARAMETERS = {
         : `Have the app send resource=${nearest}`,
     example: { resource: 'https://api.example.com/notes/', nearest: 'https://api.example.com/notes' },
   }),
-  'challenge missing': redirectRow({
+  'challenge missing': redirectRow<{ sent: string | undefined }>({
     when: '`code_challenge_method` was sent without `code_challenge`.',
     error: 'invalid_request',
-    cause: 'code_challenge is missing, and code_challenge_method was sent',
-    remedy: 'send both parameters, or neither',
+    cause: ({ sent }) => `code_challenge is missing, and ${sent ?? 'code_challenge_method'} was sent`,
+    remedy: ({ sent }) =>
+      sent === undefined ? 'send both parameters, or neither' : `rename the parameter ${sent} to code_challenge`,
+    reason: 'code_challenge is missing, and code_challenge_method was sent',
     rule: PKCE,
+    example: { sent: undefined },
   }),
-  'PKCE required': redirectRow({
+  'PKCE required': redirectRow<{ sent: string | undefined }>({
     when: 'A public client, or one with `requirePkce`, sent no `code_challenge`.',
     error: 'invalid_request',
-    cause: 'code_challenge is missing, and this client must use PKCE (S256)',
-    remedy: `switch PKCE on in the library, or ${SEND_CHALLENGE}`,
+    cause: ({ sent }) =>
+      sent === undefined
+        ? 'code_challenge is missing, and this client must use PKCE (S256)'
+        : `code_challenge is missing, and ${sent} was sent`,
+    remedy: ({ sent }) =>
+      sent === undefined
+        ? `switch PKCE on in the library, or ${SEND_CHALLENGE}`
+        : `rename the parameter ${sent} to code_challenge`,
+    reason: 'code_challenge is missing, and this client must use PKCE (S256)',
     rule: PKCE,
+    example: { sent: undefined },
   }),
   'challenge method': redirectRow<{ method: string | undefined }>({
     when: '`code_challenge_method` is not `S256`.',
@@ -296,6 +335,10 @@ function describeMethod(method: string | undefined): string {
 
 /** Values that are joined by another sign than a space, or unknown ones. */
 function describePrompt(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower !== text && lower.split(' ').every((value) => (PROMPTS as readonly string[]).includes(value))) {
+    return `write the values in lower case, as in prompt=${lower}`;
+  }
   const values = text.split(/[ ,;|+]+/);
   return values.length > 1 && values.every((value) => (PROMPTS as readonly string[]).includes(value))
     ? `separate the values by spaces, as in prompt=${values.join(' ')}`

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formParameters } from '../../platform/http/parameters.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { readCredentials } from './authenticate.ts';
+import { readCredentials } from './read-credentials.ts';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 const UNREADABLE = { method: 'client_secret_basic', clientId: '', clientSecret: '', header: 'another text' };
@@ -30,7 +30,16 @@ const accepted: [name: string, authorization: string | undefined, body: string, 
     'client_id=1',
     { method: 'client_secret_basic', clientId: '1', clientSecret: 'a:b c' },
   ],
-  ['RFC 7617 §2: without a colon', basic('1'), '', UNREADABLE],
+  ['RFC 7617 §2: without a colon', basic('1'), '', { ...UNREADABLE, header: 'no colon' }],
+  ['an encoded colon', basic('1%3As'), '', { ...UNREADABLE, header: 'an encoded colon' }],
+  ['no base64', 'Basic 1:s', '', { ...UNREADABLE, header: 'a text that is not encoded' }],
+  [
+    'RFC 9068 §2.1: an access token',
+    `Bearer ${Buffer.from('{"alg":"ES256","typ":"at+jwt"}').toString('base64url')}.e30.x`,
+    '',
+    { ...UNREADABLE, header: 'an access token' },
+  ],
+  ['an admin key', 'Bearer tak_x', '', { ...UNREADABLE, header: 'an admin key' }],
   ['RFC 7617 §2: without a user name', basic(':s'), '', UNREADABLE],
   ['a malformed percent-encoding', basic('1:%'), '', UNREADABLE],
   ['another scheme', 'Bearer x', '', UNREADABLE],
@@ -47,8 +56,23 @@ const accepted: [name: string, authorization: string | undefined, body: string, 
   ],
 ];
 for (const [name, authorization, body, credentials] of accepted) {
-  test(name, () => assert.deepEqual(read(authorization, body), credentials));
+  test(name, () => {
+    const { sentLike, isInAddress, ...found } = {
+      ...{ sentLike: undefined, isInAddress: undefined },
+      ...read(authorization, body),
+    };
+    assert.deepEqual(found, credentials);
+  });
 }
+
+test('the names of a request are compared only where it is refused', () => {
+  const fail = () => assert.fail('compared');
+  for (const body of ['client_id=1', 'client_secret=s', 'client_id=1&client_secret=s', 'clientId=1']) {
+    readCredentials(undefined, { ...formParameters(body), misspelled: fail });
+  }
+  const found = read(undefined, 'client_id=1&clientSecret=s');
+  assert.equal('sentLike' in found && found.sentLike?.('client_secret'), 'clientSecret');
+});
 
 const rejected: [name: string, authorization: string | undefined, body: string][] = [
   ['RFC 6749 §2.3: secrets in header and body', basic('1:s'), 'client_secret=s'],

@@ -1,0 +1,86 @@
+import { type AccountActor, recordAccountAct, recordPasswordByAddress } from '../../accounts/act-store.ts';
+import {
+  endReplacedOpenings,
+  NO_OPERATOR,
+  type OpeningKind,
+  type Recovered,
+  recordAddressDecision,
+  recordLostGuard,
+  recordOpening,
+  settleRecoveredOpenings,
+} from '../../accounts/opening-store.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import type { Account } from '../../accounts/store.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
+import { findTotpSeed } from '../../authenticators/totp-store.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { listIdentities } from '../../upstreams/identity-store.ts';
+
+/** Records what an operator did to an account with which they may sign in to it, in the unit of work that did it and holds its lock. */
+export function* recordAccountOpening(
+  actor: AccountActor,
+  accountId: string,
+  kind: OpeningKind,
+  actedAt: number,
+): Work<void> {
+  if (actor.operator === undefined) return;
+  const isGuarded = (yield* findTotpSeed({ accountId })) !== undefined;
+  yield* recordOpening(actor, { accountId, kind, actedAt, isGuarded });
+}
+
+/** When the youngest was set up of what lets somebody in beside a password and the address, or is asked for beside them. */
+function* youngestWayIn(account: Pick<Account, 'id' | 'passwordHash'>): Work<number> {
+  const factors = yield* listFactors(account);
+  const identities = yield* listIdentities({ accountId: account.id });
+  return Math.max(0, ...[...factors, ...identities].map(({ createdAt }) => createdAt));
+}
+
+/**
+ * Records what an operator changed of an account with which they may sign in to it. A password that an operator sets ends what others opened,
+ * where nothing else has changed since then by which these get in.
+ * @param isNamed whether the operator named the address, be it the present one
+ */
+export function* recordChangedWaysIn(
+  actor: AccountActor,
+  before: Account,
+  after: Account,
+  { isNamed, isNewPassword }: { readonly isNamed: boolean; readonly isNewPassword: boolean },
+): Work<void> {
+  const { id, updatedAt: at } = after;
+  const isMoved = emailKey(before.profile.email) !== emailKey(after.profile.email);
+  if (isNamed) yield* recordAddressDecision(actor, id, at);
+  if (isNewPassword) {
+    const since = yield* youngestWayIn(after);
+    yield* endReplacedOpenings({ accountId: id, since, except: actor.operator?.id ?? NO_OPERATOR, at });
+  }
+  if (isMoved) yield* recordAccountOpening(actor, id, 'address', at);
+  if (isNewPassword) yield* recordAccountOpening(actor, id, 'password', at);
+}
+
+/**
+ * Records that an account was recovered, in the unit of work that did it and holds its lock.
+ * @param actor whose link it was; undefined for a recovery by mail
+ */
+export function* recordRecovery(actor: AccountActor | undefined, recovered: Recovered): Work<void> {
+  const { accountId, shownSince, at } = recovered;
+  yield* settleRecoveredOpenings(recovered);
+  if (actor === undefined) {
+    yield* recordPasswordByAddress(accountId, shownSince, at);
+    return;
+  }
+  yield* recordAccountAct(actor, accountId, 'recovered', at);
+  // Who had the link alone could not use it.
+  const isGuarded = shownSince !== undefined;
+  yield* recordOpening(actor, { accountId, kind: 'recovered', actedAt: at, isGuarded });
+}
+
+/** Ends what operators opened of an account whose person chose another password and showed a factor from before it. */
+export function* endOpeningsByOwner(account: Account, shownSince: number): Work<void> {
+  const since = Math.max(shownSince, yield* youngestWayIn(account));
+  yield* endReplacedOpenings({ accountId: account.id, since, except: NO_OPERATOR, at: account.updatedAt });
+}
+
+/** Records that an account has lost its authenticator app, in the unit of work that removed it. */
+export function* recordLostApp({ id: accountId, updatedAt: at }: Pick<Account, 'id' | 'updatedAt'>): Work<void> {
+  if ((yield* findTotpSeed({ accountId })) === undefined) yield* recordLostGuard({ accountId, at });
+}

@@ -1,0 +1,184 @@
+import { type ClientSetting, changesCredentials, clientBefore, putClientBack } from '../../clients/put-back.ts';
+import { findClient } from '../../clients/store.ts';
+import { endClientTokens } from '../../credentials/client-token-store.ts';
+import type { GROUP_SETTINGS } from '../../groups/settings.ts';
+import { findGroup } from '../../groups/store.ts';
+import type { Permission } from '../../operators/permissions.ts';
+import { INSTALLATION, type Place } from '../../operators/rights.ts';
+import { type SettingKind, type SettingOwner, settingChangesSince } from '../../operators/setting-store.ts';
+import type { OrganizationSettings } from '../../organizations/settings.ts';
+import { findOrganization } from '../../organizations/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import { changesSince, type KeptChange } from '../../platform/kept-changes.ts';
+import type { KeptSetting } from '../../platform/settings.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import type { UpstreamRights } from '../../upstreams/act-store.ts';
+import { groupNamesBefore, type NameBefore, putGroupNamesBack } from '../access/group-names.ts';
+import { endWeakerAccess } from '../sign-in/end-weaker.ts';
+import { endSignInsElsewhere } from '../upstreams/only-upstream.ts';
+import { organizationBefore, putOrganizationBack } from '../upstreams/organization-settings.ts';
+import { rightsLeft } from '../upstreams/undo-acts.ts';
+import { endsUpstreams, endsWithin, type Suspect } from './suspects.ts';
+
+/** A setting that is put back. */
+export type SettingName =
+  | ClientSetting
+  | keyof OrganizationSettings
+  | KeptSetting<typeof GROUP_SETTINGS>
+  | keyof UpstreamRights;
+
+/** What operators changed of an app, an organization or a group that may let somebody in; of another provider, what stays of it. */
+export interface ChangedSettings {
+  readonly kind: SettingKind | 'upstream';
+  readonly id: string;
+  readonly name: string;
+  /** What still differs from what it was before. */
+  readonly fields: readonly SettingName[];
+  /** What stays: it is not known what it was, somebody else changed it since, or it is at odds with what somebody else changed. */
+  readonly left: readonly SettingName[];
+}
+
+/** What a person needs to change a setting. */
+function permissionFor(kind: SettingKind, name: string): Permission {
+  if (kind === 'group') return 'groups.manage';
+  if (kind === 'organization') return name === 'onlyUpstreamId' ? 'upstreams.manage' : 'organizations.update';
+  return name === 'access' || name === 'requireSecondFactor' ? 'apps.assign' : 'apps.manage';
+}
+
+/** Where something with settings is; undefined where it is gone. */
+function* placeOf({ kind, id }: SettingOwner): Work<Place | undefined> {
+  if (kind === 'app') return yield* findClient({ id });
+  if (kind === 'group') {
+    const group = yield* findGroup({ id });
+    return group && { ...INSTALLATION, organizationId: group.organizationId };
+  }
+  const organization = yield* findOrganization({ id });
+  return organization && { ...INSTALLATION, organizationId: organization.id };
+}
+
+/** The part of a change that does not go on. */
+function endingPart({ keeps }: Suspect, kind: SettingKind, place: Place, change: KeptChange): KeptChange {
+  const ends = (name: string): boolean => !keeps(permissionFor(kind, name), place);
+  return {
+    at: change.at,
+    fields: Object.fromEntries(Object.entries(change.fields).filter(([name]) => ends(name))),
+    unclear: (change.unclear ?? []).filter(ends),
+  };
+}
+
+interface OwnerChanges extends SettingOwner {
+  readonly changes: readonly KeptChange[];
+}
+
+/** What operators changed, by what has the settings, always in this order, so that no two units of work wait for each other. */
+function* changesOf(suspects: readonly Suspect[]): Work<Readonly<Record<SettingKind, readonly OwnerChanges[]>>> {
+  const found = new Map<string, SettingOwner & { readonly changes: KeptChange[] }>();
+  for (const suspect of suspects) {
+    const { id: operatorId, since, until, within } = suspect;
+    for (const { owner, changes } of yield* settingChangesSince({ operatorId, since })) {
+      const place = yield* placeOf(owner);
+      if (place === undefined || !endsWithin(within, place)) continue;
+      const key = `${owner.kind} ${owner.id}`;
+      const known = found.get(key) ?? { ...owner, changes: [] };
+      found.set(key, known);
+      const ending = changesSince(changes, since, until);
+      known.changes.push(...ending.map((change) => endingPart(suspect, owner.kind, place, change)));
+    }
+  }
+  const sorted = [...found.values()].sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
+  const of = (kind: SettingKind) => sorted.filter((one) => one.kind === kind);
+  return { app: of('app'), organization: of('organization'), group: of('group') };
+}
+
+const isAny = ({ fields, left }: ChangedSettings): boolean => fields.length + left.length > 0;
+
+const ofGroups = (names: readonly NameBefore[]): readonly ChangedSettings[] =>
+  names.map(({ group: { id, name }, isPutBack, isLeft }) => ({
+    ...{ kind: 'group', id, name },
+    fields: isPutBack ? ['name'] : [],
+    left: isLeft ? ['name'] : [],
+  }));
+
+/** What stays of what operators changed of other providers. The rest is told, and put back, with what else they did to these. */
+function* leftOfUpstreams(suspects: readonly Suspect[]): Work<readonly ChangedSettings[]> {
+  return (yield* rightsLeft(suspects.filter(endsUpstreams))).map(({ upstreamId: id, name, left }) => ({
+    ...{ kind: 'upstream', id, name },
+    ...{ fields: [], left },
+  }));
+}
+
+/** What operators changed that may let somebody in, as far as it still counts. */
+export function* settingsChangedBy(suspects: readonly Suspect[]): Work<readonly ChangedSettings[]> {
+  const changed = yield* changesOf(suspects);
+  const found: ChangedSettings[] = [];
+  for (const { kind, id, changes } of changed.app) {
+    const client = yield* findClient({ id });
+    if (client === undefined) continue;
+    const { fields, left } = yield* clientBefore(client, changes);
+    found.push({ kind, id, name: client.name, fields, left });
+  }
+  for (const { kind, id, changes } of changed.organization) {
+    const before = yield* organizationBefore(id, changes);
+    if (before !== undefined) found.push({ kind, id, name: before.name, fields: before.fields, left: before.left });
+  }
+  const groups = ofGroups(yield* groupNamesBefore(changed.group));
+  return [...found, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny);
+}
+
+/** What people got while a requirement was lifted, to be ended after the commit that put it back. */
+export type LiftedRequirement =
+  | { readonly clientId: string }
+  | { readonly organizationId: string }
+  | { readonly organizationId: string; readonly upstreamId: string };
+
+/**
+ * Puts back what operators changed, inside a unit of work. Of an app that is for those again who are assigned, everything ends that was issued
+ * meanwhile, and what it got for itself with keys that were added. The caller has ended what they did to other providers, and then calls
+ * {@link endLifted} for each that is lifted.
+ */
+export function* putSettingsBack(
+  suspects: readonly Suspect[],
+  origin: Origin,
+  now: number,
+): Work<{ readonly settings: readonly ChangedSettings[]; readonly lifted: readonly LiftedRequirement[] }> {
+  const changed = yield* changesOf(suspects);
+  const settings: ChangedSettings[] = [];
+  const lifted: LiftedRequirement[] = [];
+  for (const { kind, id, changes } of changed.organization) {
+    const before = yield* putOrganizationBack(id, changes, origin, now);
+    if (before === undefined) continue;
+    const { name, fields, left, wanted } = before;
+    settings.push({ kind, id, name, fields, left });
+    if (wanted.requireSecondFactor === true) lifted.push({ organizationId: id });
+    if (wanted.onlyUpstreamId != null) lifted.push({ organizationId: id, upstreamId: wanted.onlyUpstreamId });
+  }
+  for (const { kind, id, changes } of changed.app) {
+    const before = yield* putClientBack(id, changes, origin, now);
+    if (before === undefined) continue;
+    const { client, fields, left } = before;
+    settings.push({ kind, id, name: client.name, fields, left });
+    if (changesCredentials(changes)) yield* endClientTokens({ clientId: id, since: 0, now });
+    if (fields.includes('requireSecondFactor') && client.requireSecondFactor) lifted.push({ clientId: id });
+  }
+  const groups = ofGroups(yield* putGroupNamesBack(changed.group, origin, now));
+  return { settings: [...settings, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny), lifted };
+}
+
+/** Ends what people got while a requirement was lifted, each account by itself. It may be repeated. */
+export async function endLifted(
+  parts: { readonly database: Database; readonly clock: Clock },
+  lifted: LiftedRequirement,
+  origin: Origin,
+): Promise<void> {
+  const isThere = await parts.database.read(function* find(): Work<boolean> {
+    const found =
+      'clientId' in lifted
+        ? yield* findClient({ id: lifted.clientId })
+        : yield* findOrganization({ id: lifted.organizationId });
+    return found !== undefined;
+  });
+  if (!isThere) return;
+  if ('upstreamId' in lifted) await endSignInsElsewhere(parts, lifted, origin);
+  else await endWeakerAccess(parts, lifted, origin);
+}

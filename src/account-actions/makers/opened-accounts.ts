@@ -1,0 +1,88 @@
+import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-store.ts';
+import { recordDoubtedAddress } from '../../accounts/act-store.ts';
+import { endOpening } from '../../accounts/opening-store.ts';
+import { changeProfile } from '../../accounts/rules/profile.ts';
+import { lockAccount, takeAccountLock } from '../../accounts/store.ts';
+import { record } from '../../audit/audit.ts';
+import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
+import { untilNow } from '../../authenticators/rules/taking-back.ts';
+import { endChallenges } from '../../mail/challenges.ts';
+import { lackingOf, type Operator } from '../../operators/rights.ts';
+import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { removeIdentitiesSince } from '../../upstreams/identity-store.ts';
+import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
+import { saveChange } from '../accounts/accounts.ts';
+import { accountTime } from '../notices/account-time.ts';
+import type { Opening } from './opening-query-store.ts';
+import type { Suspect } from './suspects.ts';
+
+/*
+ * Accounts of operators to which another operator could sign in, who had set how. What was made through them meanwhile ends with that one
+ * (`suspects.ts`), and so does what lets that one in. An account without a role is only listed (`made-accounts.ts`): it makes nothing.
+ */
+
+interface Opened {
+  readonly openings: readonly Opening[];
+  /** Who ends it: nobody acts on somebody who holds a permission that they lack. */
+  readonly by: Operator | undefined;
+}
+
+const isEnding = ({ openings, by }: Opened, grants: readonly AccountGrant[]): boolean =>
+  openings.some(({ isOpen }) => isOpen) &&
+  grants.length > 0 &&
+  (by === undefined || lackingOf(by, grants) === undefined);
+
+/** Whether an account that was opened is closed where the operator is ended. */
+export function* mayEndOpened(accountId: string, opened: Opened, now: number): Work<boolean> {
+  return isEnding(opened, yield* liveGrantsOf(accountId, now));
+}
+
+const byAccount = (suspects: readonly Suspect[]): readonly (readonly [string, readonly Suspect[]])[] =>
+  [...Map.groupBy(suspects, ({ id }) => id)]
+    .filter(([, parts]) => parts.some(({ openings }) => openings.length > 0))
+    // Always in this order, so that no two units of work wait for each other.
+    .sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1));
+
+/** Locks the accounts that were opened: no unit of work goes on that acts in them. */
+export function* lockOpened(suspects: readonly Suspect[]): Work<void> {
+  for (const [id] of byAccount(suspects)) yield* takeAccountLock({ id });
+}
+
+/**
+ * Closes the accounts that were opened, inside the unit of work that ends what was made through them: every session ends, and the password,
+ * and what was added since. An address that was given meanwhile recovers nothing until it is proved.
+ */
+export function* endOpened(suspects: readonly Suspect[], origin: Origin, now: number): Work<void> {
+  for (const [id, parts] of byAccount(suspects)) {
+    const openings = parts.flatMap((part) => part.openings).filter(({ isOpen }) => isOpen);
+    yield* close(id, { openings, by: parts[0]?.by }, origin, now);
+  }
+}
+
+function* close(accountId: string, opened: Opened, origin: Origin, now: number): Work<void> {
+  const account = yield* lockAccount({ id: accountId });
+  if (account === undefined || !isEnding(opened, yield* liveGrantsOf(accountId, now))) return;
+  const { openings } = opened;
+  const moved = openings.find(({ isMoved }) => isMoved);
+  const at = yield* accountTime(account, now);
+  const since = Math.min(...openings.map(({ span }) => span.since));
+  const ended = {
+    ...{ passwordHash: null, generation: randomIdentifier() },
+    ...(moved !== undefined && { profile: changeProfile(account.profile, { emailVerified: false }, now) }),
+  };
+  yield* saveChange(account, ended, at, now);
+  if (moved !== undefined) yield* recordDoubtedAddress(account, moved.operatorId, at);
+  yield* removeFactorsSince(accountId, { span: untilNow(since) }, at);
+  yield* removeIdentitiesSince({ accountId, since });
+  yield* leaveUnconnectedGroups(accountId, origin, now);
+  yield* endChallenges(accountId);
+  for (const { id } of openings) yield* endOpening({ id, at });
+  const details = {
+    fields: ['password', ...(moved === undefined ? [] : ['emailVerified'])],
+    reason: 'An operator who was ended with all that they made had set how this person signs in.',
+    openedBy: [...new Set(openings.map(({ operatorId }) => operatorId))],
+  };
+  yield* record({ at: now, type: 'account.updated', origin, accountId, details });
+}

@@ -1,0 +1,68 @@
+import type { OpeningKind } from '../../accounts/opening-store.ts';
+import { CLOCK_SKEW } from '../../platform/clock.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { type Positioned, positionsOf } from '../../platform/database/positions.ts';
+import { many } from '../../platform/database/statement.ts';
+import { madeByHolder } from './made-row-store.ts';
+import { NO_END, type TimeSpan } from './rules/spans.ts';
+
+/** What an operator did to an account with which they could sign in to it. */
+export interface Opening {
+  readonly id: string;
+  readonly operatorId: string;
+  readonly accountId: string;
+  readonly kind: OpeningKind;
+  readonly actedAt: number;
+  /** Whether the account has had another address since. */
+  readonly isMoved: boolean;
+  /** Whether the operator may still be able to. */
+  readonly isOpen: boolean;
+  /** When the operator could. */
+  readonly span: TimeSpan;
+}
+
+const ids = positionsOf(50, '0');
+
+/** Of the accounts, those count that hold a role, or of which something is left that was made through them: of very many, few do. */
+const usable = many(
+  (db, p: Positioned & { since: number }) =>
+    db
+      .selectFrom('account_opening as opening')
+      .select(['opening.id', 'opening.operator_id as operatorId', 'opening.account_id as accountId', 'opening.kind'])
+      .select('opening.acted_at as actedAt')
+      .select(['opening.usable_at', 'opening.moved_at', 'opening.ended_at'])
+      .where('opening.operator_id', 'in', ids.list(p))
+      .where('opening.acted_at', '>=', p.since)
+      .where('opening.usable_at', 'is not', null)
+      .where((eb) => {
+        const account = eb.ref('opening.account_id');
+        const rows = [
+          eb.selectFrom('operator_grant').select('operator_grant.id').where('operator_grant.account_id', '=', account),
+          eb
+            .selectFrom('membership')
+            .select('membership.id')
+            .where('membership.account_id', '=', account)
+            .where('membership.role', 'in', ['OWNER', 'ADMIN']),
+          eb.selectFrom('given_right').select('given_right.id').where('given_right.maker_id', '=', account),
+          eb.selectFrom('account_opening as next').select('next.id').where('next.operator_id', '=', account),
+          ...madeByHolder(account),
+        ];
+        return eb.or(rows.map((found) => eb.exists(found)));
+      })
+      .orderBy('opening.id'),
+  ({ usable_at: usableAt, moved_at: movedAt, ended_at: endedAt, ...row }): Opening => ({
+    ...row,
+    kind: row.kind as OpeningKind,
+    isMoved: movedAt !== null,
+    isOpen: endedAt === null,
+    // What was made at the last moment may bear the time of a node whose clock is ahead.
+    span: { since: usableAt ?? NO_END, until: endedAt === null ? NO_END : endedAt + CLOCK_SKEW },
+  }),
+);
+
+/** What operators did to accounts at an instant or later with which they could sign in to them. */
+export function* openingsBy(operatorIds: readonly string[], since: number): Work<readonly Opening[]> {
+  const found: Opening[] = [];
+  for (const chunk of ids.chunks(operatorIds)) found.push(...(yield* usable({ ...chunk, since })));
+  return found;
+}

@@ -1,0 +1,27 @@
+import { type AccountGrant, grantsOf, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
+import { record } from '../../audit/audit.ts';
+import type { Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { grantDetails } from './grants.ts';
+
+interface HolderIn {
+  readonly accountId: string;
+  readonly organizationId: string;
+}
+
+/** The roles of an organization that a person holds beside the membership. */
+export function* rolesIn({ accountId, organizationId }: HolderIn): Work<readonly AccountGrant[]> {
+  const grants = yield* grantsOf(accountId);
+  return grants.filter((grant) => grant.id !== OF_MEMBERSHIP && grant.organizationId === organizationId);
+}
+
+/** Ends the roles of an organization that somebody holds who leaves it, in the unit of work that ends the membership. @returns them */
+export function* endRolesIn(holder: HolderIn, origin: Origin, now: number): Work<readonly AccountGrant[]> {
+  const roles = yield* rolesIn(holder);
+  for (const role of roles) {
+    yield* removeGrantById({ id: role.id });
+    const details = { ...grantDetails(role), withMembership: true };
+    yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: holder.accountId, details });
+  }
+  return roles;
+}

@@ -1,0 +1,179 @@
+import { DAY } from '../platform/clock.ts';
+import type { Work } from '../platform/database/database.ts';
+import { command } from '../platform/database/statement.ts';
+import type { AccountActKind, AccountActor } from './act-store.ts';
+
+/*
+ * Openings: what operators did to accounts with which they may sign in to them, and for how long. An act of `account_act` is replaced by the
+ * next one of its kind; an opening stays, also when the account is deleted, because what was made through the account meanwhile rests on the
+ * operator, and ends with them.
+ */
+
+/** What opens an account: another address or password, the end of an authenticator app, or a recovery by a link of the operator. */
+export type OpeningKind = Extract<AccountActKind, 'address' | 'password' | 'factor removed' | 'recovered'>;
+
+/** After how long it is looked again whether anything rests on an opening. */
+export const OPENING_REVIEWED_AFTER = 30 * DAY;
+
+interface NewOpening {
+  readonly accountId: string;
+  readonly kind: OpeningKind;
+  readonly actedAt: number;
+  /** Whether an authenticator app from before is asked for at every sign-in and recovery. A passkey is not, beside a password. */
+  readonly isGuarded: boolean;
+}
+
+interface StoredOpening extends Omit<NewOpening, 'isGuarded'> {
+  readonly operatorId: string;
+  readonly usableAt: number | null;
+  readonly movedAt: number | null;
+  readonly reviewAt: number;
+}
+
+const insert = command((db, p: StoredOpening) =>
+  db.insertInto('account_opening').values({
+    operator_id: p.operatorId,
+    account_id: p.accountId,
+    kind: p.kind,
+    acted_at: p.actedAt,
+    usable_at: p.usableAt,
+    moved_at: p.movedAt,
+    ended_at: null,
+    review_at: p.reviewAt,
+  }),
+);
+
+const moveOwn = command((db, p: { accountId: string; operatorId: string; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ moved_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('operator_id', '=', p.operatorId)
+    .where('moved_at', 'is', null)
+    .where('ended_at', 'is', null),
+);
+
+const settleOthers = command((db, p: { accountId: string; operatorId: string }) =>
+  db
+    .updateTable('account_opening')
+    .set({ moved_at: null })
+    .where('account_id', '=', p.accountId)
+    .where('operator_id', '!=', p.operatorId)
+    .where('ended_at', 'is', null),
+);
+
+/** No operator has this id: the command line on the server. */
+export const NO_OPERATOR = '0';
+
+/** Records what an operator does to an account, in the unit of work that does it and holds the account's lock. */
+export function* recordOpening({ operator }: AccountActor, opening: NewOpening): Work<void> {
+  if (operator === undefined) return;
+  const { isGuarded, ...acted } = opening;
+  const { kind, actedAt } = acted;
+  const usableAt = isGuarded ? null : actedAt;
+  const movedAt = kind === 'address' ? actedAt : null;
+  const reviewAt = actedAt + OPENING_REVIEWED_AFTER;
+  yield* insert({ ...acted, operatorId: operator.id, usableAt, movedAt, reviewAt });
+}
+
+/** Records that an operator decided which address an account has: for others than the operator it is as good as that of before. */
+export function* recordAddressDecision({ operator }: AccountActor, accountId: string, at: number): Work<void> {
+  yield* settleOthers({ accountId, operatorId: operator?.id ?? NO_OPERATOR });
+  if (operator !== undefined) yield* moveOwn({ accountId, operatorId: operator.id, at });
+}
+
+/** Records that somebody changed the address of an account in a session of it, who may be an operator that opened it. */
+export const recordMovedAddress = command((db, p: { accountId: string; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ moved_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('moved_at', 'is', null)
+    .where('ended_at', 'is', null),
+);
+
+/** Records that an account has the address again that it had until an instant. */
+export const recordReturnedAddress = command((db, p: { accountId: string; changedAt: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ moved_at: null })
+    .where('account_id', '=', p.accountId)
+    .where('moved_at', '>=', p.changedAt)
+    .where('ended_at', 'is', null),
+);
+
+/** Records that an account has no authenticator app any more: what was kept out by one may get in from now on. */
+export const recordLostGuard = command((db, p: { accountId: string; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ usable_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('usable_at', 'is', null)
+    .where('ended_at', 'is', null),
+);
+
+const endRecovered = command((db, p: { accountId: string; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ ended_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('moved_at', 'is', null)
+    .where('ended_at', 'is', null),
+);
+
+const endShownOlder = command((db, p: { accountId: string; shownSince: number; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ ended_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('acted_at', '>', p.shownSince)
+    .where('ended_at', 'is', null),
+);
+
+/** How an account was recovered. */
+export interface Recovered {
+  readonly accountId: string;
+  /** When the second factor was set up that was shown; undefined where none was. */
+  readonly shownSince: number | undefined;
+  /** Whether its address was proved, and not handed a link by an operator. */
+  readonly isAddressProved: boolean;
+  readonly at: number;
+}
+
+/**
+ * Ends the openings of an account that is recovered, after which its address is all that is left of the ways in: those that came after the
+ * address, or after the second factor that was shown. A younger factor beside the link of an operator may be that of the one who opened the
+ * account. What goes on may have been used for the recovery, so that nothing from before has kept its operator out.
+ */
+export function* settleRecoveredOpenings({ accountId, shownSince, isAddressProved, at }: Recovered): Work<void> {
+  if (isAddressProved || shownSince === undefined) yield* endRecovered({ accountId, at });
+  if (shownSince !== undefined) yield* endShownOlder({ accountId, shownSince, at });
+  yield* recordLostGuard({ accountId, at });
+}
+
+/**
+ * Ends the openings of an account that has another password, by which nothing is left of theirs: the address is that of before, and so are the
+ * other ways in.
+ * @param p.since when the youngest of the other ways in was set up, or what proved the change
+ * @param p.except whose openings stay: who set the password
+ */
+export const endReplacedOpenings = command((db, p: { accountId: string; since: number; except: string; at: number }) =>
+  db
+    .updateTable('account_opening')
+    .set({ ended_at: p.at })
+    .where('account_id', '=', p.accountId)
+    .where('operator_id', '!=', p.except)
+    .where('acted_at', '>', p.since)
+    .where('moved_at', 'is', null)
+    .where('ended_at', 'is', null),
+);
+
+/** Ends one opening, in the unit of work that ends what it opened. */
+export const endOpening = command((db, p: { id: string; at: number }) =>
+  db.updateTable('account_opening').set({ ended_at: p.at }).where('id', '=', p.id),
+);
+
+/** Leaves an opening to a later review. */
+export const postponeOpeningReview = command((db, p: { id: string; until: number }) =>
+  db.updateTable('account_opening').set({ review_at: p.until }).where('id', '=', p.id),
+);

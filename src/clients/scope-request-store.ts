@@ -1,0 +1,176 @@
+import type { Kysely } from 'kysely';
+import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+/** What became of a request: null while it waits for an operator. */
+export type ScopeRequestOutcome = 'approved' | 'declined';
+
+const STORED = {
+  id: storedField('id', plain<string>()),
+  clientId: storedField('client_id', plain<string>()),
+  scope: storedField('scope', plain<string>()),
+  /** The resource of the API whose scope it is, as it was typed; null for a scope about the person. */
+  resource: storedField('resource', plain<string | null>()),
+  reason: storedField('reason', plain<string>()),
+  /** The operator who asks, an account or an admin key; null for the command line. */
+  askedBy: storedField('asker_id', plain<string | null>()),
+  askedAt: storedField('asked_at', plain<number>()),
+  outcome: storedField('outcome', plain<ScopeRequestOutcome | null>()),
+  /** Null for the command line. */
+  decidedBy: storedField('decider_id', plain<string | null>()),
+  decidedAt: storedField('decided_at', plain<number | null>()),
+  /** Why, in the words of the operator. */
+  answer: storedField('answer', plain<string | null>()),
+} as const;
+
+/** A scope that the developer of an app asks operators for. */
+export type ScopeRequest = Values<typeof STORED>;
+
+const COLUMNS = columnsOf(STORED);
+const toRequest: (row: object) => ScopeRequest = decoder(STORED);
+
+const insert = command((db, p: Tables['scope_request']) => db.insertInto('scope_request').values(pick(p, COLUMNS)));
+
+/** How many requests of an app are kept: the newest, of which only so many wait that none of these goes. */
+const KEPT_REQUESTS = 50;
+
+const trim = command((db, p: { clientId: string; kept: number }) =>
+  db
+    .deleteFrom('scope_request')
+    .where('client_id', '=', p.clientId)
+    .where('outcome', 'is not', null)
+    .where('id', 'not in', (eb) =>
+      eb
+        .selectFrom('scope_request as newer')
+        .select('newer.id')
+        .where('newer.client_id', '=', p.clientId)
+        .orderBy('newer.id', 'desc')
+        .limit(p.kept),
+    ),
+);
+
+/** Stores a request, in a unit of work that has locked the app. */
+export function* insertScopeRequest(request: ScopeRequest): Work<void> {
+  yield* insert(encode(STORED, request));
+  yield* trim({ clientId: request.clientId, kept: KEPT_REQUESTS });
+}
+
+const ofClient = (db: Kysely<Tables>) => db.selectFrom('scope_request').select(COLUMNS);
+
+/** A request with the name of who asked; null for an admin key, the command line, and an account that is gone. */
+export interface NamedRequest extends ScopeRequest {
+  readonly askerName: string | null;
+}
+
+const named = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('scope_request as r')
+    .leftJoin('account as a', 'a.id', 'r.asker_id')
+    .select(COLUMNS.map((column) => `r.${column}` as const))
+    .select('a.username as asker');
+
+const toNamed = (row: { readonly asker: string | null }): NamedRequest => ({
+  ...toRequest(row),
+  askerName: row.asker,
+});
+
+/** A request of an app, which its unit of work has locked if it changes the request. */
+export const findScopeRequest = one(
+  (db, p: { clientId: string; id: string }) => ofClient(db).where('id', '=', p.id).where('client_id', '=', p.clientId),
+  toRequest,
+);
+
+/** The requests of an app, the newest first. */
+export const listScopeRequests = many(
+  (db, p: { clientId: string }) => named(db).where('r.client_id', '=', p.clientId).orderBy('r.id', 'desc'),
+  toNamed,
+);
+
+/** A request that waits, with the app that it is about. */
+export interface WaitingRequest extends NamedRequest {
+  readonly appName: string;
+  readonly organizationId: string | null;
+  readonly developerId: string | null;
+}
+
+interface WaitingPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+const waiting = (db: Kysely<Tables>, p: WaitingPage) =>
+  named(db)
+    .innerJoin('client as c', 'c.id', 'r.client_id')
+    .select(['c.name', 'c.organization_id', 'c.developer_id'])
+    .where('r.outcome', 'is', null)
+    .where('r.id', '>', p.after)
+    .orderBy('r.id')
+    .limit(p.limit);
+
+const toWaiting = (row: {
+  readonly name: string;
+  readonly asker: string | null;
+  readonly organization_id: string | null;
+  readonly developer_id: string | null;
+}): WaitingRequest => ({
+  ...toNamed(row),
+  appName: row.name,
+  organizationId: row.organization_id,
+  developerId: row.developer_id,
+});
+
+const waitingOfAll = many((db, p: WaitingPage) => waiting(db, p), toWaiting);
+const waitingReached = many(
+  (db, p: WaitingPage & Reached) =>
+    waiting(db, p).where((eb) =>
+      eb.or([eb('c.organization_id', 'in', reachedOrganizations(p)), eb('c.developer_id', '=', p.developerId)]),
+    ),
+  toWaiting,
+);
+
+/** The requests that wait, of all apps or of those that an operator reaches, the oldest first. */
+export const listWaitingRequests = listWithin({
+  order: 'oldest first',
+  all: waitingOfAll,
+  reached: waitingReached,
+});
+
+/** Settles a request that waits. */
+export const settleScopeRequest = command(
+  (
+    db,
+    p: {
+      id: string;
+      outcome: ScopeRequestOutcome;
+      decidedBy: string | null;
+      decidedAt: number;
+      answer: string | null;
+    },
+  ) =>
+    db
+      .updateTable('scope_request')
+      .set({ outcome: p.outcome, decider_id: p.decidedBy, decided_at: p.decidedAt, answer: p.answer })
+      .where('id', '=', p.id),
+);
+
+export const removeScopeRequest = command((db, p: { id: string }) =>
+  db.deleteFrom('scope_request').where('id', '=', p.id),
+);
+
+/** Removes what a person asked for, with the account. */
+export const removeScopeRequestsOf = command((db, p: { askedBy: string }) =>
+  db.deleteFrom('scope_request').where('asker_id', '=', p.askedBy),
+);

@@ -1,0 +1,32 @@
+import type { HtmlPart } from './html.ts';
+
+/** The texts of the console about what the tokens of a person would say. */
+export const consolePreviewTexts = {
+  link: 'Preview of claims',
+  linkLead: 'What its tokens, UserInfo and introspection would say of a person. Nothing is issued.',
+  person: 'Username, email address or ID',
+  next: 'Next',
+  title: (person: HtmlPart, app: HtmlPart): HtmlPart => ['What ', app, ' would learn of ', person],
+  lead: 'As if the app asked for these scopes and the person allowed them all. Nothing is issued; that you looked is on record.',
+  scopes: 'Scopes',
+  scopesHint: 'With a space between them. Those that the app is registered for are filled in.',
+  scopesBad: 'Enter scopes with a space between them, such as openid email.',
+  submit: 'Show the claims',
+  done: (person: HtmlPart, app: HtmlPart): HtmlPart => ['What ', app, ' would learn of ', person],
+  now: 'Without the claims that each sign-in or token has of its own, such as its times.',
+  access: 'Use of the app',
+  may: 'The person may use it',
+  mayNot: 'The person may not use it',
+  roles: 'Roles in the app',
+  endpoints: { v2: 'At the v2 endpoints', oidc: 'At the OIDC endpoints' },
+  refused: 'Refused',
+  scope: 'Scopes of the tokens',
+  ignored: 'Ignored scopes',
+  idToken: 'ID token',
+  noIdToken: 'None without the scope openid',
+  userinfo: 'UserInfo',
+  noUserinfo: 'It refuses the token',
+  introspection: 'Introspection',
+  none: 'None',
+  leftOut: 'Left out',
+} as const;

@@ -1,0 +1,23 @@
+import type { HtmlPart } from './html.ts';
+
+/** The texts of the console's search over everything. */
+export const consoleSearchTexts = {
+  title: 'Search',
+  keys: 'Ctrl K',
+  field: 'Name, address, ID or correlation ID',
+  hint: 'Of people, the beginning of the username or address; of everything else, a part of the name.',
+  submit: 'Search',
+  kinds: {
+    pages: 'Pages',
+    people: 'People',
+    apps: 'Apps',
+    groups: 'Groups',
+    organizations: 'Organizations',
+    keys: 'Admin keys',
+    upstreams: 'Sign-in providers',
+  },
+  found: (count: number): string => (count === 1 ? '1 result' : `${count} results`),
+  none: (text: HtmlPart): HtmlPart => ['Nothing is found by ', text, '.'],
+  all: 'Every page for your role.',
+  explain: (id: HtmlPart): HtmlPart => ['Explain the request ', id],
+} as const;

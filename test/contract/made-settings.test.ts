@@ -1,0 +1,386 @@
+// store: SQLite, PostgreSQL
+/** What a stolen key opened of apps, organizations and groups is listed where it ends, and put back with it on request. */
+import assert from 'node:assert/strict';
+import { after, type TestContext, test } from 'node:test';
+import type { CLIENT_SETTINGS } from '../../src/clients/settings.ts';
+import type { KeptSetting } from '../../src/platform/settings.ts';
+import { appKey, keyApp, proofOf } from '../support/assertion.ts';
+import { operatorInBrowser } from '../support/command-line.ts';
+import { admin, codeFor, newClient, newUser, redeem, refresh, standard, tokensFor, userinfo } from '../support/flow.ts';
+import { MINUTE } from '../support/outcome.ts';
+import { SEVERAL, startServer } from '../support/server.ts';
+import { introspect } from '../support/token-services.ts';
+import { newUpstream } from '../upstreams/people.ts';
+
+const server = await startServer({}, SEVERAL);
+after(() => server.close());
+const keeper = await newUser(server, { password: undefined });
+assert.equal((await admin(server, 'PUT', `/users/${keeper.id}/roles/owner`, {})).status, 200);
+
+const call = async (method: string, path: string, body?: object, key?: string) => {
+  const answer = await admin(server, method, path, body, key);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+};
+const newKey = (role = 'owner', by?: string): Promise<{ id: string; adminKey: string }> =>
+  call('POST', '/admin-keys', { name: 'stolen', role }, by);
+const listed = async ({ id }: { id: string }) => (await call('GET', `/admin-keys/${id}`)).made.settings;
+const endWithMade = async ({ id }: { id: string }) =>
+  (await call('DELETE', `/admin-keys/${id}?endMade=true`)).made.settings;
+const later = () => server.advance(MINUTE);
+
+const [own, thief, other] = [await appKey(), await appKey(), await appKey()];
+const BY_KEY = { tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [own.jwk] } };
+const CALLBACK = 'https://app.example.com/callback';
+const API = { resource: 'https://api.example.com/a' };
+const scope = (name: string) => ({ name, descriptions: { en: `Use ${name}` } });
+
+interface Case {
+  /** What the app has. */
+  readonly app: Readonly<Record<string, unknown>>;
+  /** What the stolen key sets, and somebody else afterwards. */
+  readonly stolen: Readonly<Record<string, unknown>>;
+  readonly since?: Readonly<Record<string, unknown>>;
+}
+
+const CASES: Readonly<Record<KeptSetting<typeof CLIENT_SETTINGS>, Case>> = {
+  name: { app: { name: 'Intranet' }, stolen: { name: 'Payroll' }, since: { name: 'Wiki' } },
+  logoUrl: {
+    app: { logoUrl: 'https://app.example.com/logo.png' },
+    stolen: { logoUrl: 'https://evil.example/logo.png' },
+    since: { logoUrl: null },
+  },
+  homepageUrl: {
+    app: { homepageUrl: 'https://app.example.com/' },
+    stolen: { homepageUrl: 'https://evil.example/' },
+    since: { homepageUrl: 'https://app.example.com/start' },
+  },
+  policyUrl: { app: { policyUrl: 'https://app.example.com/privacy' }, stolen: { policyUrl: 'https://evil.example/' } },
+  termsUrl: { app: {}, stolen: { termsUrl: 'https://evil.example/terms' } },
+  owner: { app: { owner: 'Company' }, stolen: { owner: 'Company IT' }, since: { owner: 'Another company' } },
+  access: { app: { access: 'assigned' }, stolen: { access: 'everyone' } },
+  requireSecondFactor: { app: { requireSecondFactor: true }, stolen: { requireSecondFactor: false } },
+  defaultMaxAge: { app: { defaultMaxAge: 60 }, stolen: { defaultMaxAge: null }, since: { defaultMaxAge: 90 } },
+  consent: { app: { consent: 'ask' }, stolen: { consent: 'operator' } },
+  jwks: {
+    app: BY_KEY,
+    stolen: { jwks: { keys: [own.jwk, thief.jwk] } },
+    since: { jwks: { keys: [other.jwk] } },
+  },
+  jwksUri: {
+    app: { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://app.example.com/keys' },
+    stolen: { jwksUri: 'https://evil.example/keys' },
+    since: { jwksUri: 'https://app.example.com/other' },
+  },
+  tokenEndpointAuthMethod: {
+    app: BY_KEY,
+    stolen: { tokenEndpointAuthMethod: 'client_secret_basic' },
+    since: { tokenEndpointAuthMethod: 'client_secret_post' },
+  },
+  requirePkce: { app: { requirePkce: true }, stolen: { requirePkce: false } },
+  grantTypes: {
+    app: {},
+    stolen: { grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'] },
+    since: { grantTypes: ['authorization_code'] },
+  },
+  scopes: { app: { scopes: ['openid'] }, stolen: { scopes: null }, since: { scopes: ['openid', 'email'] } },
+  endpoints: { app: { endpoints: ['oidc'] }, stolen: { endpoints: ['v2', 'oidc'] }, since: { endpoints: ['v2'] } },
+  resource: {
+    app: { resource: 'https://api.example.com/b' },
+    stolen: { resource: 'https://api.example.com/evil' },
+    since: { resource: 'https://api.example.com/other' },
+  },
+  resourceScopes: {
+    app: { resource: 'https://api.example.com/c', resourceScopes: [scope('notes.read')] },
+    stolen: { resourceScopes: [scope('notes.read'), scope('notes.evil')] },
+    since: { resourceScopes: [scope('notes.other')] },
+  },
+  groupsClaim: { app: { groupsClaim: 'assigned' }, stolen: { groupsClaim: 'all' } },
+  claimNames: {
+    app: { claimNames: null },
+    stolen: { claimNames: { roles: 'teams' } },
+    since: { claimNames: { groups: 'teams' } },
+  },
+  idTokenClaims: { app: { idTokenClaims: 'requested' }, stolen: { idTokenClaims: 'granted' } },
+  idTokenSignedResponseAlg: {
+    app: { idTokenSignedResponseAlg: 'ES256' },
+    stolen: { idTokenSignedResponseAlg: 'HS256' },
+    since: { idTokenSignedResponseAlg: 'EdDSA' },
+  },
+  userinfoSignedResponseAlg: {
+    app: { userinfoSignedResponseAlg: 'ES256' },
+    stolen: { userinfoSignedResponseAlg: null },
+    since: { userinfoSignedResponseAlg: 'EdDSA' },
+  },
+  redirectUris: {
+    app: { redirectUris: [CALLBACK] },
+    stolen: { redirectUris: [CALLBACK, 'https://evil.example/callback'] },
+    // An app for people needs an address.
+    since: { redirectUris: ['https://evil.example/callback'] },
+  },
+  postLogoutRedirectUris: {
+    app: { postLogoutRedirectUris: ['https://app.example.com/bye'] },
+    stolen: { postLogoutRedirectUris: ['https://evil.example/bye'] },
+  },
+  backchannelLogoutUri: {
+    app: { backchannelLogoutUri: 'https://app.example.com/logout' },
+    stolen: { backchannelLogoutUri: 'https://evil.example/logout' },
+    since: { backchannelLogoutUri: 'https://app.example.com/other' },
+  },
+};
+
+/** An app of a case whose setting a stolen key has changed. */
+async function opened(t: TestContext, { app: fields, stolen }: Case) {
+  const body = { name: 'Intranet', redirectUris: [CALLBACK], ...fields };
+  const { clientId: id } = await call('POST', '/clients', body);
+  t.after(() => call('DELETE', `/clients/${id}`));
+  const { secrets: _, updatedAt: _at, ...before } = await call('GET', `/clients/${id}`);
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${id}`, stolen, key.adminKey);
+  later();
+  const read = async () => {
+    const { secrets: _, updatedAt: _at, ...now } = await call('GET', `/clients/${id}`);
+    return now;
+  };
+  return { id, before, key, read };
+}
+
+/** What was put back of an app, as the audit trail says it. */
+async function putBackIn(clientId: string) {
+  const { items } = await call('GET', `/audit-events?type=client.updated&clientId=${clientId}&limit=10`);
+  type Event = { readonly details: { readonly fields: readonly string[]; readonly putBack?: boolean } };
+  return items.flatMap(({ details }: Event) => (details.putBack === true ? [details.fields] : []));
+}
+
+for (const [name, one] of Object.entries(CASES)) {
+  test(`${name} of an app is listed where the key ends that changed it, and is what it was before`, async (t) => {
+    const { id, before, key, read } = await opened(t, one);
+    const { name: called } = await read();
+    const expected = [{ kind: 'app', id, name: called, fields: [name], left: [] }];
+    assert.deepEqual(await listed(key), expected);
+    assert.deepEqual(await endWithMade(key), [{ ...expected[0], name: before.name }]);
+    assert.deepEqual(await read(), before);
+    assert.deepEqual(await putBackIn(id), [[name]]);
+  });
+
+  test(`${name} of an app goes on where only the key is revoked that changed it`, async (t) => {
+    const { key, read } = await opened(t, one);
+    const changed = await read();
+    await call('DELETE', `/admin-keys/${key.id}`);
+    assert.deepEqual(await read(), changed);
+  });
+
+  if (one.since === undefined) continue;
+  const { since } = one;
+  test(`${name} of an app stays where somebody else changed it since, and is listed to be checked`, async (t) => {
+    const { id, key, read } = await opened(t, one);
+    await call('PATCH', `/clients/${id}`, since);
+    const changed = await read();
+    assert.deepEqual(await endWithMade(key), [{ kind: 'app', id, name: changed.name, fields: [], left: [name] }]);
+    assert.deepEqual(await read(), changed);
+  });
+}
+
+test('what a key, its helper and somebody between them changed is what that somebody left', async () => {
+  const { clientId: id } = await newClient(server, { defaultMaxAge: 10 });
+  const key = await newKey();
+  const helper = await newKey('owner', key.adminKey);
+  for (const [seconds, by] of [
+    [20, key.adminKey],
+    [30, undefined],
+    [40, helper.adminKey],
+    [50, key.adminKey],
+  ] as const) {
+    later();
+    await call('PATCH', `/clients/${id}`, { defaultMaxAge: seconds }, by);
+  }
+  await endWithMade(key);
+  assert.equal((await call('GET', `/clients/${id}`)).defaultMaxAge, 30);
+});
+
+test('an app that a key opened to everyone is for those who are assigned again, and what others got there ends', async () => {
+  const app = standard(await newClient(server, { access: 'assigned' }));
+  const [assigned, mallory] = [await newUser(server), await newUser(server)];
+  await call('POST', `/clients/${app.clientId}/assignments`, { userId: assigned.id });
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${app.clientId}`, { access: 'everyone' }, key.adminKey);
+  const got = await tokensFor(server, app, mallory, { scope: 'openid' });
+  const code = await codeFor(server, app, mallory, { scope: 'openid' });
+  await endWithMade(key);
+  assert.equal((await userinfo(server, got.access_token, '/oidc/userinfo')).status, 401);
+  assert.equal((await refresh(server, app, got.refresh_token)).body.error, 'invalid_grant');
+  assert.equal((await redeem(server, app, code)).body.error, 'invalid_grant');
+  await assert.rejects(codeFor(server, app, mallory, { scope: 'openid' }));
+  assert.ok(await codeFor(server, app, assigned, { scope: 'openid' }));
+});
+
+test('with a public key that a stolen key added nobody is the app any more, and what it got for itself is dead', async () => {
+  const grantTypes = ['authorization_code', 'client_credentials'];
+  const { clientId } = await keyApp(server, { jwks: { keys: [own.jwk] }, grantTypes, ...API });
+  const reader = await newClient(server, {});
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${clientId}`, { jwks: { keys: [own.jwk, thief.jwk] } }, key.adminKey);
+  const tokenWith = async (by: typeof own) => {
+    const proof = await proofOf(server, clientId, by);
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, ...proof });
+    const answer = await fetch(`${server.baseUrl}/oidc/token`, { method: 'POST', body });
+    return { status: answer.status, ...((await answer.json()) as { access_token?: string; error?: string }) };
+  };
+  const stolen = await tokenWith(thief);
+  assert.equal(stolen.status, 200);
+  // Somebody renews the key of the app meanwhile, and leaves the other one where it is.
+  await call('PATCH', `/clients/${clientId}`, { jwks: { keys: [thief.jwk, other.jwk] } });
+  await endWithMade(key);
+  assert.equal((await tokenWith(thief)).error, 'invalid_client');
+  assert.equal((await tokenWith(other)).status, 200);
+  const seen = await introspect(server, reader, stolen.access_token ?? '');
+  assert.equal(seen.body.active, false);
+});
+
+test('scopes of an API that a key let an app request are taken away, and those that others let it stay', async () => {
+  const declared = { resource: 'https://api.example.com/d', resourceScopes: [scope('a.own'), scope('a.evil')] };
+  const [api, app] = [await newClient(server, declared), await newClient(server, {})];
+  const path = `/clients/${api.clientId}/allowed-clients/${app.clientId}`;
+  await call('PUT', path, { scopes: ['a.own'] });
+  const key = await newKey('admin');
+  await call('PUT', path, { scopes: ['a.own', 'a.evil'] }, key.adminKey);
+  const { name } = await call('GET', `/clients/${api.clientId}`);
+  const expected = [{ kind: 'app', id: api.clientId, name, fields: ['allowedScopes'], left: [] }];
+  assert.deepEqual(await listed(key), expected);
+  assert.deepEqual(await endWithMade(key), expected);
+  assert.deepEqual((await call('GET', path)).scopes, ['a.own']);
+});
+
+test('what a key changed of an app that is at odds with what somebody else changed since stays, and is listed', async () => {
+  const { clientId: id } = await newClient(server, { resource: 'https://api.example.com/moved' });
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${id}`, { resource: null, requirePkce: true }, key.adminKey);
+  await newClient(server, { resource: 'https://api.example.com/moved' });
+  const [{ fields, left }] = await endWithMade(key);
+  assert.deepEqual([fields, left], [['requirePkce'], ['resource']]);
+  const { resource, requirePkce } = await call('GET', `/clients/${id}`);
+  assert.deepEqual([resource, requirePkce], [null, false]);
+});
+
+let slug = 0;
+const newOrganization = (fields: object = {}) =>
+  call('POST', '/organizations', { name: `acme-${++slug}`, domain: 'acme.example.com', ...fields });
+
+test('the second factor that an organization required is required again, and what members got without one ends', async () => {
+  const { id, name } = await newOrganization({ requireSecondFactor: true });
+  const member = await newUser(server);
+  await call('PUT', `/organizations/${id}/members/${member.id}`, {});
+  const key = await newKey();
+  await call('PATCH', `/organizations/${id}`, { requireSecondFactor: false }, key.adminKey);
+  const app = standard(await newClient(server));
+  const got = await tokensFor(server, app, member, { scope: 'openid' });
+  const expected = [{ kind: 'organization', id, name, fields: ['requireSecondFactor'], left: [] }];
+  assert.deepEqual(await listed(key), expected);
+  assert.deepEqual(await endWithMade(key), expected);
+  assert.equal((await call('GET', `/organizations/${id}`)).requireSecondFactor, true);
+  assert.equal((await userinfo(server, got.access_token, '/oidc/userinfo')).status, 401);
+});
+
+test('the second factor that an app required is required again, and what people got there without one ends', async () => {
+  const app = standard(await newClient(server, { requireSecondFactor: true }));
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${app.clientId}`, { requireSecondFactor: false }, key.adminKey);
+  const got = await tokensFor(server, app, await newUser(server), { scope: 'openid' });
+  await endWithMade(key);
+  assert.equal((await userinfo(server, got.access_token, '/oidc/userinfo')).status, 401);
+});
+
+test('the only provider of the members of an organization is again what it was before a key changed it', async () => {
+  const upstream = await newUpstream(server);
+  after(() => upstream.provider[Symbol.asyncDispose]());
+  const { id, name } = await newOrganization();
+  const path = `/organizations/${id}/only-upstream`;
+  await call('PUT', path, { upstreamId: upstream.id });
+  const member = await newUser(server);
+  await call('PUT', `/organizations/${id}/members/${member.id}`, {});
+  const key = await newKey();
+  await call('PUT', path, { upstreamId: null }, key.adminKey);
+  const got = await tokensFor(server, standard(await newClient(server)), member, { scope: 'openid' });
+  const expected = [{ kind: 'organization', id, name, fields: ['onlyUpstreamId'], left: [] }];
+  assert.deepEqual(await endWithMade(key), expected);
+  assert.equal((await call('GET', path)).upstreamId, upstream.id);
+  assert.equal((await userinfo(server, got.access_token, '/oidc/userinfo')).status, 401);
+
+  const another = await newKey();
+  await call('PUT', path, { upstreamId: null }, another.adminKey);
+  await call('POST', `/upstreams/${upstream.id}/disable`, {});
+  await call('DELETE', `/upstreams/${upstream.id}`);
+  assert.deepEqual(await endWithMade(another), [
+    { kind: 'organization', id, name, fields: [], left: ['onlyUpstreamId'] },
+  ]);
+  assert.equal((await call('GET', path)).upstreamId, null);
+});
+
+const newGroup = (name: string, by?: string) => call('POST', '/groups', { name }, by);
+const nameOf = async ({ id }: { id: string }) => (await call('GET', `/groups/${id}`)).name;
+const rename = ({ id }: { id: string }, name: string, by?: string) => call('PATCH', `/groups/${id}`, { name }, by);
+
+test('groups that a key gave the names of each other have their own names again', async () => {
+  const [admins, club] = [await newGroup('admins'), await newGroup('book-club')];
+  const key = await newKey();
+  await rename(admins, 'spare', key.adminKey);
+  await rename(club, 'admins', key.adminKey);
+  await rename(admins, 'book-club', key.adminKey);
+  const expected = [
+    { kind: 'group', id: admins.id, name: 'book-club', fields: ['name'], left: [] },
+    { kind: 'group', id: club.id, name: 'admins', fields: ['name'], left: [] },
+  ];
+  assert.deepEqual(await listed(key), expected);
+  assert.deepEqual(await endWithMade(key), expected);
+  assert.deepEqual([await nameOf(admins), await nameOf(club)], ['admins', 'book-club']);
+});
+
+test('a group whose name a key gave to a group of its own has it again', async () => {
+  const staff = await newGroup('staff');
+  const key = await newKey();
+  await rename(staff, 'staff-old', key.adminKey);
+  const evil = await newGroup('staff', key.adminKey);
+  await endWithMade(key);
+  assert.deepEqual([await nameOf(staff), await nameOf(evil)], ['staff', `group-${evil.id}`]);
+});
+
+test('a group that a key created goes on, and keeps the name that no other group had', async () => {
+  const key = await newKey();
+  const group = await newGroup('helpers', key.adminKey);
+  await rename(group, 'helpers-2', key.adminKey);
+  assert.deepEqual(await endWithMade(key), []);
+  assert.equal(await nameOf(group), 'helpers-2');
+});
+
+test('a group whose name somebody else gave to another one since keeps the other name, and so does the next', async () => {
+  const [first, second] = [await newGroup('first'), await newGroup('second')];
+  const key = await newKey();
+  await rename(first, 'free', key.adminKey);
+  await rename(second, 'first', key.adminKey);
+  await newGroup('second');
+  const left = [
+    { kind: 'group', id: first.id, name: 'free', fields: [], left: ['name'] },
+    { kind: 'group', id: second.id, name: 'first', fields: [], left: ['name'] },
+  ];
+  assert.deepEqual(await listed(key), left);
+  assert.deepEqual(await endWithMade(key), left);
+  assert.deepEqual([await nameOf(first), await nameOf(second)], ['free', 'first']);
+});
+
+test('what a person changed goes on where a role of theirs from elsewhere allows it', async () => {
+  const { user } = await operatorInBrowser(server, { emailVerified: true });
+  for (const role of ['admin', 'auditor']) await call('PUT', `/users/${user.id}/roles/${role}`, {});
+  const { clientId } = await newClient(server, { access: 'assigned' });
+  const key = await newKey('admin');
+  await call('PATCH', `/clients/${clientId}`, { access: 'everyone' }, key.adminKey);
+  await call('DELETE', `/users/${user.id}/roles/auditor?endMade=true`);
+  assert.equal((await call('GET', `/clients/${clientId}`)).access, 'everyone');
+});
+
+test('only what was changed in the organization of a key ends with it', async () => {
+  const { id } = await newOrganization({ requireSecondFactor: true });
+  const { adminKey, id: keyId } = await call('POST', '/admin-keys', { name: 'k', role: 'owner', organizationId: id });
+  await call('PATCH', `/organizations/${id}`, { requireSecondFactor: false }, adminKey);
+  await call('DELETE', `/admin-keys/${keyId}?endMade=true`);
+  assert.equal((await call('GET', `/organizations/${id}`)).requireSecondFactor, true);
+});
