@@ -36,7 +36,7 @@ async function openStream({ browser }: TestOperator, address: string): Promise<S
     status: answer.status,
     async next() {
       for (;;) {
-        const found = /^data: (\d+)$/m.exec(text)?.[1];
+        const found = /^data: (\d+)\n\n/m.exec(text)?.[1];
         if (found !== undefined) {
           text = '';
           return found;

@@ -58,7 +58,8 @@ ${found !== undefined && eventList(site, visit, { ...found, typed, isFirst: afte
       const newest = (await database.read(() => newestEventId({}))) ?? '0';
       if (newest === seen) return { newest, isNew: false };
       const { items } = await searchEvents(database, { filter, order: 'asc', after: seen, limit: 1 });
-      return { newest, isNew: items.length > 0 };
+      // An event that came between the two reads is told by the next look, which knows a newest that includes it.
+      return { newest, isNew: items.some(({ id }) => BigInt(id) <= BigInt(newest)) };
     });
   });
 }
