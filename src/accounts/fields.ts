@@ -39,7 +39,7 @@ const nullableText = (schema: Type.TSchema, description: string) =>
   }) as const;
 
 /**
- * The fields of a user's profile, each declared once. To add one, also add its column to the table (platform/database/schema.ts)
+ * The fields of a user's profile, each declared once. To add one, also add its column to the table (tables.ts)
  * and a migration; requests, responses, the API document, the command line and the stored row are derived from this.
  */
 export const PROFILE_FIELDS = {

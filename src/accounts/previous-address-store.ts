@@ -2,7 +2,6 @@ import type { Insertable, Kysely } from 'kysely';
 import { DAY } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { AddressChangeTable } from '../platform/database/people-tables.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
   type Codec,
@@ -17,6 +16,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { AddressChangeTable } from './tables.ts';
 
 /** What an earlier address is good for. */
 const STANDINGS = [

@@ -2,7 +2,6 @@ import { DAY } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { ReplacedValueTable } from '../platform/database/people-tables.ts';
 import {
   columnsOf,
   command,
@@ -13,6 +12,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { ReplacedValueTable } from './tables.ts';
 
 /** What is remembered of an account. */
 export type ReplacedKind = 'username' | 'totp' | 'totp aside' | 'recovery codes' | 'recovery codes aside' | 'passkey';

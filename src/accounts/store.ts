@@ -1,7 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { forNoKeyUpdate } from '../platform/database/row-locks.ts';
-import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
   columnsOf,
@@ -28,6 +27,7 @@ import { isSnowflake } from '../platform/ids/ids.ts';
 import { type Profile, STORED_PROFILE } from './fields.ts';
 import { forgetBrowsersOfRange } from './known-browser-store.ts';
 import { emailKey, identifierKey } from './rules/profile.ts';
+import type { AccountTable } from './tables.ts';
 
 const STORED = {
   id: storedField('id', plain<string>()),

@@ -1,6 +1,5 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { PasskeyTable } from '../platform/database/people-tables.ts';
 import {
   bit,
   changes,
@@ -15,6 +14,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { PasskeyTable } from './tables.ts';
 
 const PASSKEY = {
   /** The credential id, as base64url. */

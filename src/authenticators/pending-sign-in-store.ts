@@ -1,6 +1,5 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { PendingSignInTable } from '../platform/database/people-tables.ts';
 import {
   changes,
   columnsOf,
@@ -17,6 +16,7 @@ import {
 import type { MappedClaims } from '../upstreams/rules/claims-map.ts';
 import type { UpstreamOrigin } from '../upstreams/session-store.ts';
 import type { Method } from './rules/authentication-context.ts';
+import type { PendingSignInTable } from './tables.ts';
 
 /** Where a person came from, and what that writes into the account once the sign-in is complete. */
 interface PendingOrigin extends UpstreamOrigin {

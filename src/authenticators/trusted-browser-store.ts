@@ -1,5 +1,5 @@
-import type { TrustedBrowserTable } from '../platform/database/people-tables.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
+import type { TrustedBrowserTable } from './tables.ts';
 
 /** A browser in which the second factor is not asked for. */
 export interface TrustedBrowser {

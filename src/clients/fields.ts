@@ -46,7 +46,7 @@ const uris = (description: string, minItems: number, about: string) =>
 
 /**
  * The fields of a client's registration, each declared once. To add one, also add its column to the table
- * (platform/database/schema.ts) and a migration; requests, responses, the API document, the command line and the stored row are
+ * (tables.ts) and a migration; requests, responses, the API document, the command line and the stored row are
  * derived from this.
  */
 export const CLIENT_FIELDS = {

@@ -3,7 +3,6 @@ import type { ApiScope } from '../claims/rules/api-scopes.ts';
 import type { LeftOut } from '../claims/rules/member-claims.ts';
 import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { listWithin, ownOrganizations, type Reached, reachedOrganizations } from '../operators/reach.ts';
-import type { ClientTable } from '../platform/database/client-tables.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare, forUpdate } from '../platform/database/row-locks.ts';
@@ -30,6 +29,7 @@ import { saveOrigins } from './origin-store.ts';
 import type { ResourceScope } from './resource-fields.ts';
 import type { ConsentApproval } from './rules/consent-approval.ts';
 import { isUrlForm } from './rules/metadata-document.ts';
+import type { ClientTable } from './tables.ts';
 
 /** {@link toRow} writes the status, which depends on who may use the app. */
 const STATUS: Codec<'active' | 'disabled'> = { decode: clientStatusOf, encode: (status) => status };

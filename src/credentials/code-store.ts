@@ -8,7 +8,7 @@ import { MINUTE } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
-import type { AuthorizationCodeTable, Tables } from '../platform/database/schema.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   bit,
   changes,
@@ -26,6 +26,7 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import { INHERITED, REGISTERED_SCOPES, STATE, STATE_COLUMNS } from './state-fields.ts';
+import type { AuthorizationCodeTable } from './tables.ts';
 
 /** The lifetime of a code, in milliseconds. */
 export const CODE_LIFETIME = MINUTE;

@@ -2,7 +2,7 @@ import type { Insertable, Kysely } from 'kysely';
 import { storedResources } from '../claims/permissions.ts';
 import { pick } from '../platform/database/columns.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
-import type { DeviceAuthorizationTable, Tables } from '../platform/database/schema.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   changes,
   columnsOf,
@@ -14,6 +14,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { DeviceAuthorizationTable } from './tables.ts';
 
 /** How a person answered a device. */
 export type DeviceOutcome = 'allowed' | 'denied';

@@ -16,7 +16,7 @@ import { NODE_CLOCK_TOLERANCE } from '../platform/clock.ts';
 import { negated, pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forShare, forUpdate } from '../platform/database/row-locks.ts';
-import type { Tables, TokenFamilyTable } from '../platform/database/schema.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   bit,
   columnsOf,
@@ -32,6 +32,7 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import { FAMILY_STATE, INHERITED, REGISTERED_SCOPES, STATE_COLUMNS } from './state-fields.ts';
+import type { TokenFamilyTable } from './tables.ts';
 
 /** What is stored of a family when it begins. */
 const NEW_FAMILY = {

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { GroupTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forShare, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
@@ -16,6 +15,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { GroupTable } from './tables.ts';
 
 const GROUP = {
   id: storedField('id', plain<string>()),

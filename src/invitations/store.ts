@@ -3,7 +3,6 @@ import { listWithin, type Reached, reachedOrganizations } from '../operators/rea
 import type { Role } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { InvitationTable } from '../platform/database/people-tables.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
@@ -19,6 +18,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import type { InvitationTable } from './tables.ts';
 
 const INVITATION = {
   id: storedField('id', plain<string>()),

@@ -2,7 +2,6 @@ import type { Insertable } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forUpdate } from '../platform/database/row-locks.ts';
-import type { IdTokenKeyTable } from '../platform/database/service-tables.ts';
 import {
   changes,
   columnsOf,
@@ -17,6 +16,7 @@ import {
 } from '../platform/database/statement.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
 import type { AlgorithmUse } from './rules/schedule.ts';
+import type { IdTokenKeyTable } from './tables.ts';
 
 const SIGNING_KEY = {
   kid: storedField('kid', plain<string>()),

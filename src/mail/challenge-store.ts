@@ -1,6 +1,5 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { ChallengeTable } from '../platform/database/people-tables.ts';
 import {
   changes,
   columnsOf,
@@ -14,6 +13,7 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import type { ChallengePurpose } from './challenges.ts';
+import type { ChallengeTable } from './tables.ts';
 
 const CHALLENGE = {
   /** The secret of the link is stored as a hash. */

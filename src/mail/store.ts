@@ -1,7 +1,6 @@
 import type { Insertable } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { MailTable } from '../platform/database/people-tables.ts';
 import {
   columnsOf,
   command,
@@ -15,6 +14,7 @@ import {
 } from '../platform/database/statement.ts';
 import type { MailKind } from './mail.ts';
 import { domainOf, priorityOf } from './rules/slots.ts';
+import type { MailTable } from './tables.ts';
 
 /** `waiting`: to be sent, or sent again. `kept`: shown at `/mailbox`, and never sent. `dead`: given up. */
 export const mailStatuses = ['waiting', 'sent', 'dead', 'expired', 'kept'] as const;

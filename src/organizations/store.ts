@@ -3,7 +3,6 @@ import { recordGivenRight } from '../operators/given-right-store.ts';
 import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { OrganizationTable } from '../platform/database/people-tables.ts';
 import { forKeyShare, forNoKeyUpdate, forUpdate } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { containing, matches } from '../platform/database/text-search.ts';
 import { type Failure, noneWithId } from '../platform/failure.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
+import type { OrganizationTable } from './tables.ts';
 
 const ORGANIZATION = {
   id: storedField('id', plain<string>()),

@@ -10,7 +10,7 @@ import { requiringOrganizations } from '../organizations/store.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { forKeyShare } from '../platform/database/row-locks.ts';
-import type { BrowserSessionTable, Tables } from '../platform/database/schema.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import {
   columnsOf,
   command,
@@ -25,6 +25,7 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import type { Device } from '../platform/validation/origin.ts';
+import type { BrowserSessionTable } from './tables.ts';
 
 const SESSION = {
   /** The secret in the browser's cookie is stored as a hash. */

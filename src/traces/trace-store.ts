@@ -2,7 +2,6 @@ import type { Insertable, Kysely } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import type { TraceStepTable } from '../platform/database/service-tables.ts';
 import {
   columnsOf,
   command,
@@ -16,6 +15,7 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import type { StepFacts, StepName } from './step.ts';
+import type { TraceStepTable } from './tables.ts';
 
 const STEP = {
   id: storedField('id', plain<string>()),

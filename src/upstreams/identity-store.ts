@@ -13,7 +13,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import type { UpstreamIdentityTable } from '../platform/database/upstream-tables.ts';
+import type { UpstreamIdentityTable } from './tables.ts';
 
 const IDENTITY = {
   /** Random. */

@@ -16,10 +16,10 @@ import {
   type Values,
 } from '../platform/database/statement.ts';
 import { containing, matches } from '../platform/database/text-search.ts';
-import type { UpstreamTable } from '../platform/database/upstream-tables.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import type { ClaimsMap } from './rules/claims-map.ts';
 import type { UpstreamKindName } from './rules/presets.ts';
+import type { UpstreamTable } from './tables.ts';
 
 /** Who may create an account with an upstream that vouches for them. */
 export const SIGN_UP_MODES = ['nobody', 'invited', 'domains', 'anyone'] as const;

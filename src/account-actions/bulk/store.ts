@@ -1,5 +1,4 @@
 import { constant } from '../../platform/database/columns.ts';
-import type { BulkActTable } from '../../platform/database/people-tables.ts';
 import { forNoKeyUpdate, forShare } from '../../platform/database/row-locks.ts';
 import {
   changes,
@@ -16,6 +15,7 @@ import {
 } from '../../platform/database/statement.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { BulkActName, BulkParameters } from './acts.ts';
+import type { BulkActTable } from './tables.ts';
 
 /**
  * What state an act is in: its list waits for the operator, it runs, or it has ended, with everybody or before. What ends the role or the

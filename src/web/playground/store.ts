@@ -1,6 +1,5 @@
 import { pick } from '../../platform/database/columns.ts';
 import type { Work } from '../../platform/database/database.ts';
-import type { PlaygroundVisitTable } from '../../platform/database/schema.ts';
 import {
   changes,
   columnsOf,
@@ -12,6 +11,7 @@ import {
   storedField,
   type Values,
 } from '../../platform/database/statement.ts';
+import type { PlaygroundVisitTable } from './tables.ts';
 
 const SESSION = {
   browserHash: storedField('browser_hash', plain<string>()),
