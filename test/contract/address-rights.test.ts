@@ -16,7 +16,7 @@ import {
 } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
-import { newestMail, recover, useLink } from '../support/recovery.ts';
+import { askRecovery, newestMail, recover, useLink } from '../support/recovery.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
@@ -339,6 +339,34 @@ test('no later address outlasts an earlier one, and all end seven days after the
   server.advance(DAY);
   for (const address of [ada.email, second]) assert.equal(await undo(await undoLink(address)), 410, address);
 });
+
+const BARS = { banned: 'ban', suspended: 'suspension' } as const;
+for (const [status, path] of Object.entries(BARS)) {
+  test(`an account that is ${status} gets its address back by the undo, and stays ${status}`, async () => {
+    const ada = await person();
+    const factor = await enroll(server, ada.user);
+    const { browser, page } = await atSecondStep(server, ada.user);
+    await typeCode(browser, page, totpCode(factor, server.now()));
+    await moveTo(browser, freshAddress());
+    await admin(server, 'PUT', `/users/${ada.user.id}/${path}`, { reason: 'We look at it.' });
+
+    const link = await undoLink(ada.email);
+    assert.equal((await press(agent(server.baseUrl), link, { code: '000000' })).status, 400);
+    assert.equal((await press(agent(server.baseUrl), link, { code: totpCode(factor, server.now()) })).status, 200);
+    const { body } = await admin(server, 'GET', `/users/${ada.user.id}`);
+    assert.deepEqual([body.email, body.emailVerified, body.status], [ada.email, true, status]);
+    assert.equal(await undo(link), 410, 'it works once');
+
+    await admin(server, 'DELETE', `/users/${ada.user.id}/${path}`);
+    server.advance(MINUTE);
+    const owner = agent(server.baseUrl);
+    await askRecovery(server, owner, ada.email);
+    const { link: again = '' } = await newestMail(server, ada.email, 'recovery');
+    const code = totpCode(factor, server.now());
+    const recovered = await useLink(owner, again, OTHER_PASSWORD, { factor: code });
+    assert.equal(recovered.location?.pathname, '/account');
+  });
+}
 
 test('an honest change just before a thief’s keeps its right', async () => {
   const ada = await person();

@@ -18,7 +18,6 @@ import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
-import { accountStatus } from '../../verdict/rules.ts';
 import { displaceAddress } from '../accounts/displace-address.ts';
 import type { AttemptsLimited, CheckedAttempt } from '../authentication/authenticators.ts';
 import type { CodeServices } from '../authentication/code-attempt.ts';
@@ -98,7 +97,7 @@ export type UndoResult =
   /** The second factor is missing or wrong. */
   | { readonly kind: 'wrong' }
   | { readonly kind: 'limited'; readonly seconds: number }
-  /** The account is banned or suspended, or an operator gave the address to another one. */
+  /** An operator gave the address to another account. */
   | { readonly kind: 'refused' };
 
 interface UndoAttempt {
@@ -110,7 +109,8 @@ interface UndoAttempt {
 
 /**
  * Undoes a change of address, once: the account has its earlier address again, what was added since is removed, everything ends, and
- * recovery begins at the earlier address. The link belongs to no generation of the account.
+ * recovery begins at the earlier address. The link belongs to no generation of the account. It works while the account is banned or
+ * suspended, too, which stays so: else the change of a thief would be final by the time that the account is let in again.
  */
 export async function undoAddressChange(
   services: CodeServices & PasskeyServices,
@@ -128,7 +128,6 @@ export async function undoAddressChange(
     const current = yield* readOpen(link, now, lockAccount);
     if (current === undefined) return { kind: 'dead' };
     const { account, previous } = current;
-    if (accountStatus(account, now) !== 'active') return { kind: 'refused' };
     if (current.asks.length > 0 && checked === undefined) return { kind: 'wrong' };
     let shown: FactorUse | undefined;
     if (checked !== undefined) {
@@ -174,12 +173,12 @@ function check(
   const span = spanOf(previous);
   if ('passkey' in factor) {
     const use = passkeyUse(link, browser.hash);
-    const attempt = { response: factor.passkey, use, accountId: account.id, origin, span };
+    const attempt = { response: factor.passkey, use, accountId: account.id, origin, span, isBarredToo: true };
     return authenticateByPasskey(services, attempt, now);
   }
   const { code } = factor;
   // Each link counts for itself: a thief of a later address has a link, too.
-  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, span };
+  const attempt = { account, code, browser, origin, link: `undo ${previous.hash}`, span, isBarredToo: true };
   const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
   return authenticate(services, attempt, now);
 }

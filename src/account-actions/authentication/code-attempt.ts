@@ -33,6 +33,8 @@ export interface CodeAttempt {
   readonly link?: string;
   /** Where the account is taken back: the code is one of a factor that it had in this span. */
   readonly span?: Span;
+  /** Whether a banned or suspended account may be acted on. */
+  readonly isBarredToo?: boolean;
 }
 
 /** Uses a code up, inside a unit of work. @returns when its factor was set up; undefined where it can no longer be used */
@@ -74,7 +76,7 @@ export async function attemptCode(
   const spend = await check();
   function* complete(): Work<Authenticated | AuthenticationRefusal> {
     const current = yield* lockAccount({ id: account.id });
-    const refusal = refusalOf(account, current, now);
+    const refusal = refusalOf(attempt, current, now);
     if (current === undefined || refusal !== undefined) {
       yield* recordWrongCode(account, method, 'the account has changed', origin, now);
       return refusal ?? { kind: 'wrong' };
@@ -91,10 +93,14 @@ export async function attemptCode(
 }
 
 /** What happened to the account since the person was asked. */
-function refusalOf(asked: Account, current: Account | undefined, now: number): AuthenticationRefusal | undefined {
+function refusalOf(
+  { account: asked, isBarredToo = false }: CodeAttempt,
+  current: Account | undefined,
+  now: number,
+): AuthenticationRefusal | undefined {
   if (current === undefined) return { kind: 'wrong' };
   const status = accountStatus(current, now);
-  if (status !== 'active') return { kind: status, account: current };
+  if (status !== 'active' && !isBarredToo) return { kind: status, account: current };
   return current.generation === asked.generation ? undefined : { kind: 'changed' };
 }
 

@@ -49,6 +49,8 @@ export interface PasskeyAttempt {
   /** Where the account is taken back: the passkey is one that it had in this span. */
   readonly span?: Span;
   readonly origin: Origin;
+  /** Whether a banned or suspended account may be acted on. */
+  readonly isBarredToo?: boolean;
 }
 
 /** What a browser needs to ask for a passkey: the members of `PublicKeyCredentialRequestOptionsJSON`. */
@@ -139,7 +141,9 @@ export async function authenticateByPasskey(
       return yield* refuse({ kind: 'unknown passkey', credentialId: id, isOfUse }, 'unknown passkey', accountId);
     }
     const status = accountStatus(account, now);
-    if (status !== 'active') return yield* refuse({ kind: status, account }, status, accountId);
+    if (status !== 'active' && attempt.isBarredToo !== true) {
+      return yield* refuse({ kind: status, account }, status, accountId);
+    }
     if (account.generation !== generation) {
       return yield* refuse({ kind: 'changed' }, 'the account has changed', accountId);
     }
