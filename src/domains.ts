@@ -9,7 +9,6 @@ import { type Clock, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
 import { previousSecrets } from './platform/config/secret-file.ts';
 import { deriveKey } from './platform/crypto/secrets.ts';
-import { browsers } from './platform/http/browser.ts';
 import type { HttpListener } from './platform/http/listener.ts';
 import { unmetered } from './platform/http/meter.ts';
 import { outgoing } from './platform/http/outgoing.ts';
@@ -23,6 +22,7 @@ import { createMetadataDocuments } from './protocol/client-metadata/documents.ts
 import { createMetadataClients } from './protocol/client-metadata/metadata-clients.ts';
 import { type DeveloperTerminal, openTraces } from './traces/recorders.ts';
 import { createUpstreams } from './upstreams/directory.ts';
+import { browsers } from './web/browser/browser.ts';
 import { requestSender } from './web/playground/exchange.ts';
 
 /** What a process shares with the others of a service that several make up. */

@@ -107,6 +107,7 @@ const ORDER = [
   'protocol/discovery',
   'protocol/upstreams',
   'pages',
+  'web/browser',
   'web/authorize',
   'web/sign-out',
   'web/sign-in',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { IdTokenAlg } from '../../src/keys/algorithms.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
-import { cookieStyle } from '../../src/platform/http/browser.ts';
+import { cookieStyle } from '../../src/web/browser/browser.ts';
 import { freePort } from './free-port.ts';
 import type { Answer } from './load.ts';
 import { pack } from './requests.ts';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cookieStyle } from '../../src/platform/http/browser.ts';
+import { cookieStyle } from '../../src/web/browser/browser.ts';
 import { call } from '../../test/support/api-call.ts';
 import { redeem, refresh, type TestClient, userinfo } from '../../test/support/flow.ts';
 import type { Person } from './ledger.ts';

@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { cookieStyle } from '../../src/platform/http/browser.ts';
+import { cookieStyle } from '../../src/web/browser/browser.ts';
 import { type Answer, agent } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, redeem, signedIn, walk } from '../support/flow.ts';
 import { assertErrorRedirect, assertStaysHere, codeOf, countRows, settle } from '../support/outcome.ts';

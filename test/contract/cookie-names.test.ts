@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { cookieStyle } from '../../src/platform/http/browser.ts';
+import { cookieStyle } from '../../src/web/browser/browser.ts';
 import { newUser, PASSWORD, type TestUser } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

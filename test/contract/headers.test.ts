@@ -1,7 +1,7 @@
 // store: SQLite, PostgreSQL with --all
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cookieStyle } from '../../src/platform/http/browser.ts';
+import { cookieStyle } from '../../src/web/browser/browser.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   admin,

@@ -172,7 +172,7 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'a browser’s sign-in to one account moves the marks of the others',
-    file: 'src/platform/http/known-marks.ts',
+    file: 'src/web/browser/known-marks.ts',
     line: '.filter(({ account }) => account !== mark.account)',
     broken: '.filter(() => false)',
     guardedBy: 'test/contract/known-browsers.test.ts',

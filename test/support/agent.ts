@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cookieStyle, nameSuffix } from '../../src/platform/http/browser.ts';
+import { cookieStyle, nameSuffix } from '../../src/web/browser/browser.ts';
 
 /** An answer with its body read. */
 export interface Answer {

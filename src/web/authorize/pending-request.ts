@@ -5,7 +5,6 @@ import { adviceFacts, sendErrorPage } from '../../pages/error-page.ts';
 import type { Site } from '../../pages/layout.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener, redirect } from '../../platform/http/server.ts';
@@ -31,6 +30,7 @@ import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step
 import { refuseByRedirect } from '../../protocol/authorize/rules/refusals.ts';
 import { type AuthorizationRequest, type RedirectedError, recordedId } from '../../protocol/authorize/rules/request.ts';
 import { INTERACTION_LIFETIME, storeRequest } from '../../protocol/authorize/store-request.ts';
+import type { Browser, Browsers } from '../browser/browser.ts';
 import { HANDLE } from './request-fields.ts';
 import { hashOf, type Sent, sendEarlyError, sendIssued, sendResponse } from './send-response.ts';
 import { readExpiredClient, sendExpired, sendUnknown } from './unknown-request.ts';

@@ -5,7 +5,6 @@ import type { Site } from '../../pages/layout.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { redirect } from '../../platform/http/server.ts';
 import type { IssueResult } from '../../protocol/authorize/issue-code.ts';
@@ -18,6 +17,7 @@ import {
   type RedirectedError,
 } from '../../protocol/authorize/rules/request.ts';
 import { readVisitor, type Visitor } from '../../sessions/sessions.ts';
+import type { Browser, Browsers } from '../browser/browser.ts';
 import { sendDeviceAnswer, sendDeviceGone } from './device-answer.ts';
 import { sendFormPost } from './form-post.ts';
 import { sendLeavePage } from './leave-page.ts';

@@ -6,11 +6,11 @@ import { expiredPage } from '../../pages/expired-page.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { wantsHtml } from '../../platform/http/accept.ts';
-import type { Browsers } from '../../platform/http/browser.ts';
 import { refusalOf, sendError } from '../../platform/http/errors.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
+import type { Browsers } from '../browser/browser.ts';
 import { CLIENT } from './request-fields.ts';
 
 /** The app of a form whose request is no longer known. It only names the app: the request and its `state` are gone. */

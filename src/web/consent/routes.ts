@@ -17,7 +17,6 @@ import { sendPage } from '../../pages/layout.ts';
 import type { DeveloperSettings } from '../../platform/config/developers.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { addressBucket, networkOf, originOf } from '../../platform/validation/origin.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
@@ -36,6 +35,7 @@ import {
 } from '../authorize/pending-request.ts';
 import { CLIENT } from '../authorize/request-fields.ts';
 import { sendIssued, sendResponse } from '../authorize/send-response.ts';
+import type { Browser } from '../browser/browser.ts';
 import { logoutContext } from '../sign-in/routes.ts';
 import { noAccessRoutes } from './no-access.ts';
 import { type ConsentPage, consentPage, type HandedRole, switchName } from './pages.ts';

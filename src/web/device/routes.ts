@@ -8,13 +8,13 @@ import { duration } from '../../pages/error-messages.ts';
 import { sendPage } from '../../pages/layout.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { deviceRequest } from '../../protocol/authorize/rules/request.ts';
 import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
 import { type AuthorizationPageServices, storeAndRedirect } from '../authorize/pending-request.ts';
+import type { Browser } from '../browser/browser.ts';
 import { deviceCodePage } from './pages.ts';
 
 interface DevicePageServices extends AuthorizationPageServices {

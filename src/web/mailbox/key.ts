@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../platform/config/config.ts';
 import { OPEN_MAILBOX } from '../../platform/config/mail.ts';
 import { deriveKey, digest, equalSecrets } from '../../platform/crypto/secrets.ts';
-import { nameSuffix } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { nameSuffix } from '../browser/browser.ts';
 
 /**
  * What opens the mailbox; null where the setting leaves it open to this machine. A proxy on this machine that says nothing of the

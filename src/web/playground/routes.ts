@@ -4,13 +4,13 @@ import { generalProblem, NO_PROBLEMS, type Problems } from '../../pages/componen
 import { sendErrorPage } from '../../pages/error-page.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { accountFormToken } from '../account/visit.ts';
+import type { Browser, Browsers } from '../browser/browser.ts';
 import type { SendRequest } from './exchange.ts';
 import { introPage, stepPage } from './pages.ts';
 import {

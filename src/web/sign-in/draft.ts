@@ -3,8 +3,8 @@ import type { Sealer } from '../../keys/sealer.ts';
 import type { Site } from '../../pages/layout.ts';
 import { type Clock, MINUTE } from '../../platform/clock.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser, Browsers, FormViewer } from '../../platform/http/browser.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
+import type { Browser, Browsers, FormViewer } from '../browser/browser.ts';
 import { freshPage } from './fresh-page.ts';
 
 /*

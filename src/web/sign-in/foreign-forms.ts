@@ -3,11 +3,11 @@ import type { Sealer } from '../../keys/sealer.ts';
 import { sendPage } from '../../pages/layout.ts';
 import { unusedFormPage } from '../../pages/unused-form.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { watchForms } from '../../platform/http/browser.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
 import type { AuthorizationPageServices } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
+import { watchForms } from '../browser/browser.ts';
 import { keepDraft } from './draft.ts';
 import { freshPage } from './fresh-page.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Sealer } from '../../keys/sealer.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { trimTyped } from '../../platform/validation/typed-text.ts';
+import type { Browser, Browsers } from '../browser/browser.ts';
 
 /** The username or address that a person typed, so that they type it once on the way from the sign-in to a code or a recovery. */
 export interface Named {

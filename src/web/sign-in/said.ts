@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Messages } from '../../pages/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
-import type { Browsers } from '../../platform/http/browser.ts';
+import type { Browsers } from '../browser/browser.ts';
 
 /** What the account says to a person who is back. */
 export type Said = keyof Messages['account']['said'];

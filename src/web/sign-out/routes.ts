@@ -8,8 +8,6 @@ import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
-import { forgetPerson } from '../../platform/http/forget-person.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
@@ -28,6 +26,8 @@ import { explainObstacle, type LogoutObstacle } from '../../protocol/logout/rule
 import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
 import type { TraceRecorder } from '../../traces/recorder.ts';
 import { refuseScripts } from '../authorize/routes.ts';
+import type { Browser, Browsers } from '../browser/browser.ts';
+import { forgetPerson } from '../browser/forget-person.ts';
 import { CONFIRM_PATH, confirmationPage, type LogoutFault, signedOutPage } from './pages.ts';
 import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
 

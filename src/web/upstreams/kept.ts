@@ -3,9 +3,9 @@ import { UPSTREAM_STATE_LIFETIME } from '../../account-actions/authentication/up
 import type { JoiningPerson } from '../../account-actions/upstreams/join.ts';
 import type { Sealer } from '../../keys/sealer.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import type { ProviderAttempt } from '../../upstreams/kind.ts';
 import type { Upstream } from '../../upstreams/store.ts';
+import type { Browser, Browsers } from '../browser/browser.ts';
 
 /*
  * What a person is about while they are at an upstream, and what it said until they decide what follows. The browser takes it along,

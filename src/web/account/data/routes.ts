@@ -15,8 +15,8 @@ import {
 import { html } from '../../../pages/html.ts';
 import { sendPage } from '../../../pages/layout.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
-import { forgetPerson } from '../../../platform/http/forget-person.ts';
 import { queryOf } from '../../../platform/http/parameters.ts';
+import { forgetPerson } from '../../browser/forget-person.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof, requireProof } from '../proof.ts';

@@ -1,12 +1,12 @@
 import type {} from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DAY, MINUTE, SECOND } from '../clock.ts';
-import { digest, equalSecrets, knownSecretOf, randomSecret } from '../crypto/secrets.ts';
-import { OAuthError } from '../oauth-error.ts';
-import { formOf } from './bodies.ts';
-import { FormTokens, partsOf, tokenParts } from './form-tokens.ts';
+import { DAY, MINUTE, SECOND } from '../../platform/clock.ts';
+import { digest, equalSecrets, knownSecretOf, randomSecret } from '../../platform/crypto/secrets.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { FormTokens, partsOf, tokenParts } from '../../platform/http/form-tokens.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
 import { KNOWN_TAG_LENGTH, parseMarks, withMark } from './known-marks.ts';
-import type { RepeatableParameters } from './parameters.ts';
 
 /**
  * What a browser keeps for the server for a while: recovery codes that their person has not put elsewhere yet, and what a person was at
