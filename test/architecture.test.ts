@@ -164,7 +164,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   access: ['account', 'client', 'group_member', 'membership', 'organization', 'user_group'],
   audit: ['client'],
   clients: ['account'],
-  consent: ['client', 'token_family'],
+  consent: ['account', 'client', 'token_family'],
   credentials: ['account', 'app_assignment', 'client', 'consent_grant', 'key_set'],
   groups: ['account', 'app_assignment', 'organization'],
   invitations: ['account', 'membership'],

@@ -5,6 +5,7 @@ import { releaseUsername } from '../account-actions/accounts/usernames.ts';
 import { createRecoveryLink } from '../account-actions/addresses/operator-link.ts';
 import { updateAccount } from '../account-actions/addresses/update-account.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../account-actions/connections/connections.ts';
+import { withSharedNames } from '../account-actions/connections/shared-names.ts';
 import { endSessions } from '../account-actions/sign-in/end-sessions.ts';
 import { endWeakerAccess } from '../account-actions/sign-in/end-weaker.ts';
 import { type Account, listAccounts, searchAccounts } from '../accounts/store.ts';
@@ -16,6 +17,7 @@ import {
   endSecret,
   getClient,
   listClientsWithSecrets,
+  readClientRecord,
   rotateSecret,
   setClientPicture,
   updateClient,
@@ -317,12 +319,15 @@ function traceRoutes(admin: AdminApp, clock: Clock): void {
     const { requestId, order, ...query } = request.query;
     const { services } = callerOf(request);
     const { clientId } = request.params;
-    // There may be none of a client that does not exist.
-    await getClient(services, clientId);
     await services.traces.flush();
     return readPage(
       query,
-      (page) => services.database.read(() => appLog({ ...page, clientId, requestId, order })),
+      (page) =>
+        services.database.read(function* read() {
+          // There may be no steps of a client that does not exist.
+          const client = yield* readClientRecord(clientId);
+          return yield* withSharedNames(client, yield* appLog({ ...page, clientId, requestId, order }));
+        }),
       (step) => step,
     );
   });

@@ -312,7 +312,12 @@ export const getClient = ({ database, clock }: ClientsContext, id: string): Prom
 
 /** {@link getClient} inside a unit of work. */
 export function* readRegistered(id: string, now: number): Work<ClientWithSecrets> {
+  return { client: yield* readClientRecord(id), secrets: yield* store.liveSecrets({ clientId: id, now }) };
+}
+
+/** A registered client, without its secrets. @throws {Failure} `not found` */
+export function* readClientRecord(id: string): Work<Client> {
   const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
   if (client === undefined) throw clientNotFound(id);
-  return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
+  return client;
 }

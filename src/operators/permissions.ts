@@ -65,7 +65,7 @@ const TABLE = {
   'apps.traces': row(
     'organization',
     [...READERS, 'developer'],
-    'See what an app sent and was told, with people by ID alone.',
+    'See what an app sent and was told, with people by ID, and by name where they let the app read it.',
   ),
   'apps.assign': row(
     'organization',

@@ -39,7 +39,8 @@ export const consoleAppTexts = {
   steps: 'Newest steps and refusals',
   log: 'Log',
   logTitle: (name: HtmlPart): HtmlPart => ['Log of ', name],
-  logLead: 'What the app sent, and what it was told. People are shown by ID alone.',
+  logLead:
+    'What the app sent, and what it was told. People are shown by ID, and by name while they share it with the app.',
   logNewest: 'The newest steps first.',
   logFlow: 'The steps of this flow, in their order.',
   logNone: 'No step is on record. A new one takes up to a second to appear.',

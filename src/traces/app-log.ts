@@ -13,7 +13,7 @@ const NAMING: ReadonlySet<StepName> = new Set<StepName>(['code', 'token', 'useri
 
 /**
  * A step as the developer of the app reads it: what the app itself sent and was told. The cause and the remedy may be for operators alone,
- * and what a page said to a person is theirs. A person has an ID and nothing else, and that only from the consent on.
+ * and what a page said to a person is theirs. A person has an ID alone, and that only from the consent on.
  */
 function forDeveloper(step: ListedStep): ListedStep {
   const { id, at, requestId, clientId, step: name, outcome, method, path, status, error } = step;

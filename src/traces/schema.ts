@@ -31,6 +31,15 @@ const TraceStepRecord = Type.Object(stepFields, { title: 'TraceStep' });
 /** A step in a list. */
 export const ListedStepRecord = Type.Object({ id: Id, ...stepFields }, { title: 'ListedTraceStep' });
 
+/** A step in the log of a client, as its developer sees it. */
+export const ClientStepRecord = Type.Object(
+  {
+    ...{ id: Id, ...stepFields },
+    userName: nullableField(Type.String(), 'The name of the user, while they let the client read it (`profile`).'),
+  },
+  { title: 'ClientTraceStep' },
+);
+
 /** A trace, as operators see it. */
 export const TraceRecord = Type.Object(
   {

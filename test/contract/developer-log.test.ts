@@ -1,11 +1,22 @@
 // store: SQLite, PostgreSQL
-/** Decisions §§12, 13: a developer reads what their own apps sent and were told, and of people the ID alone. */
+/** Decisions §§12, 13: a developer reads what their own apps sent and were told, and of people the ID, and the name that they share. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { signInOnCommandLine } from '../support/command-line.ts';
 import { newOperator } from '../support/console.ts';
-import { admin, authorizeUrl, codeFor, newClient, newUser, redeem, standard, walk } from '../support/flow.ts';
+import {
+  admin,
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  revokeOnPage,
+  signedIn,
+  standard,
+  walk,
+} from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 
 const server = await startServer({});
@@ -25,7 +36,7 @@ const other = await newClient(server, { name: 'Other' });
 const logOf = (clientId: string, query = '') => call(`/clients/${clientId}/trace-steps${query}`);
 const page = `/console/apps/${own.clientId}/log`;
 
-test('the log has what the app sent and was told, and of a person the ID alone', async () => {
+test('the log has what the app sent and was told, and of a person who shares no name the ID alone', async () => {
   const displayName = 'Augusta Ada Byron';
   const user = await newUser(server, { displayName, emailVerified: true });
   const typed = 'somebody-who-is-typed@example.org';
@@ -76,6 +87,40 @@ test('nobody is named who has not allowed the app, whatever they did at its requ
   assert.equal((await developer.browser.get(page)).text.includes(user.id), false);
   await codeFor(server, own, user);
   assert.deepEqual(await named(), ['code']);
+});
+
+test('a person is named while they let the app read the name', async () => {
+  const displayName = 'Grace <b>Brewster</b> Hopper';
+  const user = await newUser(server, { displayName, emailVerified: true });
+  const browser = await signedIn(server, user);
+  const allowed = async (app: typeof own, scope: string, allow: readonly string[]) =>
+    redeem(server, app, await codeFor(server, app, user, { scope, prompt: 'consent' }, { browser, allow }));
+  const names = async () => {
+    const { items } = (await logOf(own.clientId, '?order=desc')).body;
+    const { text } = await developer.browser.get(page);
+    assert.ok(text.includes(user.id));
+    const steps = items.filter((step: { userId: string | null }) => step.userId === user.id);
+    const shown = text.includes('Grace &lt;b&gt;Brewster&lt;/b&gt; Hopper') ? displayName : null;
+    return [...new Set([shown, ...steps.map((step: { userName: string | null }) => step.userName)])];
+  };
+  // Another app may read it, which says nothing to this one.
+  await allowed(standard(other), 'openid profile', ['profile']);
+  await allowed(own, 'openid', []);
+  assert.deepEqual(await names(), [null]);
+  await allowed(own, 'openid profile', []);
+  assert.deepEqual(await names(), [null], 'the switch was off');
+  await allowed(own, 'openid profile', ['profile']);
+  assert.deepEqual(await names(), [displayName]);
+  const { requestId } = (await logOf(own.clientId, '?order=desc')).body.items[0];
+  assert.ok((await developer.browser.get(`${page}?request=${requestId}`)).text.includes('Hopper'));
+  const scopes = (list: readonly string[]) =>
+    admin(server, 'PATCH', `/clients/${own.clientId}`, { scopes: list }, token);
+  assert.equal((await scopes(['openid', 'email'])).status, 200);
+  assert.deepEqual(await names(), [null], 'the app may no longer request it');
+  assert.equal((await scopes(['openid', 'profile', 'email'])).status, 200);
+  assert.deepEqual(await names(), [displayName]);
+  await revokeOnPage(browser, own);
+  assert.deepEqual(await names(), [null]);
 });
 
 test('one flow of the app is read by the correlation ID of any of its requests', async () => {

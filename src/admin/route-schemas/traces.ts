@@ -1,7 +1,7 @@
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { ListedStepRecord, TraceRecord } from '../../traces/schema.ts';
+import { ClientStepRecord, ListedStepRecord, TraceRecord } from '../../traces/schema.ts';
 import type { AdminSchema } from '../admin-app.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING } from './errors.ts';
@@ -61,7 +61,7 @@ export const readAppLogSchema = {
   objects: { app: ['clientId'] },
   summary: 'Read the log of a client',
   description:
-    'What the client sent and was told, in the order of recording, or reversed. People are named by ID alone, and what only operators are told is left out.',
+    'What the client sent and was told, in the order of recording, or reversed. People are named by ID, and by name while they let the client read it (`profile`); what only operators are told is left out.',
   params: Type.Object({ clientId: Id }),
   querystring: pageParameters({
     requestId: Type.Optional(
@@ -73,7 +73,7 @@ export const readAppLogSchema = {
     ),
     order: Type.Unsafe<'asc' | 'desc'>({ enum: ['asc', 'desc'], default: 'asc', description: 'asc or desc' }),
   }),
-  response: { 200: jsonResponse('A page of the list.', pageOf(ListedStepRecord)), ...adminErrors(MAY_BE_MISSING) },
+  response: { 200: jsonResponse('A page of the list.', pageOf(ClientStepRecord)), ...adminErrors(MAY_BE_MISSING) },
   examples: [
     {
       summary: 'The newest',
