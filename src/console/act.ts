@@ -91,7 +91,7 @@ ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, address) })}
 ${fields}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${submit}</button><a href="${site.path(back)}">${site.messages.operators.cancel}</a></div></form></section>`;
-    return sendPage(reply, status, site, consolePage(site, visit, { section, title: submit, content }));
+    return sendPage(reply, status, site, consolePage(site, visit, { section, title: submit, content, problems }));
   }
 
   const page = { permission, objects: act.pageObjects ?? objects, acts: true } as const;

@@ -1,6 +1,6 @@
 import type { Permission } from '../operators/permissions.ts';
 import { holdsSomewhere } from '../operators/rights.ts';
-import { hidden, isolate } from '../pages/components.ts';
+import { hidden, isolate, NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { enumerated } from '../platform/date-text.ts';
@@ -33,14 +33,22 @@ export const SEARCH = '/console/search';
 /** What the frame shows of an operator. */
 export type FrameVisit = Pick<ConsoleVisit, 'account' | 'operator' | 'logoutToken'>;
 
+interface ConsoleContent {
+  readonly section?: Section;
+  readonly title: string;
+  readonly content: Html;
+  readonly problems?: Problems;
+}
+
 /** A page of the console: the sections at its side, who is signed in at its head. */
 export const consolePage = (
   site: Site,
   visit: FrameVisit,
-  { section, title, content }: { readonly section?: Section; readonly title: string; readonly content: Html },
+  { section, title, content, problems = NO_PROBLEMS }: ConsoleContent,
 ): Page => ({
   title: `${title} – ${site.messages.operators.title}`,
   layout: 'console',
+  problems,
   theme: visit.account.profile.theme,
   home: '/console',
   aside: who(site, visit),

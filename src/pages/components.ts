@@ -26,12 +26,27 @@ export const unownedForm = ({ account }: Messages, { headers, id }: Pick<Fastify
 /** A problem of one field. */
 export const fieldProblem = (name: string, text: string): Problems => ({ fields: { [name]: text }, general: [] });
 
-const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
+export const hasProblems = ({ fields, general }: Problems): boolean =>
+  general.length > 0 || Object.keys(fields).length > 0;
 
-/** The problems of a form, above it, with links to the fields. It takes the focus, so that screen readers read it first. */
-export function problemSummary(messages: Messages, { fields, general }: Problems): Html | undefined {
+/** Whether the problem of this field is the only one. It stands at the field alone, which takes the focus (WCAG 2.2, 3.3.1). */
+const isOnlyProblem = (name: string, { fields, general }: Problems): boolean =>
+  fields[name] !== undefined && Object.keys(fields).length === 1 && general.length === 0;
+
+/** Makes the problem of a field that is not on the page one of the form as a whole. */
+export function withoutField({ fields, general }: Problems, name: string): Problems {
+  const { [name]: problem, ...others } = fields;
+  return { fields: others, general: problem === undefined ? general : [...general, problem] };
+}
+
+/**
+ * The problems of a form, above it, with links to the fields. It takes the focus, so that screen readers read it first. Undefined for one
+ * problem of one field, which is shown at the field.
+ */
+export function problemSummary(messages: Messages, problems: Problems): Html | undefined {
+  const { fields, general } = problems;
   const links = Object.entries(fields).map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`);
-  if (links.length + general.length === 0) return undefined;
+  if (!hasProblems(problems) || (links.length === 1 && general.length === 0)) return undefined;
   const content =
     links.length === 0
       ? general.map((text) => html`<p>${text}</p>`)
@@ -191,14 +206,15 @@ export function passwordField(it: PasswordField): Html {
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}"${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div>${strengthFor !== undefined && html`<p class="strength muted small" data-strength-of="${name}" data-texts="${JSON.stringify(messages.password.strength)}" data-names="${JSON.stringify(strengthFor)}" aria-live="polite"></p>`}</div>`;
 }
 
-function described(name: string, hint: HtmlPart, { fields }: Problems) {
-  const problem = fields[name];
+/** The hint or the problem of a field. A page with controls of its own uses it for them. */
+export function described(name: string, hint: HtmlPart, problems: Problems) {
+  const problem = problems.fields[name];
   // A problem says what to do, as the hint does, so it replaces the hint.
   const note = problem ?? hint;
   if (note === undefined) return { attributes: undefined, notes: undefined };
   const kind = problem === undefined ? 'hint' : 'problem';
   return {
-    attributes: html` aria-describedby="${name}-note"${problem !== undefined && html` aria-invalid="true"`}`,
+    attributes: html` aria-describedby="${name}-note"${problem !== undefined && html` aria-invalid="true"`}${isOnlyProblem(name, problems) && html` autofocus`}`,
     notes: html`<p class="${kind}" id="${name}-note">${note}</p>`,
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { assets } from './assets.ts';
-import { helpLine } from './components.ts';
+import { hasProblems, helpLine, NO_PROBLEMS, type Problems } from './components.ts';
 import { type Html, html } from './html.ts';
 import { tile } from './mark.ts';
 import type { Messages } from './messages.ts';
@@ -21,6 +21,8 @@ export interface Page {
   readonly body: Html;
   /** `narrow` for a step of a sign-in, `wide` for the account, `broad` for pages that need the whole width, `console` for operators. */
   readonly layout: 'narrow' | 'wide' | 'broad' | 'console';
+  /** What has to be corrected: the title, which screen readers read first, says that there is something. */
+  readonly problems?: Problems;
   /** The choice of the signed-in person. */
   readonly theme?: 'light' | 'dark' | 'system' | null;
   /** The path to which the mark links, except on narrow pages; `/account` unless set. */
@@ -45,6 +47,7 @@ export function document(site: Site, page: Page): string {
   const more = SHEETS[page.layout];
   const { path, messages } = site;
   const theme = page.theme === 'light' || page.theme === 'dark' ? html` data-theme="${page.theme}"` : undefined;
+  const title = hasProblems(page.problems ?? NO_PROBLEMS) ? messages.problemPage(page.title) : page.title;
   const brand = html`${tile({ kind: 'mark' })}${messages.product}`;
   return html`<!doctype html>
 <html lang="${messages.language}"${theme}>
@@ -52,7 +55,7 @@ export function document(site: Site, page: Page): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${page.title} – ${messages.product}</title>
+<title>${title} – ${messages.product}</title>
 <link rel="stylesheet" href="${path(assets.style.path)}">${more !== undefined && html`<link rel="stylesheet" href="${path(more.path)}">`}
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
 <script src="${path(assets.script.path)}" type="module"></script>${page.scripts?.map((name) => html`<script src="${path(assets[name].path)}" type="module"></script>`)}${page.layout === 'console' && html`<script src="${path(assets.operatorsScript.path)}" type="module"></script>`}
@@ -73,9 +76,6 @@ ${page.layout !== 'narrow' && helpLine(site)}
 </html>
 `.text;
 }
-
-/** Whether something on the page has to be corrected: its title, which screen readers read first, says so. */
-const hasProblem = ({ body }: Page): boolean => body.text.includes('role="alert"');
 
 /**
  * Sends a page with a content security policy: nothing from other origins, no framing, no script but our file.
@@ -105,5 +105,5 @@ export function sendPage(
     .type('text/html; charset=utf-8')
     .header('content-security-policy', policy)
     .header('cache-control', 'no-store')
-    .send(document(site, hasProblem(page) ? { ...page, title: site.messages.problemPage(page.title) } : page));
+    .send(document(site, page));
 }

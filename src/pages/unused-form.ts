@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/store.ts';
-import { isolate } from './components.ts';
+import { generalProblem, isolate } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Page, Site } from './layout.ts';
 
@@ -26,12 +26,14 @@ export function unusedFormPage(
 ): Page {
   const { messages, path } = site;
   const { title, again } = messages.unusedForm;
+  const text = mismatchText(site, account, mismatch);
   return {
     title,
     layout: 'narrow',
+    problems: generalProblem(text),
     theme: account.profile.theme,
     body: html`<section class="card"><header><h1>${title}</h1></header>
-<p role="alert">${mismatchText(site, account, mismatch)}</p>
+<p role="alert">${text}</p>
 ${isKept && html`<p>${messages.unusedForm.kept}</p>`}
 <p><a class="button primary" href="${path(next)}">${again}</a></p></section>`,
   };

@@ -40,13 +40,19 @@ export const CRITERIA: Readonly<Record<string, string>> = {
     return [...refreshes, ...codes.flatMap(() => [says || 'no time limit is said for the code', again || 'there is no way to another code']).filter((fault) => fault !== true)];`,
 
   '3.3.1 an error names its field': `
-    const fields = all('[aria-invalid=true]').flatMap((field) => {
+    const invalid = all('[aria-invalid=true]');
+    // One problem stands once, at its field, which has the focus. More are listed above the form.
+    const isOne = invalid.length === 1 && document.querySelector('[role=alert]') === null;
+    const fields = invalid.flatMap((field) => {
       const note = document.getElementById((field.getAttribute('aria-describedby') ?? '').split(' ')[0]);
       const isListed = all('[role=alert] a').some((link) => link.hash === '#' + field.id);
-      return [textOf(note) !== '' || field.name + ' is invalid without a text', isListed || field.name + ' is in no summary'];
+      const isTold = isOne ? field.autofocus : isListed;
+      return [textOf(note) !== '' || field.name + ' is invalid without a text', isTold || field.name + ' is in no summary and without the focus'];
     });
+    const twice = all('[role=alert]').filter((summary) => invalid.length === 1 && summary.querySelector('ul')?.children.length === 1);
     const dead = all('[role=alert] a[href^="#"]').filter((link) => document.getElementById(link.hash.slice(1)) === null);
-    return [...fields.filter((fault) => fault !== true), ...dead.map((link) => link.hash + ' is nowhere')];`,
+    const isTitled = document.title.startsWith('Error: ') === (invalid.length > 0 || document.querySelector('main [role=alert]') !== null);
+    return [...fields.filter((fault) => fault !== true), ...twice.map((summary) => textOf(summary) + ' stands twice'), ...(isTitled ? [] : ['the title does not say whether something is wrong']), ...dead.map((link) => link.hash + ' is nowhere')];`,
 
   '3.3.3 an error says what to do': `
     const texts = [...all('.field > .problem'), ...all('[role=alert] > p')];

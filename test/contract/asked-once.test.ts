@@ -93,6 +93,24 @@ test('the title of a form with a mistake says so first, and that of the form bef
   assert.match((await browser.get('/login')).text, /<title>Sign in – Tessera<\/title>/);
 });
 
+test('one problem of one field stands once, at the field, which has the focus', async () => {
+  const browser = agent(server.baseUrl);
+  const page = await browser.submit(await browser.get('/login'), { identifier: 'ada', password: '' }, '/login');
+  assert.match(page.text, /<title>Error: Sign in – Tessera<\/title>/);
+  assert.equal(page.text.split('Enter your password.').length, 1 + 1);
+  assert.match(page.text, /<p class="problem" id="password-note">Enter your password\.<\/p>/);
+  assert.match(page.text, /<input id="password"[^>]* aria-describedby="password-note" aria-invalid="true" autofocus>/);
+  assert.equal(page.text.split(' autofocus').length, 1 + 1, 'nothing else takes the focus');
+});
+
+test('two problems are listed above the form, each with a link to its field', async () => {
+  const browser = agent(server.baseUrl);
+  const page = await browser.submit(await browser.get('/login'), { identifier: '', password: '' }, '/login');
+  const [, list = ''] = /<div class="notice problem" role="alert"[^>]*>(.*?)<\/div>/s.exec(page.text) ?? [];
+  assert.deepEqual(list.match(/href="#\w+"/g), ['href="#identifier"', 'href="#password"']);
+  assert.equal(page.text.split(' autofocus').length, 1 + 1);
+});
+
 test('the message is sent again without the name', async () => {
   const browser = agent(server.baseUrl);
   const sent = await follow(

@@ -73,12 +73,12 @@ test('each kind has the registration that it needs', async () => {
 test('what is wrong with a registration is said at its field, and what was typed stays', async () => {
   const wrong = await create({ kind: 'web', name: 'Kept name', uris: 'http://not.example/<b>', resource: '' });
   assert.equal(wrong.status, 400);
-  assert.match(wrong.text, /href="#uris"/);
+  assert.match(wrong.text, /class="problem" id="uris-note"/);
   assert.ok(wrong.text.includes('value="Kept name"') && !wrong.text.includes('<b>'));
   assert.equal((await create({ kind: 'else', name: 'Kept', uris: '', resource: '' })).status, 400);
   assert.match(
     (await create({ kind: 'web', name: '', uris: 'https://a.example/cb', resource: '' })).text,
-    /href="#name"/,
+    /class="problem" id="name-note"/,
   );
 });
 

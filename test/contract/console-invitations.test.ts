@@ -41,7 +41,7 @@ test('what is wrong is said at its field', async () => {
   for (const [about, typed, field] of wrong) {
     const page = await act(server, owner, `${PATH}/new`, about, typed);
     assert.equal(page.status, 400);
-    assert.match(page.text, new RegExp(`href="#${field}"`), JSON.stringify(typed));
+    assert.match(page.text, new RegExp(`class="problem" id="${field}-note"`), JSON.stringify(typed));
   }
 });
 

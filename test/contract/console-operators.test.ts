@@ -45,7 +45,7 @@ test('a wrong role or end is said at its field', async () => {
   ] as const) {
     const page = await act(server, owner, '/console/operators/grant', { user: user.id }, typed);
     assert.equal(page.status, 400);
-    assert.match(page.text, new RegExp(`href="#${field}"`), JSON.stringify(typed));
+    assert.match(page.text, new RegExp(`class="problem" id="${field}-note"`), JSON.stringify(typed));
   }
   assert.deepEqual(await rolesOf(user.id), []);
 });

@@ -39,7 +39,7 @@ test('what is wrong with a new organization is said at its field, and nothing ty
   ] as const) {
     const page = await act(server, owner, `${PATH}/create`, {}, typed);
     assert.ok([400, 409].includes(page.status));
-    assert.match(page.text, new RegExp(`href="#${field}"`));
+    assert.match(page.text, new RegExp(`class="problem" id="${field}-note"`));
     assert.ok(page.text.includes(`value="${typed.domain}"`));
   }
 });
@@ -84,7 +84,7 @@ test('an organization is deleted by who types its name', async () => {
   const { id, name } = await newOrganization();
   const wrong = await act(server, owner, `${PATH}/delete`, { id }, { typed: 'another' });
   assert.equal(wrong.status, 400);
-  assert.match(wrong.text, /href="#typed"/);
+  assert.match(wrong.text, /class="problem" id="typed-note"/);
   const done = await act(server, owner, `${PATH}/delete`, { id }, { typed: name });
   assert.match(titleOf(done.text), /is deleted/);
   assert.equal((await admin(server, 'GET', `/organizations/${id}`)).status, 404);

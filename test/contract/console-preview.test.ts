@@ -40,7 +40,7 @@ test('scopes that would be refused are shown with the refusal, and those that ar
   const refused = await act(server, owner, ADDRESS, about, { scope: 'openid made-up-api' });
   assert.match(textOf(refused.text), /Ignored scopes\s+made-up-api|Refused\s+invalid_scope/);
   const wrong = await act(server, owner, ADDRESS, about, { scope: 'x'.repeat(2001) });
-  assert.match(wrong.text, /href="#scope"/);
+  assert.match(wrong.text, /class="problem" id="scope-note"/);
 });
 
 test('a person who may not use the app is said to be kept from it', async () => {

@@ -49,7 +49,7 @@ test('what is wrong or taken is said at its field', async () => {
   ] as const) {
     const page = await act(server, owner, `${PATH}/correct`, { id: user.id }, fieldsOf(user, typed));
     assert.ok([400, 409].includes(page.status), `${field} ${page.status}`);
-    assert.match(page.text, new RegExp(`href="#${field}"`), JSON.stringify(typed));
+    assert.match(page.text, new RegExp(`class="problem" id="${field}-note"`), JSON.stringify(typed));
   }
 });
 
@@ -90,7 +90,7 @@ test('an account is deleted by who types its username', async () => {
   const user = await newUser(server);
   const wrong = await act(server, owner, `${PATH}/delete`, { id: user.id }, { typed: 'somebody' });
   assert.equal(wrong.status, 400);
-  assert.match(wrong.text, /href="#typed"/);
+  assert.match(wrong.text, /class="problem" id="typed-note"/);
   const done = await act(server, owner, `${PATH}/delete`, { id: user.id }, { typed: user.username });
   assert.match(titleOf(done.text), /is deleted/);
   assert.equal((await admin(server, 'GET', `/users/${user.id}`)).status, 404);

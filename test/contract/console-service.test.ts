@@ -100,7 +100,7 @@ test('messages are listed without their contents, and a test message is sent', a
   assert.match((await owner.browser.get('/console/system/mail?status=kept')).text, /ada@example.com/);
   assert.doesNotMatch((await owner.browser.get('/console/system/mail?status=dead')).text, /ada@example.com/);
   const wrong = await act(server, owner, '/console/system/mail/test', {}, { to: 'nobody' });
-  assert.match(wrong.text, /href="#to"/);
+  assert.match(wrong.text, /class="problem" id="to-note"/);
 });
 
 test('a message that was given up leads to the person, to another one, and from the overview to its reason', async () => {

@@ -106,6 +106,12 @@ export function headerProblems(url: string, headers: Headers): readonly string[]
 export const showsSecret = (route: string, body: unknown): boolean =>
   typeof body === 'string' && CLIENT_SECRET.test(body) && !SHOWS_SECRETS.test(route);
 
+/** Where the title of a page does not say what the page shows: whether something has to be corrected (WCAG 2.2, 2.4.2 and 3.3.1). */
+export const isMistitled = (body: unknown): boolean =>
+  typeof body === 'string' &&
+  body.startsWith('<!doctype html>') &&
+  body.includes('<title>Error: ') !== /aria-invalid="true"|role="alert"/.test(body);
+
 const routeOf = ({ method, routeOptions: { url }, url: asked }: FastifyRequest): string => `${method} ${url ?? asked}`;
 
 const found: string[] = [];
@@ -113,6 +119,7 @@ const found: string[] = [];
 function watch(app: FastifyInstance): void {
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (showsSecret(routeOf(request), payload)) found.push(`${routeOf(request)}: the body shows a client secret`);
+    if (isMistitled(payload)) found.push(`${routeOf(request)}: the title does not say whether something is wrong`);
     done();
   });
   app.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {

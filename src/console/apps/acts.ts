@@ -220,7 +220,7 @@ ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path(address)}" novalidate>${hidden(visit.token, { ...about, ...keptField(visit.browser, visit, address) })}
 ${act.fields?.(site, client, given, problems)}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${act.submit(text)}</button><a href="${site.path(appAddress(client.id))}">${cancel}</a></div></form></section>`;
-    const page = consolePage(site, visit, { section: 'apps', title: act.submit(text), content });
+    const page = consolePage(site, visit, { section: 'apps', title: act.submit(text), content, problems });
     return sendPage(reply, status, site, page);
   }
 }

@@ -55,12 +55,17 @@ export function createAppRoutes(app: FastifyInstance, services: ConsoleServices)
 ${problemSummary(site.messages, problems)}
 <section class="card"><form method="post" action="${site.path(ADDRESS)}" novalidate>${hidden(visit.token, { ...keptField(visit.browser, visit, ADDRESS), ...own })}
 ${place}
-${kindChoice(site, given.get('kind') ?? 'web', problems)}
+${kindChoice(site, given.get('kind') ?? 'web')}
 ${input('name', text.name, text.nameHint, true)}
 ${textArea({ name: 'uris', label: text.urisLabel, hint: text.urisHint, rows: 3, value: given.get('uris') ?? '', problems })}
 ${input('resource', text.resource, text.resourceHint, false)}
 <div class="actions"><button class="primary" type="submit">${text.createSubmit}</button><a href="${site.path('/console/apps')}">${cancel}</a></div></form></section>`;
-    return sendPage(reply, status, site, consolePage(site, visit, { section: 'apps', title: text.create, content }));
+    return sendPage(
+      reply,
+      status,
+      site,
+      consolePage(site, visit, { section: 'apps', title: text.create, content, problems }),
+    );
   }
 
   // Where it will be is said by the form.
@@ -75,7 +80,7 @@ ${input('resource', text.resource, text.resourceHint, false)}
     const visit = consoleVisitOf(request);
     const form = formOf(request);
     const kind = form.get('kind') ?? '';
-    if (!isAppKind(kind)) return show(reply, 400, visit, form, fieldProblem('kind', text.kindMissing));
+    if (!isAppKind(kind)) return show(reply, 400, visit, form, generalProblem(text.kindMissing));
     // The admission has decided on this very value.
     const { organizationId = null } = visit.named;
     try {
@@ -153,13 +158,12 @@ function placeChoice(
   return { own: {}, place };
 }
 
-function kindChoice({ messages }: Site, chosen: string, { fields }: Problems): Html {
+function kindChoice({ messages }: Site, chosen: string): Html {
   const { apps: text } = messages.operators;
   const kinds = Object.keys(APP_KINDS) as AppKind[];
   const choices = kinds.map((kind) => {
     const [name, about] = text.kinds[kind];
     return html`<label class="check"><input type="radio" name="kind" value="${kind}"${kind === chosen && html` checked`}><span><strong>${name}</strong><br><span class="small muted">${about}</span></span></label>`;
   });
-  const problem = fields['kind'];
-  return html`<fieldset class="field" id="kind"><legend>${text.kind}</legend>${problem !== undefined && html`<p class="problem">${problem}</p>`}${choices}</fieldset>`;
+  return html`<fieldset class="field" id="kind"><legend>${text.kind}</legend>${choices}</fieldset>`;
 }

@@ -129,5 +129,5 @@ ${textArea({ name: 'names', label: text.names, hint: text.namesHint, rows: 6, va
 ${field({ name: 'text', label: text.text, hint: text.textHint, value: value('text'), ...one })}
 ${choosesByGroup(visit.operator) && field({ name: 'members', label: text.members, hint: text.membersHint, value: value('members'), ...one })}
 <div class="actions"><button class="primary" type="submit">${text.next}</button><a href="${path(BULK)}">${cancel}</a></div></form></section>`;
-  return consolePage(site, visit, { section: 'people', title: words.title, content });
+  return consolePage(site, visit, { section: 'people', title: words.title, content, problems });
 }

@@ -68,7 +68,7 @@ export function bulkListPage(site: Site, visit: ConsoleVisit, view: ListView): P
 ${problemSummary(messages, problems)}
 ${isFrozen ? preview(site, visit, view) : result(site, visit, view)}
 ${list(site, visit, view)}`;
-  return consolePage(site, visit, { section: 'people', title: words.title, content });
+  return consolePage(site, visit, { section: 'people', title: words.title, content, problems });
 }
 
 const groupFact = ({ messages }: Site, group: Group | undefined): HtmlPart =>

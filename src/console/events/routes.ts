@@ -43,7 +43,7 @@ export function eventRoutes(app: FastifyInstance, services: ConsoleServices, liv
 ${problemSummary(site.messages, problems)}
 ${filterForm(site, typed, problems)}
 ${found !== undefined && eventList(site, visit, { ...found, typed, isFirst: after === '0', live: query.get('live') === '1' })}`;
-    const page = consolePage(site, visit, { section: 'events', title: text.title, content });
+    const page = consolePage(site, visit, { section: 'events', title: text.title, content, problems });
     return sendPage(reply, found === undefined ? 400 : 200, site, page);
   });
 

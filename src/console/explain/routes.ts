@@ -71,7 +71,12 @@ ${problemSummary(site.messages, problems)}
 <form class="search" role="search" method="get" action="${site.path(ADDRESS)}">${field({ name: 'id', label: text.field, hint: text.hint, type: 'text', autocomplete: 'off', value: typed, problems, required: false })}<button class="primary" type="submit">${text.submit}</button></form>
 ${list}${found !== undefined && 'steps' in found && traceView(site, visit, found)}`;
     const status = problems === NO_PROBLEMS ? 200 : problems.general.length > 0 ? 404 : 400;
-    return sendPage(reply, status, site, consolePage(site, visit, { section: 'explain', title: text.title, content }));
+    return sendPage(
+      reply,
+      status,
+      site,
+      consolePage(site, visit, { section: 'explain', title: text.title, content, problems }),
+    );
   });
 
   app.get(`${ADDRESS}/live`, { config: { permission: 'traces.read', isStream: true } }, async (request, reply) => {

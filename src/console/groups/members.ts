@@ -45,7 +45,12 @@ export function memberRoutes(app: FastifyInstance, services: ConsoleServices): v
 ${problemSummary(site.messages, problems)}
 <section class="card"><p>${adds ? text.addLead : text.removeLead}</p>
 <form method="post" action="${site.path(`/console/groups/${act}`)}">${hidden(visit.token, { id: group.id, user: account.id })}<div class="actions"><button class="${adds ? 'primary' : 'danger'}" type="submit">${submit}</button><a href="${site.path(groupAddress(group.id))}">${cancel}</a></div></form></section>`;
-    return sendPage(reply, status, site, consolePage(site, visit, { section: 'groups', title: submit, content }));
+    return sendPage(
+      reply,
+      status,
+      site,
+      consolePage(site, visit, { section: 'groups', title: submit, content, problems }),
+    );
   }
 
   function done(reply: FastifyReply, visit: ConsoleVisit, group: Group, title: HtmlPart, now: string): FastifyReply {

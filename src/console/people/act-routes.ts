@@ -140,7 +140,7 @@ ${problemSummary(messages, problems)}
 ${act.fields.map((input) => inputs[input]())}
 ${made !== undefined && endMadeChoice(site, visit, made, isMadeToEnd(given))}
 <div class="actions"><button class="${act.isDangerous ? 'danger' : 'primary'}" type="submit">${words.submit}</button><a href="${path(personAddress(account.id))}">${cancel}</a></div></form></section>`;
-  return consolePage(site, visit, { section: 'people', title: words.submit, content });
+  return consolePage(site, visit, { section: 'people', title: words.submit, content, problems });
 }
 
 /** What ends with everything that is signed in. */

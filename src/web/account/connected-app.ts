@@ -62,7 +62,7 @@ ${problemSummary(messages, problems)}
 ${permissions}</section>
 ${revokeForm(site, connection, frame.token)}
 <p><a href="${path(CONNECTIONS)}">${text.back}</a></p>`;
-    return sendPage(reply, status, site, accountLayout(site, frame, 'connections', connection.name, content));
+    return sendPage(reply, status, site, accountLayout(site, frame, 'connections', connection.name, content, problems));
   }
 
   app.get<{ Params: { clientId: string } }>(ADDRESS, async (request, reply) => {

@@ -99,6 +99,7 @@ function connectionsPage(site: Site, page: ConnectionsPage): Page {
 ${revoked !== undefined && (revoked === 'all' ? allRevokedNotice(text) : revokedNotice(revoked, messages))}
 ${problemSummary(messages, page.problems)}
 ${connections.length > 0 && html`${accountRows(connections.map((connection) => appRow(site, connection)))}${pager(site, CONNECTIONS, part)}${revokeAllForm(site, page.token)}`}`,
+    page.problems,
   );
 }
 

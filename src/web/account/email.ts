@@ -19,6 +19,7 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
+  withoutField,
 } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -108,7 +109,7 @@ async function showEmail(
   reply: FastifyReply,
   status: number,
   visit: AccountVisit,
-  problems: Problems = NO_PROBLEMS,
+  refused: Problems = NO_PROBLEMS,
   { done, typed = '' }: Shown = {},
 ): Promise<FastifyReply> {
   const { site, mail } = services;
@@ -116,6 +117,8 @@ async function showEmail(
   const frame = frameOf(visit);
   const proof = await readProof(services, visit);
   const waiting = await readAddressRequest(services, visit);
+  // The code was for a request that has ended.
+  const problems = waiting === undefined ? withoutField(refused, 'code') : refused;
   const earlier = await readEarlierAddresses(services, visit);
   const isReturnProved = !proof.needed || !(await readProof(services, visit, 'return')).needed;
   const rows = emailRows(site, {
@@ -136,7 +139,7 @@ async function showEmail(
   const body = html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(site.messages, problems)}
 ${rows}`;
-  return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
+  return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body, problems));
 }
 
 function changeForm(

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/store.ts';
-import { type ListPart, partNumber } from '../../pages/components.ts';
+import { type ListPart, NO_PROBLEMS, type Problems, partNumber } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
 import { signedInAside } from '../../pages/signed-in.ts';
@@ -24,9 +24,11 @@ export const accountLayout = (
   current: AccountPageName,
   title: string,
   content: Html,
+  problems: Problems = NO_PROBLEMS,
 ): Page => ({
   title,
   layout: 'wide',
+  problems,
   theme: account.profile.theme,
   aside: signedInAside(site, account, logoutToken),
   body: html`${nav(site, current)}<div class="stack">

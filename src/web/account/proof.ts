@@ -258,7 +258,7 @@ ${FORMS[shown]?.fields(site, visit, problems)}${shown === 'recovery code' && (aw
 }
 <p><a href="${site.path(CANCELLED[target] ?? TARGETS[target])}">${messages.proof.cancel}</a></p>
 ${otherWays(services, shown, target)}</section>`;
-    const page = accountLayout(site, frame, 'security', title, body);
+    const page = accountLayout(site, frame, 'security', title, body, problems);
     return sendPage(reply, status, site, { ...page, scripts: shown === 'passkey' ? ['passkeys'] : [] });
   }
 

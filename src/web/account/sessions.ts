@@ -111,6 +111,7 @@ ${confirmStep(
 }
 ${trusted}
 <p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path(securityRow('sign-out-everywhere'))}">${messages.account.signOutEverywhere}</a>.</p>`,
+    page.problems,
   );
 }
 

@@ -73,6 +73,7 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
     return sendPage(reply, status, site, {
       title: text.undoTitle,
       layout: 'narrow',
+      problems,
       scripts: asks.includes('passkey') ? ['passkeys'] : [],
       body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(readableEmail(previous.email)))}</p></header>
 ${problemSummary(messages, problems)}<p>${text.undoText}</p>

@@ -93,6 +93,7 @@ export function consentPage(site: Site, consent: ConsentPage): Page {
   return {
     title: text.title(client.name),
     layout: 'narrow',
+    problems: consent.problems,
     theme: profile.theme,
     body: html`<section class="card consent">
 <header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1><p class="muted small">${owner !== null && html`${text.by(isolate(owner))} · `}${text.returnsTo(isolate(place))}</p></div></header>

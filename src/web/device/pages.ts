@@ -16,6 +16,7 @@ export function deviceCodePage({ messages, path }: Site, { token, typed, problem
   return {
     title: text.title,
     layout: 'narrow',
+    problems,
     body: html`<section class="card"><header><h1>${text.title}</h1><p>${text.lead}</p></header>
 ${problemSummary(messages, problems)}
 <form method="post" action="${path(VERIFICATION_PATH)}" novalidate>${hidden(token)}

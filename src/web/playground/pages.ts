@@ -35,6 +35,7 @@ export function introPage(site: Site, { token, problems, theme, otherAccount }: 
   return {
     title: text.title,
     layout: 'broad',
+    problems,
     home: '/',
     theme,
     body: html`<div class="guide"><header><h1>${text.intro.heading}</h1></header>
@@ -75,6 +76,7 @@ export function stepPage(site: Site, page: StepPage): Page {
   return {
     title: `${text.steps[step]} – ${text.title}`,
     layout: 'broad',
+    problems,
     home: '/',
     theme,
     body: html`<div class="guide">${stepsNav(site, steps, step)}

@@ -4,6 +4,7 @@ import {
   helpLine,
   hidden,
   isolate,
+  NO_PROBLEMS,
   operator,
   type Problems,
   passwordField,
@@ -26,10 +27,16 @@ const requestField = (request: string | undefined) => (request === undefined ? {
 const requestQuery = (request: string | undefined) =>
   request === undefined ? '' : `?request=${encodeURIComponent(request)}`;
 
-function narrow(site: Site, title: string, body: Html, foot?: Html): Page {
+interface Around {
+  readonly problems?: Problems;
+  readonly foot?: Html;
+}
+
+function narrow(site: Site, title: string, body: Html, { problems = NO_PROBLEMS, foot }: Around = {}): Page {
   return {
     title,
     layout: 'narrow',
+    problems,
     scripts: ['strength'],
     body: html`<section class="card"><header><h1>${title}</h1></header>
 ${body}</section>
@@ -52,17 +59,14 @@ ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path('/recover')}" novalidate>${hidden(token, requestField(request))}
 ${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: identifier, problems, focus: true })}
 <button class="primary" type="submit">${text.submit}</button></form>`;
-  return narrow(site, text.title, body, backToSignIn(site, request));
+  return narrow(site, text.title, body, { problems, foot: backToSignIn(site, request) });
 }
 
 /** Where the server sends no mail: whom to ask. */
 export const noMailPage = (site: Site, request: string | undefined): Page =>
-  narrow(
-    site,
-    site.messages.recovery.title,
-    html`<p>${site.messages.recovery.noMail(operator(site))}</p>`,
-    backToSignIn(site, request),
-  );
+  narrow(site, site.messages.recovery.title, html`<p>${site.messages.recovery.noMail(operator(site))}</p>`, {
+    foot: backToSignIn(site, request),
+  });
 
 interface CodePage extends RecoveryForm {
   /** About the mail of this server. */
@@ -91,7 +95,7 @@ ${
   })
 }`;
   const again = html`<a href="${site.path(`/recover${requestQuery(request)}`)}">${text.again}</a>`;
-  return narrow(site, text.sentTitle, body, again);
+  return narrow(site, text.sentTitle, body, { problems, foot: again });
 }
 
 interface LinkForm {
@@ -121,7 +125,7 @@ ${factorFields(site, asks, problems)}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, focus: asks.length === 0, strengthFor: { username, displayName, email } })}
 <button class="primary" type="submit">${text.set}</button></form>
 ${offersPasskey && html`<p class="small"><a href="${replacementLink(site, form.link, 'passkey')}">${text.usePasskey}</a></p>`}`;
-  return narrow(site, text.passwordTitle, body);
+  return narrow(site, text.passwordTitle, body, { problems });
 }
 
 /** The address of a link's page with one of its forms. */
@@ -158,7 +162,7 @@ ${passkeyForm(site, {
 <p class="muted small" data-without-passkeys>${messages.passkeys.unsupported}</p><div>${passkeyButton('new-passkey', messages.passkeys.add, 'primary')}</div>`,
 })}
 <p class="small"><a href="${replacementLink(site, link, 'password')}">${text.usePassword}</a></p>`;
-  return { ...narrow(site, text.passkeyTitle, body), scripts: ['passkeys'] };
+  return { ...narrow(site, text.passkeyTitle, body, { problems }), scripts: ['passkeys'] };
 }
 
 /** After a recovery with a passkey, where it made no recovery codes: where the person continues. */
@@ -173,7 +177,7 @@ export function passkeyDonePage(site: Site, isSignedIn: boolean, next: string): 
 export function gonePage(site: Site): Page {
   const text = site.messages.recovery;
   const again = html`<a href="${site.path('/recover')}">${text.goneAgain}</a>`;
-  return narrow(site, text.goneTitle, html`<p>${text.gone}</p>`, again);
+  return narrow(site, text.goneTitle, html`<p>${text.gone}</p>`, { foot: again });
 }
 
 /** The password is set, and this browser is not signed in. */

@@ -26,7 +26,7 @@ ${hidden(token, { link })}
 ${accountFields(site, values, problems)}
 <button class="primary" type="submit">${text.submit}</button>
 </form>`;
-  return page(text.title, form, { scripts: ['strength'] });
+  return page(text.title, form, { problems, scripts: ['strength'] });
 }
 
 export const deadLinkPage = ({ messages }: Site): Page =>

@@ -20,6 +20,7 @@ export function askCodePage(
   return {
     title: text.title,
     layout: 'narrow',
+    problems,
     body: html`<section class="card">
 ${heading(text.title, messages.signIn.lead, app, site)}
 <p>${text.askLead}</p>
@@ -47,6 +48,7 @@ export function typeCodePage(site: Site, { token, app, problems, hint, resend }:
   return {
     title: text.sentTitle,
     layout: 'narrow',
+    problems,
     body: html`<section class="card">
 ${heading(text.sentTitle, messages.signIn.lead, app, site)}
 <p>${text.sentLead}</p><p class="muted small">${text.sentNote}</p>

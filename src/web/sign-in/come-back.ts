@@ -48,7 +48,13 @@ ${problemSummary(messages, problems)}
 <p class="muted small">${text.lead}</p>
 <form method="post" action="${path('/login/come-back')}">${hidden(visit.browser.formToken(contextOf(waiting)), requestFields(visit.pending))}
 <div class="actions"><button class="primary" type="submit">${text.keep}</button><a class="button" href="${path('/')}">${text.leave}</a></div></form></section>`;
-    return sendPage(visit.reply, status, site, { title: text.title, layout: 'narrow', body }, formTargets(visit));
+    return sendPage(
+      visit.reply,
+      status,
+      site,
+      { title: text.title, layout: 'narrow', problems, body },
+      formTargets(visit),
+    );
   }
 
   app.get('/login/come-back', { preHandler }, async (request, reply) => {

@@ -110,6 +110,7 @@ function framed(site: Site, page: EnrollFrame, content: Html, scripts: NonNullab
   return {
     title: text.title,
     layout: 'narrow',
+    problems,
     scripts,
     body: html`<section class="card">
 ${heading(text.title, text.appLead, app, site)}

@@ -10,6 +10,7 @@ import {
   type Problems,
   passwordField,
   problemSummary,
+  withoutField,
 } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
@@ -116,6 +117,7 @@ export function signInPage(site: Site, form: SignInPage): Page {
   return {
     title: text.title,
     layout: 'narrow',
+    problems,
     scripts: passkeys ? ['passkeys'] : [],
     body: html`<section class="card">
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
@@ -172,17 +174,19 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'new-pas
 export function signUpPage(site: Site, form: SignInForm & InvitedForm & { readonly values: SignUpValues }): Page {
   const { messages, path } = site;
   const text = messages.signUp;
-  const { problems, app, values } = form;
+  const { app, values, fixedEmail } = form;
+  const problems = fixedEmail === undefined ? form.problems : withoutField(form.problems, 'email');
   return {
     title: text.title,
     layout: 'narrow',
+    problems,
     scripts: ['strength'],
     body: html`<section class="card">
 ${heading(text.title, text.lead, app, site)}
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/signup')}" novalidate>
 ${hidden(form.token, { ...requestFields(app), ...(form.invitation !== undefined && { invitation: form.invitation }) })}
-${accountFields(site, values, problems, form.fixedEmail)}
+${accountFields(site, values, problems, fixedEmail)}
 <button class="primary" type="submit">${text.submit}</button>
 </form>${upstreamButtons(site, form)}
 </section>

@@ -54,6 +54,7 @@ export function verifySignUpPage(site: Site, { token, app, problems, address, hi
   return {
     title: text.verifyTitle,
     layout: 'narrow',
+    problems,
     body: html`<section class="card">
 ${heading(text.verifyTitle, site.messages.signUp.lead, app, site)}
 <p>${address === undefined ? text.verifyLeadUnknown : text.verifyLead(isolate(readableEmail(address)))}</p>

@@ -85,6 +85,7 @@ export function verifyPage(site: Site, page: VerifyPage): Page {
   return {
     title: text.title,
     layout: 'narrow',
+    problems,
     scripts: passkeys ? ['passkeys'] : [],
     body: html`<section class="card">
 ${heading(text.title, messages.signIn.lead, app, site)}

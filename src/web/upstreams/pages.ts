@@ -8,6 +8,7 @@ import {
   operator,
   type Problems,
   problemSummary,
+  withoutField,
 } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
@@ -44,7 +45,8 @@ interface NoAccountPage {
 export function noAccountPage(site: Site, page: NoAccountPage): Page {
   const { messages, path } = site;
   const { signUp } = messages;
-  const { name, displayName, label, app, token, connectAs, fixedEmail, lacksProof, problems, values } = page;
+  const { name, displayName, label, app, token, connectAs, fixedEmail, lacksProof, values } = page;
+  const problems = fixedEmail === undefined ? page.problems : withoutField(page.problems, 'email');
   const offersSignUp = page.offersSignUp && !lacksProof;
   const closed = page.offersSignUp ? text.unproved : text.closed;
   const upstream = isolate(displayName);
@@ -68,6 +70,7 @@ ${fixedEmail === undefined ? field({ name: 'email', label: signUp.email, type: '
   return {
     title: text.title(displayName),
     layout: 'narrow',
+    problems,
     body: html`<section class="card">
 <header><h1>${text.heading(upstream)}</h1></header>
 ${problemSummary(messages, problems)}

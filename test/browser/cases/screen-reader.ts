@@ -97,19 +97,19 @@ async function journey(page: Page, { server }: Stage): Promise<string[]> {
   return heard;
 }
 
-/** The page, then what has the focus: the field to fill in, or the notice about what was sent. */
+/** The page, then what has the focus: the field to fill in or to correct, or the notice about what was sent. */
 const SAID: readonly string[] = [
   'Sign in – Tessera: textbox, Username or email',
   'Error: Sign in – Tessera: alert, The username, email or password is incorrect. Check them, or choose “Forgot your password?” below.',
-  'Error: Set up an authenticator app – Tessera: alert, Check the following This code is not valid. Enter the one that the app shows now for this account.',
+  'Error: Set up an authenticator app – Tessera: textbox, Code, This code is not valid. Enter the one that the app shows now for this account., invalid',
   'Keep your recovery codes – Tessera: status, Two-step sign-in is on. You are signed out in every other browser, and have to sign in to your apps again.',
   'Two-step sign-in – Tessera: textbox, Code, The six digits that your authenticator app shows now.',
-  'Error: Two-step sign-in – Tessera: alert, Check the following This code is not valid. Enter the one that your app shows now. If no code works, let your device set its clock automatically.',
+  'Error: Two-step sign-in – Tessera: textbox, Code, This code is not valid. Enter the one that your app shows now. If no code works, let your device set its clock automatically., invalid',
   'Recover your account – Tessera: textbox, Username or email',
   'Check your email – Tessera: textbox, Code, Six digits',
-  'Error: Check your email – Tessera: alert, Check the following This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes.',
+  'Error: Check your email – Tessera: textbox, Code, This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes., invalid',
   'Set a new password – Tessera: textbox, Code of your authenticator app, or a recovery code, Mail alone does not open an account with two factors. If you renewed the app in the last days, the earlier one works, too.',
-  'Error: Set a new password – Tessera: alert, Check the following Use a password of 8 to 256 characters.',
+  'Error: Set a new password – Tessera: textbox, New password, Use a password of 8 to 256 characters., invalid',
 ];
 
 export function screenReaderCases(theStage: () => Stage): void {

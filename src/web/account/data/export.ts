@@ -56,7 +56,7 @@ export function exportRoutes(app: FastifyInstance, services: PageServices, { cou
     const content = html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
 ${problemSummary(messages, problems)}
 ${exportState(site, page, found)}`;
-    const shown = accountLayout(site, page, 'data', text.title, content);
+    const shown = accountLayout(site, page, 'data', text.title, content, problems);
     return sendPage(reply, status, site, found?.state === 'waiting' ? { ...shown, scripts: ['follow'] } : shown);
   }
 

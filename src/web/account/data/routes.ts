@@ -46,7 +46,7 @@ export function dataRoutes(app: FastifyInstance, services: DataServices, hooks: 
     const content = html`<header><h1>${text.title}</h1></header>
 ${problemSummary(messages, problems)}
 ${accountRows([accountRow('export', exportRow(site), false), accountRow('deletion', deletionRow(site, state), open)])}`;
-    return sendPage(reply, status, site, accountLayout(site, state, 'data', text.title, content));
+    return sendPage(reply, status, site, accountLayout(site, state, 'data', text.title, content, problems));
   }
 
   app.get('/account/data', async (request, reply) =>

@@ -1,5 +1,5 @@
 import { EXPORT_PATH } from '../../../account-actions/personal-data/export-dispatcher.ts';
-import { hidden, type Problems } from '../../../pages/components.ts';
+import { described, hidden, type Problems } from '../../../pages/components.ts';
 import { html } from '../../../pages/html.ts';
 import type { Site } from '../../../pages/layout.ts';
 import type { AccountFrame } from '../layout.ts';
@@ -22,10 +22,10 @@ export const exportRow = ({ messages: { data }, path }: Site): AccountRow => ({
 export function deletionRow(site: Site, { token, proof, problems }: DataState): AccountRow {
   const { messages, path } = site;
   const text = messages.data;
-  const problem = problems.fields['confirm'];
+  const { attributes, notes } = described('confirm', undefined, problems);
   const form = html`<form method="post" action="${path('/account/deletion')}" novalidate>${hidden(token)}
-${problem !== undefined && html`<p class="problem small" id="confirm-note">${problem}</p>`}
-<label class="check"><input type="checkbox" id="confirm" name="confirm" value="yes" required${problem !== undefined && html` aria-invalid="true" aria-describedby="confirm-note"`}> ${text.confirmDeletion}</label>
+${notes}
+<label class="check"><input type="checkbox" id="confirm" name="confirm" value="yes" required${attributes}> ${text.confirmDeletion}</label>
 <div><button class="danger" type="submit">${text.delete}</button></div></form>`;
   const content = html`<p class="muted small">${text.deletionLead}</p>
 ${proofGate(site, proof, 'deletion', form)}`;

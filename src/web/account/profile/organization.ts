@@ -54,7 +54,7 @@ ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 ${organization === undefined ? html`<section class="card"><p>${text.noOrganization}</p></section>` : organizationCard(site, organization, isRequiring, frame.token, proof)}
 ${groupsCard(site, groups)}`;
-    return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, content));
+    return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, content, problems));
   }
 
   app.get(ORGANIZATION_PAGE, async (request, reply) => show(reply, 200, visitOf(request), NO_PROBLEMS));

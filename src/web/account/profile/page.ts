@@ -101,7 +101,7 @@ ${isOffered && passkeyOffer(site, state.token)}
 ${await rowsOf(SECTIONS.always)}
 <p class="muted small">${text.ifAllowed}</p>
 ${await rowsOf(SECTIONS.ifAllowed)}`;
-    const page = accountLayout(site, state, 'profile', text.title, content);
+    const page = accountLayout(site, state, 'profile', text.title, content, problems);
     return sendPage(reply, status, site, {
       ...page,
       scripts: ['picture', ...(isOffered ? (['passkeys'] as const) : [])],

@@ -47,7 +47,7 @@ export function securityRoutes(app: FastifyInstance, services: PageServices, hoo
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 ${accountRows(rows)}`;
-    const page = accountLayout(site, state, 'security', messages.security.title, content);
+    const page = accountLayout(site, state, 'security', messages.security.title, content, problems);
     return sendPage(reply, status, site, { ...page, scripts: SECTIONS.flatMap(({ scripts = [] }) => scripts) });
   }
 

@@ -111,5 +111,6 @@ ${problemSummary(messages, problems)}
 ${field({ name: 'code', label: messages.verify.totpCode, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', problems })}
 <p class="muted small">${text.securedLead}</p>
 <div><button class="primary" type="submit">${replaces ? text.confirmReplace : text.confirm}</button></div></form></section>`,
+    problems,
   );
 }
