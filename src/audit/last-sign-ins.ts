@@ -3,7 +3,7 @@ import type { Work } from '../platform/database/database.ts';
 import { Instant, nullableField } from '../platform/http/operation.ts';
 import { addressBucket, networkOf } from '../platform/validation/origin.ts';
 import * as Type from '../platform/validation/type.ts';
-import { newestSignIn, type RecordedSignIn } from './sign-in-store.ts';
+import { newestSignIns, type RecordedSignIn } from './sign-in-store.ts';
 
 /** The newest sign-in of each kind. */
 export interface LastSignIns {
@@ -13,10 +13,8 @@ export interface LastSignIns {
 
 /** The last sign-in to an account, and the last one that was refused. */
 export function* findLastSignIns(accountId: string): Work<LastSignIns> {
-  return {
-    succeeded: yield* newestSignIn({ accountId, type: 'sign_in.succeeded' }),
-    failed: yield* newestSignIn({ accountId, type: 'sign_in.failed' }),
-  };
+  const newest = new Map((yield* newestSignIns({ accountId })).map(({ type, signIn }) => [type, signIn]));
+  return { succeeded: newest.get('sign_in.succeeded'), failed: newest.get('sign_in.failed') };
 }
 
 const signIn = {

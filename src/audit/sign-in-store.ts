@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely';
 import { constant, negated } from '../platform/database/columns.ts';
-import { columnsOf, decoder, json, one, plain, storedField, type Values } from '../platform/database/statement.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { columnsOf, decoder, json, many, plain, storedField, type Values } from '../platform/database/statement.ts';
 import { NOT_INDEXED } from './activity-store.ts';
 
 const SIGN_IN = {
@@ -12,16 +14,26 @@ const SIGN_IN = {
 /** A sign-in to an account, or one that was refused. */
 export type RecordedSignIn = Values<typeof SIGN_IN>;
 
-/** The newest sign-in to an account that succeeded, or that failed. */
-export const newestSignIn = one(
-  (db, p: { accountId: string; type: 'sign_in.succeeded' | 'sign_in.failed' }) =>
+const newestOf = (db: Kysely<Tables>, p: { accountId: string }, type: SignInType) =>
+  db
+    .selectFrom('audit_event')
+    .select('id')
+    .where('account_id', '=', p.accountId)
+    .where('type', 'not in', NOT_INDEXED.map(constant))
+    .where('type', '=', type)
+    .orderBy(negated('id'))
+    .limit(1);
+
+type SignInType = 'sign_in.succeeded' | 'sign_in.failed';
+
+const toSignIn: (row: object) => RecordedSignIn = decoder(SIGN_IN);
+
+/** The newest sign-in to an account that succeeded, and the newest one that failed. */
+export const newestSignIns = many(
+  (db, p: { accountId: string }) =>
     db
       .selectFrom('audit_event')
-      .select(columnsOf(SIGN_IN))
-      .where('account_id', '=', p.accountId)
-      .where('type', 'not in', NOT_INDEXED.map(constant))
-      .where('type', '=', p.type)
-      .orderBy(negated('id'))
-      .limit(1),
-  decoder(SIGN_IN),
+      .select(['type', ...columnsOf(SIGN_IN)])
+      .where('id', 'in', [newestOf(db, p, 'sign_in.succeeded'), newestOf(db, p, 'sign_in.failed')]),
+  (row) => ({ type: row.type, signIn: toSignIn(row) }),
 );

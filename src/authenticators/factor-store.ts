@@ -1,8 +1,11 @@
+import { type Kysely, sql } from 'kysely';
 import type { Account } from '../accounts/store.ts';
 import { isSecondFactorRequired } from '../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
+import { constant } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { positionsOf } from '../platform/database/positions.ts';
+import type { Tables } from '../platform/database/schema.ts';
 import { many } from '../platform/database/statement.ts';
 import { rememberRecoveryCodes, rememberTotp } from './earlier-factors.ts';
 import { removeRecoveryCodes } from './recovery-code-store.ts';
@@ -10,25 +13,49 @@ import { requiresRecoveryCode } from './recovery-setting-store.ts';
 import type { Factor } from './rules/factors.ts';
 import { removeTotpSeed } from './totp-store.ts';
 
-const findPasskeys = many(
-  (db, p: { accountId: string }) => db.selectFrom('passkey').select('created_at').where('account_id', '=', p.accountId),
-  (row): Factor => ({ kind: 'passkey', createdAt: row.created_at }),
-);
+/** A factor beside the password. */
+export interface NamedFactor {
+  readonly kind: 'totp' | 'passkey';
+  /** The ID of a passkey, and the name that the person gave it; null for an authenticator app, of which there is one. */
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly createdAt: number;
+}
 
-const findTotp = many(
+interface FactorRow {
+  readonly kind: NamedFactor['kind'];
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly since: number | null;
+}
+
+const passkeysOf = (db: Kysely<Tables>, p: { accountId: string }) =>
+  db
+    .selectFrom('passkey')
+    .select([constant('passkey').as('kind'), 'id', 'name', 'created_at as since'])
+    .where('account_id', '=', p.accountId)
+    .$castTo<FactorRow>();
+
+const totpOf = (db: Kysely<Tables>, p: { accountId: string }) =>
+  db
+    .selectFrom('totp_secret')
+    .select([constant('totp').as('kind'), sql`null`.as('id'), sql`null`.as('name'), 'confirmed_at as since'])
+    .where('account_id', '=', p.accountId)
+    .where('confirmed_at', 'is not', null)
+    .$castTo<FactorRow>();
+
+/** The authenticator app of a person, and their passkeys, the oldest first. */
+export const listNamedFactors = many(
   (db, p: { accountId: string }) =>
-    db
-      .selectFrom('totp_secret')
-      .select('confirmed_at')
-      .where('account_id', '=', p.accountId)
-      .where('confirmed_at', 'is not', null),
-  (row): Factor => ({ kind: 'totp', createdAt: row.confirmed_at ?? 0 }),
+    passkeysOf(db, p).unionAll(totpOf(db, p)).orderBy('kind', 'desc').orderBy('since').orderBy('id'),
+  ({ kind, id, name, since }): NamedFactor => ({ kind, id, name, createdAt: since ?? 0 }),
 );
 
 /** What a person has set up to prove who they are. */
 export function* listFactors({ id: accountId, passwordHash }: Pick<Account, 'id' | 'passwordHash'>): Work<Factor[]> {
   const password: Factor[] = passwordHash === null ? [] : [{ kind: 'password', createdAt: 0 }];
-  return [...password, ...(yield* findTotp({ accountId })), ...(yield* findPasskeys({ accountId }))];
+  const named = yield* listNamedFactors({ accountId });
+  return [...password, ...named.map(({ kind, createdAt }) => ({ kind, createdAt }))];
 }
 
 const accounts = positionsOf(50, '0');

@@ -192,6 +192,7 @@ export const consoleKeyTexts = {
   id: 'ID',
   copyId: 'Copy the ID',
   made: 'What was made with it',
+  madeWith: (name: HtmlPart): HtmlPart => ['What was made with ', name],
   revoke: 'Revoke',
   replace: 'Make a key in its place',
   replaceNote:

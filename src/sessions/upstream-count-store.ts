@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { many, one } from '../platform/database/statement.ts';
+import { many } from '../platform/database/statement.ts';
 
 interface Through {
   readonly upstreamId: string;
@@ -24,16 +25,6 @@ const liveThrough = (db: Kysely<Tables>, { upstreamId, now, idleSince }: Through
     .where('s.expires_at', '>', now)
     .where('s.last_seen_at', '>', idleSince);
 
-/** How many people are signed in through an upstream, in how many browsers. */
-export const countSignedInThrough = one(
-  (db, p: Through) =>
-    liveThrough(db, p).select((eb) => [
-      eb.fn.count<number>('a.id').distinct().as('people'),
-      eb.fn.count<number>('s.hash').distinct().as('sessions'),
-    ]),
-  ({ people, sessions }) => ({ people: Number(people), sessions: Number(sessions) }),
-);
-
 /** A person who is signed in through an upstream. */
 export interface SignedInThrough {
   readonly id: string;
@@ -42,14 +33,31 @@ export interface SignedInThrough {
   readonly sessions: number;
 }
 
-/** Those people, in the order of their ids. */
-export const listSignedInThrough = many(
+const listThrough = many(
   (db, p: Through & { readonly limit: number }) =>
     liveThrough(db, p)
       .select(['a.id', 'a.username', 'a.display_name as displayName'])
-      .select((eb) => eb.fn.count<number>('s.hash').distinct().as('sessions'))
+      .select((eb) => [
+        eb.fn.count<number>('s.hash').distinct().as('sessions'),
+        // Of all of them, whatever the limit.
+        eb.fn.countAll<number>().over().as('people'),
+        eb.fn.sum<number>(eb.fn.count('s.hash').distinct()).over().as('browsers'),
+      ])
       .groupBy(['a.id', 'a.username', 'a.display_name'])
       .orderBy('a.id')
       .limit(p.limit),
-  (row): SignedInThrough => ({ ...row, sessions: Number(row.sessions) }),
+  ({ people, browsers, ...row }) => ({
+    person: { ...row, sessions: Number(row.sessions) },
+    counts: { people: Number(people), sessions: Number(browsers) },
+  }),
 );
+
+/** How many people are signed in through an upstream, in how many browsers, and the first of them in the order of their ids. */
+export function* signedInThrough(search: Through & { readonly limit: number }): Work<{
+  readonly people: number;
+  readonly sessions: number;
+  readonly first: readonly SignedInThrough[];
+}> {
+  const rows = yield* listThrough(search);
+  return { ...(rows[0]?.counts ?? { people: 0, sessions: 0 }), first: rows.map(({ person }) => person) };
+}

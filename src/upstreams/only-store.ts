@@ -74,19 +74,6 @@ export const organizationsOfUpstream = many(
   (row) => row.organization_id,
 );
 
-/** The same with their names, in the order of their ids. */
-export const namedOrganizationsOfUpstream = many(
-  (db, p: { upstreamId: string; limit: number }) =>
-    db
-      .selectFrom('organization_upstream as o')
-      .innerJoin('organization as n', 'n.id', 'o.organization_id')
-      .select(['n.id', 'n.name'])
-      .where('o.upstream_id', '=', p.upstreamId)
-      .orderBy('n.id')
-      .limit(p.limit),
-  ({ id, name }) => ({ id, name }),
-);
-
 /** Through which upstream the latest sign-in at one came in a session, of which others may remain; undefined where there was none. */
 export const latestUpstreamOfSession = one(
   (db, p: { accountId: string; sid: string }) =>

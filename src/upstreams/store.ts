@@ -79,6 +79,37 @@ export const findUpstream = one(
   toUpstream,
 );
 
+/** An upstream, and the organizations that name it, in the order of their ids. */
+export interface UpstreamWithOrganizations {
+  readonly upstream: Upstream;
+  readonly organizations: readonly { readonly id: string; readonly name: string }[];
+}
+
+const upstreamByOrganization = many(
+  (db, p: { id: string; limit: number }) =>
+    db
+      .selectFrom('upstream as u')
+      .leftJoin('organization_upstream as o', 'o.upstream_id', 'u.id')
+      .leftJoin('organization as n', 'n.id', 'o.organization_id')
+      .select(COLUMNS.map((column) => `u.${column}` as const))
+      .select(['n.id as organizationId', 'n.name as organization'])
+      .where('u.id', '=', p.id)
+      .orderBy('n.id')
+      .limit(p.limit),
+  (row) => ({ upstream: toUpstream(row), id: row.organizationId, name: row.organization }),
+);
+
+/** {@link UpstreamWithOrganizations}, by one statement. */
+export function* findWithOrganizations(search: {
+  readonly id: string;
+  readonly limit: number;
+}): Work<UpstreamWithOrganizations | undefined> {
+  const rows = yield* upstreamByOrganization(search);
+  const upstream = rows[0]?.upstream;
+  const organizations = rows.flatMap(({ id, name }) => (id === null || name === null ? [] : [{ id, name }]));
+  return upstream && { upstream, organizations };
+}
+
 export const findUpstreamByName = one(
   (db, p: { name: string }) => db.selectFrom('upstream').select(COLUMNS).where('name', '=', p.name),
   toUpstream,

@@ -114,6 +114,8 @@ test('a key is shown once, is on its page without itself, and does nothing once 
   const id = /\/console\/keys\/(\d+)"/.exec(made.text)?.[1] ?? '';
   const page = (await owner.browser.get(`/console/keys/${id}`)).text;
   assert.ok(page.includes('Importer') && page.includes('auditor') && !page.includes(key));
+  assert.ok(page.includes(`/console/keys/${id}/made`));
+  assert.match((await owner.browser.get(`/console/keys/${id}/made`)).text, /It made nothing that still counts/);
   assert.ok((await owner.browser.get('/console/keys')).text.includes('Importer'));
   const done = await act(server, owner, '/console/keys/revoke', { id });
   assert.match(titleOf(done.text), /is revoked/);
@@ -133,12 +135,23 @@ test('a key in the place of another has its name and role filled in, and both wo
   for (const text of [first.text, second.text]) assert.equal(await ask(keyIn(text)), 200);
 });
 
+test('what was made with a key stands on a page of its own', async () => {
+  const made = await act(server, owner, '/console/keys/new', {}, { name: 'Maker', role: 'owner' });
+  const [key, id] = [keyIn(made.text), /\/console\/keys\/(\d+)"/.exec(made.text)?.[1] ?? ''];
+  const child = await admin(server, 'POST', '/admin-keys', { name: 'Child of it', role: 'auditor' }, key);
+  assert.equal(child.status, 201, JSON.stringify(child.body));
+  const { text } = await owner.browser.get(`/console/keys/${id}/made`);
+  assert.ok(text.includes('Child of it') && text.includes(`/console/keys/${child.body.id}"`), text);
+});
+
 test('of a key outside of an operator’s reach nothing is told', async () => {
   const organization = (await admin(server, 'POST', '/organizations', { name: 'keys-here', domain: 'k.example' })).body;
   const lead = await newOperator(server, 'developer');
   await admin(server, 'PUT', `/organizations/${organization.id}/members/${lead.id}`, { role: 'ADMIN' });
   const { body } = await admin(server, 'POST', '/admin-keys', { name: 'Foreign key', role: 'auditor' });
-  assert.equal((await lead.browser.get(`/console/keys/${body.id}`)).status, 404);
+  for (const path of ['', '/made']) {
+    assert.equal((await lead.browser.get(`/console/keys/${body.id}${path}`)).status, 404);
+  }
   assert.doesNotMatch((await lead.browser.get('/console/keys')).text, /Foreign key/);
   const like = `/console/keys/new?organization=${organization.id}&like=`;
   const [foreign, none] = [await open(server, lead, like + body.id), await open(server, lead, `${like}1`)];

@@ -54,23 +54,23 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/people': 1,
   '/console/people?q=user': 2,
   // With what is on record of it: that the page was opened.
-  [`/console/people/${user.id}`]: 8,
+  [`/console/people/${user.id}`]: 5,
   [`/console/people/${user.id}/sessions`]: 4,
   [`/console/people/${user.id}/apps`]: 3,
   [`/console/people/${user.id}/memberships`]: 4,
   '/console/people/bulk': 1,
   // Whether a proof is due.
-  '/console/people/bulk/new?act=suspend': 2,
-  '/console/people/export': 2,
-  '/console/events/export': 2,
+  '/console/people/bulk/new?act=suspend': 1,
+  '/console/people/export': 1,
+  '/console/events/export': 1,
   '/console/groups': 1,
   [`/console/groups/${group}`]: 2,
   '/console/upstreams': 1,
   '/console/upstreams?q=staff': 1,
-  // The provider, and the organizations that name it.
-  [`/console/upstreams/${upstream}`]: 2,
-  // Whether a proof is due, who is signed in, and the organizations that name it.
-  [`/console/upstreams/switch-off?id=${upstream}`]: 5,
+  // The provider, with the organizations that name it.
+  [`/console/upstreams/${upstream}`]: 1,
+  // Whether a proof is due, the provider with the organizations that name it, and who is signed in.
+  [`/console/upstreams/switch-off?id=${upstream}`]: 3,
   '/console/organizations': 1,
   '/console/organizations?q=engine': 1,
   // With the provider through which alone its members sign in.
@@ -82,15 +82,16 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/invitations': 1,
   '/console/operators': 1,
   '/console/keys': 1,
+  [`/console/keys/${key}`]: 1,
   // The key, the rights that it gave at any time, the accounts that it opened, and all that was made with it, one for each kind: keys, roles, members,
   // those of groups, assignments, settings, domains, acts on apps, accounts and other providers, and whom these let in.
-  [`/console/keys/${key}`]: 17,
+  [`/console/keys/${key}/made`]: 17,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 3,
   '/console/apps/scope-requests': 1,
-  // The app and its secrets, the person, whether a proof is due, and whom the operator may act on.
-  [`/console/apps/preview?app=${app.clientId}&user=${user.id}`]: 9,
-  // The app with its secrets, and its steps.
+  // The app, the person, and whether a proof is due.
+  [`/console/apps/preview?app=${app.clientId}&user=${user.id}`]: 3,
+  // The app, its steps, and the names that people share with it.
   [`/console/apps/${app.clientId}/log`]: 3,
   [`/console/explain?app=${app.clientId}`]: 1,
   '/console/explain': 1,

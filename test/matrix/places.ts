@@ -917,7 +917,16 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     ...['/people/export', '/events/export'],
     ...['/people/bulk', '/people/bulk/new', '/people/bulk/lists/:id'],
     ...['/search', '/events/live', '/explain/live', '/overview', '/system', '/system/mail', '/system/settings'],
-    ...['/operators', '/keys', '/keys/:id', '/invitations', '/upstreams', '/upstreams/:id', '/upstreams/new'],
+    ...[
+      '/operators',
+      '/keys',
+      '/keys/:id',
+      '/keys/:id/made',
+      '/invitations',
+      '/upstreams',
+      '/upstreams/:id',
+      '/upstreams/new',
+    ],
     ...CONSOLE_ACTS,
   ]),
   // It leads to the page that the browser remembers, and that one asks who it is.

@@ -137,13 +137,21 @@ export interface AdminKeyWithMade {
   readonly made: Made;
 }
 
+function* readKey(id: string): Work<AdminKey> {
+  const key = yield* store.findAdminKey({ id });
+  if (key === undefined) throw store.adminKeyNotFound(id);
+  return key;
+}
+
+/** A key alone: what was made with it stands in many tables. @throws {Failure} `not found` */
+export const getAdminKeyAlone = ({ database }: Pick<AdminKeysContext, 'database'>, id: string): Promise<AdminKey> =>
+  database.read(() => readKey(id));
+
 /** @throws {Failure} `not found` */
 export function getAdminKey({ database, clock }: AdminKeysContext, id: string): Promise<AdminKeyWithMade> {
   const now = clock();
   return database.read(function* read(): Work<AdminKeyWithMade> {
-    const key = yield* store.findAdminKey({ id });
-    if (key === undefined) throw store.adminKeyNotFound(id);
-    return { key, made: yield* madeBy(id, now) };
+    return { key: yield* readKey(id), made: yield* madeBy(id, now) };
   });
 }
 

@@ -6,8 +6,8 @@ import { emailKey, identifierKey } from '../../accounts/rules/profile.ts';
 import { type Account, lockAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removePasskeys } from '../../authenticators/earlier-factors.ts';
-import { listFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
-import { listPasskeys } from '../../authenticators/passkey-store.ts';
+import { listFactors, listNamedFactors, removeTotp, removeUselessCodes } from '../../authenticators/factor-store.ts';
+
 import { BY_OPERATOR } from '../../authenticators/rules/taking-back.ts';
 import { forget, takeWithin } from '../../limits/limits.ts';
 import { prepareChallenge } from '../../mail/challenges.ts';
@@ -113,13 +113,8 @@ export const factorView = (factor: PersonalFactor) => ({ ...factor, createdAt: i
 const TOTP = 'totp';
 
 /** The factors of an account beside the password. */
-export function* personalFactors(account: Pick<Account, 'id' | 'passwordHash'>): Work<readonly PersonalFactor[]> {
-  const apps = (yield* listFactors(account)).filter(({ kind }) => kind === 'totp');
-  const passkeys = yield* listPasskeys({ accountId: account.id });
-  return [
-    ...apps.map(({ createdAt }) => ({ id: TOTP, kind: 'totp', name: null, createdAt }) as const),
-    ...passkeys.map(({ id, name, createdAt }) => ({ id, kind: 'passkey', name, createdAt }) as const),
-  ];
+export function* personalFactors({ id: accountId }: Pick<Account, 'id'>): Work<readonly PersonalFactor[]> {
+  return (yield* listNamedFactors({ accountId })).map((factor) => ({ ...factor, id: factor.id ?? TOTP }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/store.ts';
-import { getClient } from '../../clients/clients.ts';
+import { readClientRecord } from '../../clients/clients.ts';
 import type { Client } from '../../clients/store.ts';
 import { fact, facts, field, fieldProblem, generalProblem, isolate } from '../../pages/components.ts';
 import { type Html, type HtmlPart, html } from '../../pages/html.ts';
@@ -67,7 +67,7 @@ const preview = defineAct<Previewed>({
   objects: { app: ['clientId'], person: 'userId' },
   pageObjects: { app: ['clientId'] },
   async find(visit) {
-    const { client } = await getClient(visit.services, visit.named.clientId ?? '');
+    const client = await visit.services.database.read(() => readClientRecord(visit.named.clientId ?? ''));
     return { client, account: await getSubject(visit, null) };
   },
   ask(visit, { client, account }, given, problems) {

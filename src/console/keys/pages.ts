@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { type AdminKeyWithMade, adminKeyStatus, getAdminKey } from '../../account-actions/makers/admin-keys.ts';
+import { adminKeyStatus, getAdminKey, getAdminKeyAlone } from '../../account-actions/makers/admin-keys.ts';
+import type { Made } from '../../account-actions/makers/list-made.ts';
 import { type AdminKey, grantOfKey, listNewestAdminKeys } from '../../admin-keys/store.ts';
 import { holds, holdsSomewhere, INSTALLATION, lackingOf, reachOf } from '../../operators/rights.ts';
 import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
@@ -12,7 +13,7 @@ import { operatorsPage } from '../operators/frame.ts';
 import { madeList } from '../operators/made.ts';
 import { organizationAddress, placeIn } from '../organizations/addresses.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-import { KEYS, keyActAddress, keyAddress } from './addresses.ts';
+import { KEYS, keyActAddress, keyAddress, keyMadeAddress } from './addresses.ts';
 
 /** The admin keys that the operator reaches, and the page about each. */
 export function keyPageRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -37,12 +38,21 @@ export function keyPageRoutes(app: FastifyInstance, services: ConsoleServices): 
   const config = { permission: 'operators.read', objects: { adminKey: 'id' } } as const;
   app.get<{ Params: { id: string } }>(`${KEYS}/:id`, { config }, async (request, reply) => {
     const visit = consoleVisitOf(request);
-    const found = await getAdminKey(visit.services, request.params.id);
-    const { name } = found.key;
-    const content = html`<header class="object"><h1>${isolate(name)}</h1><p class="muted">${stateText(site, found.key, clock())}</p></header>
-${about(site, visit, found, clock())}
-<section class="card"><h2>${text.made}</h2>${madeRows(site, visit, found)}</section>`;
+    const key = await getAdminKeyAlone(visit.services, request.params.id);
+    const { name } = key;
+    const content = html`<header class="object"><h1>${isolate(name)}</h1><p class="muted">${stateText(site, key, clock())}</p></header>
+${about(site, visit, key, clock())}`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'operators', title: name, content }));
+  });
+
+  app.get<{ Params: { id: string } }>(`${KEYS}/:id/made`, { config }, async (request, reply) => {
+    const visit = consoleVisitOf(request);
+    const { key, made } = await getAdminKey(visit.services, request.params.id);
+    const back = site.messages.operators.back(isolate(key.name));
+    const content = html`<header class="object"><h1>${text.madeWith(isolate(key.name))}</h1><p class="muted">${stateText(site, key, clock())}</p></header>
+<section class="card" aria-label="${text.made}">${madeRows(site, visit, made)}</section>
+<p><a class="button" href="${site.path(keyAddress(key.id))}">${back}</a></p>`;
+    return sendPage(reply, 200, site, consolePage(site, visit, { section: 'operators', title: text.made, content }));
   });
 }
 
@@ -64,7 +74,7 @@ function row(site: Site, key: AdminKey, now: number): Html {
   return html`<li><a href="${site.path(keyAddress(key.id))}"><span class="who"><span class="name">${isolate(key.name)}</span> <span class="small muted">${name} · ${useText(site, key)}</span></span><span class="small">${stateText(site, key, now)}</span></a></li>`;
 }
 
-function about(site: Site, visit: ConsoleVisit, { key }: AdminKeyWithMade, now: number): Html {
+function about(site: Site, visit: ConsoleVisit, key: AdminKey, now: number): Html {
   const { path, messages } = site;
   const { keys: text, operators, roles } = messages.operators;
   const grant = grantOfKey(key);
@@ -79,6 +89,7 @@ function about(site: Site, visit: ConsoleVisit, { key }: AdminKeyWithMade, now: 
   const isActive = adminKeyStatus(key, now) === 'active';
   const like = { like: key.id, ...(organizationId !== null && { organization: organizationId }) };
   const acts = [
+    html`<a class="button" href="${path(keyMadeAddress(key.id))}">${text.made}</a>`,
     holds(visit.operator, 'events.read', INSTALLATION) &&
       html`<a class="button" href="${path(`/console/events?actorId=${key.id}`)}">${text.events}</a>`,
     manages && html`<a class="button" href="${path(keyActAddress('new', like))}">${text.replace}</a>`,
@@ -102,7 +113,7 @@ function about(site: Site, visit: ConsoleVisit, { key }: AdminKeyWithMade, now: 
   ])}<p class="acts">${acts}</p>${manages && isActive && html`<p class="muted small">${text.replaceNote}</p>`}</section>`;
 }
 
-function madeRows(site: Site, visit: ConsoleVisit, { made }: AdminKeyWithMade): HtmlPart {
+function madeRows(site: Site, visit: ConsoleVisit, made: Made): HtmlPart {
   const { made: text } = site.messages.operators.operators;
   const listed = madeList(site, visit, made);
   return items(listed === undefined ? [] : [html`<li><div>${text.stays(listed)}</div></li>`], text.madeNothing);

@@ -7,9 +7,13 @@ import { type Site, sendPage } from '../../pages/layout.ts';
 import { joinList } from '../../pages/lists.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { namedOrganizationsOfUpstream } from '../../upstreams/only-store.ts';
 import { CLAIM_FIELDS, type ClaimsMap } from '../../upstreams/rules/claims-map.ts';
-import { findUpstream, type Upstream } from '../../upstreams/store.ts';
+import {
+  findUpstream,
+  findWithOrganizations,
+  type Upstream,
+  type UpstreamWithOrganizations,
+} from '../../upstreams/store.ts';
 import { logoutUriOf, redirectUriOf } from '../../upstreams/view.ts';
 import { consolePage } from '../layout.ts';
 import { items, PAGE_SIZE } from '../list.ts';
@@ -25,18 +29,20 @@ export function* foundUpstream(id: string): Work<Upstream> {
   return found;
 }
 
+/** The same, with the first organizations that let their members in only through it. @throws {Failure} `not found` */
+export function* foundWithOrganizations(id: string): Work<UpstreamWithOrganizations> {
+  const found = isSnowflake(id) ? yield* findWithOrganizations({ id, limit: PAGE_SIZE }) : undefined;
+  if (found === undefined) throw upstreamNotFound(id.slice(0, 64));
+  return found;
+}
+
 /** The page about a provider: what it is, what can be done, what to register there, and where to look further. */
 export function upstreamPageRoutes(app: FastifyInstance, { site, issuer }: ConsoleServices): void {
   const config = { permission: 'upstreams.read' } as const;
   app.get<{ Params: { id: string } }>(`${UPSTREAMS}/:id`, { config }, async (request, reply) => {
     const visit = consoleVisitOf(request);
     const { id } = request.params;
-    const { upstream, organizations } = await visit.services.database.read(function* read() {
-      return {
-        upstream: yield* foundUpstream(id),
-        organizations: yield* namedOrganizationsOfUpstream({ upstreamId: id, limit: PAGE_SIZE }),
-      };
-    });
+    const { upstream, organizations } = await visit.services.database.read(() => foundWithOrganizations(id));
     const content = html`<header class="object"><h1>${isolate(upstream.displayName)}</h1><p class="muted">${isolate(upstream.name)} · ${upstreamState(site, upstream)}</p></header>
 ${about(site, visit, upstream)}
 ${addressesToRegister(site, upstream, issuer)}

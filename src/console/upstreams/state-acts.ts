@@ -6,13 +6,8 @@ import { joinList } from '../../pages/lists.ts';
 import { beforeFirstCommit } from '../../platform/database/first-commit.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import { IDLE_TIMEOUT } from '../../sessions/sessions.ts';
-import {
-  countSignedInThrough,
-  listSignedInThrough,
-  type SignedInThrough,
-} from '../../sessions/upstream-count-store.ts';
+import { type SignedInThrough, signedInThrough } from '../../sessions/upstream-count-store.ts';
 import { countConnected } from '../../upstreams/identity-store.ts';
-import { namedOrganizationsOfUpstream } from '../../upstreams/only-store.ts';
 import { lockUpstream, type Upstream } from '../../upstreams/store.ts';
 import { type ConsoleAct, defineAct, type Given } from '../act.ts';
 import { personLink } from '../links.ts';
@@ -21,7 +16,7 @@ import { StalePage, seenVersion, versionOfShown } from '../seen.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { UPSTREAMS, upstreamActPath } from './addresses.ts';
 import { textsOf } from './fields.ts';
-import { foundUpstream } from './page.ts';
+import { foundUpstream, foundWithOrganizations } from './page.ts';
 import { aboutUpstream, backToUpstream, namedUpstream } from './subject.ts';
 
 const manage = { section: 'upstreams', permission: 'upstreams.manage', objects: {} } as const;
@@ -40,12 +35,9 @@ function findInUse({ services, named }: ConsoleVisit): Promise<InUse> {
   const now = services.clock();
   const id = named.id ?? '';
   return services.database.read(function* read() {
-    const upstream = yield* foundUpstream(id);
+    const found = yield* foundWithOrganizations(id);
     const live = { upstreamId: id, now, idleSince: now - IDLE_TIMEOUT };
-    const { people, sessions } = (yield* countSignedInThrough(live)) ?? { people: 0, sessions: 0 };
-    const first = people === 0 ? [] : yield* listSignedInThrough({ ...live, limit: PAGE_SIZE });
-    const organizations = yield* namedOrganizationsOfUpstream({ upstreamId: id, limit: PAGE_SIZE });
-    return { upstream, people, sessions, first, organizations };
+    return { ...found, ...(yield* signedInThrough({ ...live, limit: PAGE_SIZE })) };
   });
 }
 
