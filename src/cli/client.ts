@@ -8,6 +8,7 @@ import { type Api, path, withApi } from './api.ts';
 import { apiScopeCommands } from './api-scopes.ts';
 import { assignmentCommands } from './assign.ts';
 import { checkedClientId } from './client-id.ts';
+import { clientLogCommand } from './client-log.ts';
 import { consentApprovalCommands } from './consent-approval.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
@@ -64,12 +65,13 @@ type ClientCommands = ReturnType<typeof clientTools>;
 
 export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, request-scope, scope-requests, approve-scope, decline-scope, withdraw-scope-request, unregistered, accept, end-acceptance, end-self-registration, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, assign, unassign, set-role, assignments, access, preview, allow-scopes, disallow-scopes, api-scopes, allowed-clients, approve, withdraw-approval, request-scope, scope-requests, approve-scope, decline-scope, withdraw-scope-request, log, unregistered, accept, end-acceptance, end-self-registration, block-domain, unblock-domain, blocked-domains, rotate-secret, end-secret, disable, enable, delete',
   );
 
   const tools = clientTools(client, getContext);
   registrationCommands(tools);
   credentialCommands(tools);
+  clientLogCommand(tools.about, checkedClientId, getContext);
   return client;
 }
 

@@ -401,6 +401,17 @@ test('explain: with a correlation id, the steps of the authorization that the re
     lines,
     new RegExp(`✗ \\S+ token \\(400 invalid_grant\\) app ${clientId}: .* More: tessera explain ${id}\n`),
   );
+  const { stdout: flow } = await run(['client', 'log', clientId, '--request', id]);
+  const steps = flow.trimEnd().split('\n');
+  assert.equal(steps.length, 4);
+  assert.match(
+    steps.at(-1) ?? '',
+    new RegExp(
+      `^✗ \\S+ token \\(400 invalid_grant\\) app ${clientId}: .* More: tessera client log ${clientId} --request ${id}$`,
+    ),
+  );
+  assert.doesNotMatch(flow, /Remedy:/, 'which may be for operators alone');
+  assert.equal((await run(['client', 'log', clientId, '--limit', '1', '--json'])).stdout.trim().split('\n').length, 1);
   await refused(['explain', 'none'], 1, /must be a correlation ID .*standard input/);
 });
 

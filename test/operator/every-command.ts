@@ -289,6 +289,7 @@ export const reads: Readonly<Record<string, readonly string[]>> = {
   'client show': ['APP'],
   'client list': [],
   'client api-scopes': ['APP'],
+  'client log': ['APP'],
   'client scope-requests': ['APP'],
   'client unregistered': [],
   'client blocked-domains': [],
