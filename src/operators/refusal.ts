@@ -34,7 +34,7 @@ export const actsOnStronger = (permission: Permission): InsufficientPermission =
 
 /** An operator may do this, but not change how this person signs in. */
 export class CannotOpen extends InsufficientPermission {
-  readonly because: 'held for longer' | 'own account' | 'given by them';
+  readonly because: 'held for longer' | 'own account' | 'given by them' | 'set by them';
   constructor(permission: Permission, because: CannotOpen['because'], why: string, remedy: string) {
     super(permission, why, remedy);
     this.because = because;
@@ -65,6 +65,15 @@ export const opensGiver = (permission: Permission): CannotOpen =>
     'given by them',
     'What you act with was given by this person in the last seven days, so you cannot change how they sign in.',
     'Use a key or an account that somebody else gave its role, or try again seven days after it was given.',
+  );
+
+/** Who acts may be the person who set how the account signs in, and the report of that would end with what is done here. */
+export const opensOpener = (permission: Permission): CannotOpen =>
+  new CannotOpen(
+    permission,
+    'set by them',
+    'This person set in the last two weeks how the account signs in that you act with, so you cannot change how they sign in.',
+    'Use a key or an account of which they set nothing, recover yours by mail, or try again two weeks after it was set.',
   );
 
 /** @param permission of the act */

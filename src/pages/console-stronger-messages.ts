@@ -9,5 +9,7 @@ export const strongerTexts = {
       'This is your own account. How you sign in, and at which address, you change on the pages of your account, where you confirm that it is you.',
     'given by them':
       'This person gave you your role in the last seven days, so you cannot change how they sign in yet. Ask another operator.',
+    'set by them':
+      'This person set how you sign in, in the last two weeks, so you cannot change how they do yet. Ask another operator.',
   },
 };

@@ -1,20 +1,21 @@
 // store: SQLite, PostgreSQL
-/** Nobody opens, as an operator, their own account or that of who gave them their rights lately: decisions §§11 and 12. */
+/** Nobody opens, as an operator, their own account or that of who gave them their rights, or opened their account, lately: decisions §§11 and 12. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
+import { type OperatorInBrowser, operatorInBrowser, signInOnCommandLine } from '../support/command-line.ts';
 import { newOperator, open } from '../support/console.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { DAY, MINUTE } from '../support/outcome.ts';
+import { askRecovery } from '../support/recovery.ts';
 import { startServer } from '../support/server.ts';
-import { takenBack } from '../support/taken-back.ts';
+import { RECOVERED, takenBack } from '../support/taken-back.ts';
 
 const server = await startServer({
   ...{ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off', TESSERA_LIMIT_MAIL_RECIPIENT: 'off' },
 });
 after(() => server.close());
-const { press } = takenBack(server);
+const { addApp, browserOf, press, recoverAt, signedInWith, submit } = takenBack(server);
 
 const THIEFS = { email: 'thief@evil.example', emailVerified: false, password: 'a password of the thief' };
 const give = async ({ id }: TestUser, role: string, key?: string) =>
@@ -116,6 +117,102 @@ test('who has the right from somebody else helps, and who got it longer ago', as
     (await admin(server, 'PATCH', `/users/${user.id}`, { password: 'another password' }, lately)).status,
     200,
   );
+});
+
+/** A colleague with a role and an app, whose account an operator opens by their token. */
+async function openedBy(token: string, role: string) {
+  const colleague = await operatorInBrowser(server, { emailVerified: true });
+  await give(colleague.user, role);
+  const path = `/users/${colleague.user.id}`;
+  assert.ok((await admin(server, 'DELETE', `${path}/factors/totp`, undefined, token)).status < 300);
+  assert.equal((await admin(server, 'PATCH', path, { password: PASSWORD }, token)).status, 200);
+  server.advance(MINUTE);
+  return colleague.user;
+}
+
+/** Somebody who signs in with a password, and adds an app, on the command line. */
+async function enter(user: TestUser, password = PASSWORD) {
+  const browser = await signedIn(server, user, password);
+  const { seed } = await addApp(browser);
+  // The command line asks for the password of tests.
+  if (password !== PASSWORD) {
+    await submit(browser, '/account/security', { current: password, password: PASSWORD }, '/account/password');
+  }
+  server.advance(MINUTE);
+  const factor = { seed, recoveryCodes: [] };
+  return {
+    user,
+    email: await addressOf(user),
+    factor,
+    token: await signInOnCommandLine(server, { user, browser, factor }),
+  };
+}
+const entered = async (user: TestUser, password = PASSWORD): Promise<string> => (await enter(user, password)).token;
+
+/** The command line of the same person some days later. */
+async function tokenAgain(person: Omit<OperatorInBrowser, 'browser'> & { readonly email: string }): Promise<string> {
+  const browser = await signedInWith(person, person.factor);
+  server.advance(MINUTE);
+  return signInOnCommandLine(server, { ...person, browser });
+}
+
+for (const role of ['owner', 'admin'] as const) {
+  test(`who acts through an account that an ${role} opened does not open that one’s, and the report of a later act ends it`, async () => {
+    const operator = await operatorWithToken(role);
+    const { user, token, email } = operator;
+    const through = await enter(await openedBy(token, role));
+    const made = await newKey(role, through.token);
+    server.advance(6 * DAY);
+    await newKey(role, await tokenAgain(operator));
+    const told = (await mailsTo(server, email)).find(({ subject }) => /used as an operator/.test(subject));
+    assert.ok(told?.link !== undefined);
+    // The report reaches back from here for six days more.
+    server.advance(6 * DAY);
+    for (const key of [await tokenAgain(through), made]) {
+      for (const [status, description] of await opens(user, key)) {
+        assert.equal(status, 403, description);
+        assert.match(description, /This person set in the last two weeks|was given by this person/);
+      }
+    }
+    assert.equal(await addressOf(user), email);
+    assert.equal(await press(told.link), 200);
+  });
+}
+
+test('nor does it where another operator opened the account as well, and another opened account between them', async () => {
+  const { user, token } = await operatorWithToken('owner');
+  const first = await openedBy(token, 'owner');
+  const byFirst = await entered(first);
+  const second = await openedBy(byFirst, 'owner');
+  const colleague = await operatorWithToken('owner');
+  const named = { email: await addressOf(second), password: PASSWORD };
+  const bySecond = await entered(second);
+  assert.equal((await admin(server, 'PATCH', `/users/${second.id}`, named, colleague.token)).status, 200);
+  assert.equal((await admin(server, 'GET', '/users', undefined, bySecond)).status, 401);
+  server.advance(MINUTE);
+  assert.ok(
+    (await admin(server, 'DELETE', `/users/${second.id}/factors/totp`, undefined, colleague.token)).status < 300,
+  );
+  for (const key of [byFirst, await entered(second)]) {
+    for (const [status, description] of await opens(user, key)) assert.equal(status, 403, description);
+  }
+});
+
+test('who has taken the account back by mail helps, and everybody after two weeks', async () => {
+  const { user, token } = await operatorWithToken('owner');
+  const [back, stays] = [await openedBy(token, 'owner'), await openedBy(token, 'owner')];
+  const email = await addressOf(back);
+  await askRecovery(server, browserOf(), email);
+  assert.equal(await recoverAt(email, ''), 200);
+  server.advance(5 * MINUTE);
+  const byOwner = await entered(back, RECOVERED);
+  const about = { password: 'a password by a colleague' };
+  assert.equal((await admin(server, 'PATCH', `/users/${user.id}`, about, byOwner)).status, 200);
+  const through = await enter(stays);
+  assert.equal((await admin(server, 'PATCH', `/users/${user.id}`, about, through.token)).status, 403);
+  server.advance(14 * DAY);
+  const later = await tokenAgain(through);
+  assert.equal((await admin(server, 'PATCH', `/users/${user.id}`, about, later)).status, 200);
 });
 
 test('the console offers on one’s own record what one may do there, and says where the rest is', async () => {

@@ -1,13 +1,15 @@
 import type { Permission } from '../../operators/permissions.ts';
-import { opensGiver, opensOwnAccount } from '../../operators/refusal.ts';
+import { opensGiver, opensOpener, opensOwnAccount } from '../../operators/refusal.ts';
 import { INSTALLATION, type Operator } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { REPORT_LIFETIME } from '../notices/notices.ts';
+import { REPORT_LIFETIME, UNTOLD } from '../notices/notices.ts';
+import { isInSpan } from './rules/spans.ts';
 import { suspectsOf } from './suspects.ts';
 
 /**
  * Nobody changes as an operator how they sign in themselves, nor how somebody does who gave them the right to it in the last seven days,
- * directly or through others: the report of what was given is to outlive it.
+ * directly or through others, or who lately set how the account signs in that they act with: the report of that is to outlive it. A report
+ * reaches back {@link UNTOLD} further for what nobody is told of.
  * @throws {InsufficientPermission}
  */
 export function* requireIndependent(
@@ -17,8 +19,12 @@ export function* requireIndependent(
   now: number,
 ): Work<void> {
   if (accountId === operator.id) throw opensOwnAccount(permission);
-  const suspects = yield* suspectsOf(accountId, { since: now - REPORT_LIFETIME, now });
-  // Whose account was opened got no right so.
-  const given = suspects.find(({ id, openings }) => id === operator.id && openings.length === 0);
-  if (given !== undefined && !given.keeps(permission, INSTALLATION)) throw opensGiver(permission);
+  const since = now - REPORT_LIFETIME;
+  const suspects = yield* suspectsOf(accountId, { since, openedSince: since - UNTOLD, now });
+  for (const { id, openings, keeps, ...span } of suspects) {
+    if (id !== operator.id || keeps(permission, INSTALLATION)) continue;
+    if (openings.length === 0) throw opensGiver(permission);
+    // Who has taken the account back since acts for themselves.
+    if (isInSpan(span, now)) throw opensOpener(permission);
+  }
 }

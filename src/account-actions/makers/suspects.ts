@@ -74,6 +74,7 @@ const isReachedAt = (reach: Reach, at: number): boolean => reach.given <= at || 
 /** What is known while the suspects are sought. */
 interface Chain {
   readonly operatorId: string;
+  readonly openedSince: number;
   readonly within: string | undefined;
   readonly kept: string | undefined;
   readonly now: number;
@@ -133,13 +134,19 @@ function restOf({ reached, held, kept }: Chain): ReadonlyMap<string, readonly Ma
   return rest;
 }
 
+/** When what somebody does to accounts rests on the operator that is ended. */
+function reachToAccounts({ reached, operatorId, openedSince }: Chain, id: string): Reach {
+  const from = reached.get(id) ?? NEVER;
+  return id === operatorId ? { ...from, given: Math.min(from.given, openedSince) } : from;
+}
+
 /** Whether what somebody did to an account rests on the operator that is ended. */
 function isSuspicious(
-  { reached }: Chain,
+  chain: Chain,
   rest: ReadonlyMap<string, readonly MadeGrant[]>,
   { operatorId: id, actedAt, kind }: Opening,
 ): boolean {
-  const from = reached.get(id) ?? NEVER;
+  const from = reachToAccounts(chain, id);
   if (isOpenedAt(from, actedAt)) return true;
   return (
     from.given <= actedAt &&
@@ -152,9 +159,9 @@ function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGr
   const { reached, openings, asked, operatorId, within } = chain;
   // A role of an organization reaches no account.
   if (!endsWithin(within, INSTALLATION)) return false;
-  const asking = [...reached].filter(([id, from]) => beginningOf(from) < (asked.get(id) ?? Number.POSITIVE_INFINITY));
-  const since = Math.min(...asking.map(([, from]) => beginningOf(from)));
-  const ids = asking.map(([id]) => id);
+  const beginning = (id: string): number => beginningOf(reachToAccounts(chain, id));
+  const ids = [...reached.keys()].filter((id) => beginning(id) < (asked.get(id) ?? Number.POSITIVE_INFINITY));
+  const since = Math.min(...ids.map(beginning));
   for (const id of ids) asked.set(id, since);
   for (const opening of yield* openingsBy(ids, since)) openings.set(opening.id, opening);
   let grew = false;
@@ -175,6 +182,7 @@ function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGr
  * from elsewhere is their own: what it allows does not rest on the operator. A right that they gave themselves, or each other, is none from
  * elsewhere.
  * @param since what was made earlier stays
+ * @param openedSince what the operator did to accounts earlier stays, of which nobody is told when it is done; by default the same
  * @param kept the last owner, whose role does not end
  * @param remaining where only one grant of the operator ended; nothing is left by default
  * @param by who ends it: what they may not end goes on
@@ -183,12 +191,14 @@ export function* suspectsOf(
   operatorId: string,
   {
     since,
+    openedSince = since,
     now,
     kept,
     remaining,
     by,
   }: {
     readonly since: number;
+    readonly openedSince?: number | undefined;
     readonly now: number;
     readonly kept?: string | undefined;
     readonly remaining?: Remaining | undefined;
@@ -197,7 +207,7 @@ export function* suspectsOf(
 ): Work<readonly Suspect[]> {
   const within = remaining?.organizationId ?? undefined;
   const chain: Chain = {
-    ...{ operatorId, within, kept, now },
+    ...{ operatorId, openedSince, within, kept, now },
     reached: new Map([[operatorId, { given: since, opened: [] }]]),
     held: new Map([[operatorId, remaining?.keeps ?? []]]),
     keys: new Set(),

@@ -46,6 +46,13 @@ export interface NotifiedAccount {
 export const REPORT_LIFETIME = 7 * DAY;
 
 /**
+ * How long before the first act that was told those are taken back as well that nobody is told of by mail, unless a sign-in was reported:
+ * decisions on apps. Who copied a session may have made them before; the owner decides once more. Where nobody is told of anything, as
+ * mail is off, so long may somebody have had an account that an operator gives back.
+ */
+export const UNTOLD = 7 * DAY;
+
+/**
  * How many notices of a kind about one account are sent at once. Each kind has a count of its own, so that harmless acts use up nothing
  * that is told of the others.
  */

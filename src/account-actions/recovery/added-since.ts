@@ -14,7 +14,13 @@ import { endInvitationsOf } from '../accounts/handed-out.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
 import { idsOfMade, isNothing, type Made, madeBy } from '../makers/list-made.ts';
 import { type EndedMakers, endAllMadeBy, onlyMakers } from '../makers/made.ts';
-import { canReceiveMail, firstUnanswered, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import {
+  canReceiveMail,
+  firstUnanswered,
+  type SecurityNoticeServices,
+  UNTOLD,
+  unansweredSince,
+} from '../notices/notices.ts';
 import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/undone-text.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { deletionCancelledMail } from '../personal-data/mails.ts';
@@ -46,13 +52,6 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   /** The organization that it left. */
   readonly left: string | undefined;
 }
-
-/**
- * How long before the first act that was told decisions on apps are taken back as well, unless a sign-in was reported. Nobody is told of these
- * decisions by mail, so who copied a session may have made them before: the owner decides once more. Where nobody is told of anything, as
- * mail is off, so long may somebody have had an account that an operator gives back.
- */
-export const UNTOLD = 7 * DAY;
 
 /**
  * When the first act was that nobody answered, and how long before it a recovery takes decisions on apps back: {@link UNTOLD}, but not where

@@ -61,11 +61,11 @@ import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authenticati
 import { revokeAccessSince, revokeAllAccess } from '../connections/connections.ts';
 import { type EndedMakers, finishEnding, onlyMakers } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
-import { enqueueSecurityNotice, type SecurityNoticeServices, unansweredSince } from '../notices/notices.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices, UNTOLD, unansweredSince } from '../notices/notices.ts';
 import { operatorOf } from '../operators/gained-rights.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { callOffDeletion, NOT_DELETED, settleMadeSince, UNTOLD, unansweredSpan } from './added-since.ts';
+import { callOffDeletion, NOT_DELETED, settleMadeSince, unansweredSpan } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';

@@ -163,7 +163,7 @@ function whyCannotOpen(
   operator: Operator,
   { id }: Account,
   grants: readonly AccountGrant[],
-): Exclude<CannotOpen['because'], 'given by them'> | undefined {
+): Exclude<CannotOpen['because'], 'given by them' | 'set by them'> | undefined {
   if (operator.id === id) return 'own account';
   return excessAmong(operator, grants) === undefined ? undefined : 'held for longer';
 }
