@@ -62,6 +62,18 @@ export const backward = (
   ...(next === undefined ? [] : [{ query: { ...kept, before: next }, text: messages.operators.older }]),
 ];
 
+/** How many rows of a long list a small phone shows at first. */
+const FIRST_ROWS = 10;
+
+/** Rows in their order. A small phone shows the first of them, and the others when they are asked for. */
+export function orderedRows({ messages }: Site, name: string, rows: readonly Html[]): Html {
+  const [first, others] = [rows.slice(0, FIRST_ROWS), rows.slice(FIRST_ROWS)];
+  const rest =
+    others.length > 0 &&
+    html`<details class="rest"><summary>${messages.operators.moreRows(others.length)}</summary><ol class="${name}" start="${FIRST_ROWS + 1}">${others}</ol></details>`;
+  return html`<ol class="${name}">${first}</ol>${rest}`;
+}
+
 /** Rows of which each is shown as it is, or a sentence where there is none. */
 export const items = (rows: readonly Html[], none: HtmlPart): Html =>
   rows.length === 0 ? html`<p class="muted">${none}</p>` : html`<ul class="items">${rows}</ul>`;

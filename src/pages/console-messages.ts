@@ -50,6 +50,7 @@ export const consoleTexts = {
   older: 'Older',
   newest: 'Newest',
   more: 'More',
+  moreRows: (count: number): string => `${count} more`,
   first: 'From the beginning',
   noSuchPerson: (typed: string): string =>
     `There is nobody with the username, address or ID ${typed} whom you may name here.`,

@@ -7,6 +7,7 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import type { Site } from '../../pages/layout.ts';
 import { EXPORT_ADDRESSES } from '../export/addresses.ts';
 import { appLink, explainAddress, personLink } from '../links.ts';
+import { orderedRows } from '../list.ts';
 import { liveList } from '../live/control.ts';
 import type { ConsoleVisit } from '../visit.ts';
 
@@ -31,7 +32,7 @@ export type FilterName = (typeof FILTER_NAMES)[number];
 const FAMILIES = [...new Set(Object.keys(eventTypes).map((type) => type.split('.')[0] ?? ''))];
 const TYPES = [...new Set([...FAMILIES, ...Object.keys(eventTypes)])].sort();
 
-/** The filters, folded where none is set. */
+/** The filters, folded unless one is wrong; those that are set are named. */
 export function filterForm(site: Site, typed: ReadonlyMap<string, string>, problems: Problems): Html {
   const text = site.messages.operators.events;
   const input = (name: FilterName, type: 'text' | 'date') =>
@@ -47,12 +48,18 @@ export function filterForm(site: Site, typed: ReadonlyMap<string, string>, probl
       ...{ name, label: text.fields[name], value: typed.get(name) ?? '', problems },
       options: [['', text.any], ...options],
     });
-  return html`<details class="card filters"${typed.size > 0 && html` open`}><summary>${text.filter}</summary>
+  const isWrong = Object.keys(problems.fields).length > 0;
+  const set = [...typed].map(
+    ([name, value]) => html`<li>${text.fields[name as FilterName]}: <strong>${isolate(value)}</strong></li>`,
+  );
+  const named =
+    set.length > 0 && html`<ul class="set">${set}<li><a href="${site.path(ADDRESS)}">${text.clear}</a></li></ul>`;
+  return html`<div class="card filters"><details${isWrong && html` open`}><summary>${text.filter}</summary>
 <form method="get" action="${site.path(ADDRESS)}"><div class="filter-fields">${select(
     'type',
     TYPES.map((type) => [type, type]),
   )}${select('outcome', Object.entries(text.outcomes))}${input('userId', 'text')}${input('clientId', 'text')}${input('upstreamId', 'text')}${input('actorId', 'text')}${input('requestId', 'text')}${input('address', 'text')}${day('since')}${day('until')}</div>
-<div class="actions"><button class="primary" type="submit">${text.submit}</button>${typed.size > 0 && html`<a href="${site.path(ADDRESS)}">${text.clear}</a>`}</div></form></details>`;
+<div class="actions"><button class="primary" type="submit">${text.submit}</button></div></form></details>${named}</div>`;
 }
 
 interface EventPage extends FoundEvents {
@@ -74,7 +81,11 @@ export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed,
   const list =
     items.length === 0
       ? html`<p class="muted">${none}</p>`
-      : html`<ol class="events">${items.map((event) => row(site, visit, event))}</ol>`;
+      : orderedRows(
+          site,
+          'events',
+          items.map((event) => row(site, visit, event)),
+        );
   const links: HtmlPart[] = [
     !isFirst && html`<a href="${address({})}">${text.newest}</a>`,
     next !== undefined &&
@@ -86,7 +97,9 @@ export function eventList(site: Site, visit: ConsoleVisit, { items, next, typed,
     address,
     stream: `${ADDRESS}/live?${new URLSearchParams([...typed, ['after', items[0]?.id ?? '0']])}`,
   });
-  return html`<section class="card" id="listed" aria-label="${text.title}"${watched.attribute}>${watched.control}${list}${items.length > 0 && html`<p class="acts"><a class="button" href="${path(`${EXPORT_ADDRESSES.events}${typed.size === 0 ? '' : `?${new URLSearchParams([...typed])}`}`)}">${messages.operators.exports.link}</a></p>`}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
+  const file = path(`${EXPORT_ADDRESSES.events}${typed.size === 0 ? '' : `?${new URLSearchParams([...typed])}`}`);
+  const saved = items.length > 0 && html`<a class="button" href="${file}">${messages.operators.exports.link}</a>`;
+  return html`<section class="card" id="listed" aria-label="${text.title}"${watched.attribute}>${watched.lead}${(watched.links !== undefined || saved) && html`<p class="acts">${watched.links}${saved}</p>`}${list}${links.some((link) => link !== false) && html`<nav class="pager" aria-label="${messages.pager.label}">${links}</nav>`}</section>`;
 }
 
 function actorOf(site: Site, visit: ConsoleVisit, { actor }: RecordedEvent): HtmlPart {

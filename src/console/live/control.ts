@@ -14,14 +14,15 @@ interface Watched {
 export function liveList(
   { path, messages }: Site,
   { isFirst, live, address, stream }: Watched,
-): { readonly attribute: HtmlPart; readonly control: HtmlPart } {
+): { readonly attribute: HtmlPart; readonly lead: HtmlPart; readonly links: HtmlPart; readonly control: HtmlPart } {
   const { live: text } = messages.operators;
-  if (!isFirst) return { attribute: undefined, control: undefined };
+  if (!isFirst) return { attribute: undefined, lead: undefined, links: undefined, control: undefined };
   const links: Html = live
     ? html`<a class="button" href="${address({})}">${text.stop}</a><a class="button" href="${address({ live: '1' })}">${text.again}</a>`
     : html`<a class="button" href="${address({ live: '1' })}">${text.watch}</a>`;
+  const lead = live && html`<p class="small muted">${text.lead}</p>`;
   return {
     attribute: live && html` data-stream="${path(stream)}"`,
-    control: html`${live && html`<p class="small muted">${text.lead}</p>`}<p class="acts">${links}</p>`,
+    ...{ lead, links, control: html`${lead}<p class="acts">${links}</p>` },
   };
 }

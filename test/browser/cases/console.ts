@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { admin, newClient, newUser } from '../../support/flow.ts';
 import { type SecondFactor, totpCode } from '../../support/second-factor.ts';
 import { makeOperator, openConsoleStage, signInOperator } from '../console-pages.ts';
-import { violations } from '../in-page.ts';
+import { overflowBelow, violations } from '../in-page.ts';
 import { focusAt, pressInConsole, type Stage, visit } from '../stage.ts';
 import { TASKS, walkTask } from '../tasks/tasks.ts';
 
@@ -56,6 +56,29 @@ export function consoleCases(theStage: () => Stage): void {
         await focusAt(page, 'h1');
         assert.equal(new URL(page.url()).pathname, `/console/apps/${app.clientId}`);
         assert.equal(await page.locator('.palette').count(), 0);
+      });
+    }));
+
+  test('a small phone shows the first events, the others when they are asked for, and a wide screen all of them', () =>
+    onStage(async (stage) => {
+      const { user, factor } = await makeOperator(stage, 'auditor');
+      for (let index = 0; index < 30; index++) await newUser(stage.server);
+      await visit(stage, { viewport: { width: 320, height: 640 } }, async (page) => {
+        await signInOperator({ stage, page }, user, factor);
+        const shown = () => page.locator('.events > li').filter({ visible: true }).count();
+        for (const query of ['', '?live=1', '?type=account&outcome=success&since=2026-01-01']) {
+          await page.goto(`${stage.server.baseUrl}/console/events${query}`);
+          assert.equal(await shown(), 10);
+          // Two screens.
+          assert.ok((await overflowBelow(page)) <= 640, query);
+        }
+        await page.getByText('15 more').click();
+        assert.equal(await shown(), 25);
+        assert.deepEqual(await violations(page), []);
+        await page.reload();
+        await page.setViewportSize({ width: 1000, height: 720 });
+        assert.equal(await shown(), 25);
+        assert.equal(await page.getByText('15 more').isVisible(), false);
       });
     }));
 
