@@ -45,13 +45,6 @@ export const dataTexts = {
     gone: 'This copy is not available any more. Make a new one.',
     limited: (seconds: number) => `You made too many copies. Wait ${duration(seconds)}, then try again.`,
   },
-  mail: {
-    subject: 'Your account will be deleted',
-    asked: (username: string) => `You asked for the deletion of your account ${username}.`,
-    until: (due: string) =>
-      `It will be deleted on ${due}. Until then you can come back: sign in, and choose to keep your account.`,
-    notYou: 'If this was not you, sign in now, keep your account, and change your password.',
-  },
   comeBack: {
     title: 'Your account will be deleted',
     text: (username: HtmlPart, due: HtmlPart): HtmlPart => [

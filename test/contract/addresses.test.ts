@@ -222,7 +222,11 @@ test('while a change can be undone, both addresses are told of a request for del
     '/account/deletion',
   );
   assert.equal(left.status, 200);
-  for (const address of [ada.email, email]) assert.equal((await latest(address)).kind, 'deletion');
+  for (const address of [ada.email, email]) {
+    const mail = await latest(address);
+    assert.deepEqual([mail.kind, mail.subject], ['security notice', 'The deletion of your account was requested']);
+    assert.match(mail.text, /Unless you sign in and choose to keep it, it will be deleted on \d+ \w+ \d{4}/);
+  }
 });
 
 test('the undo asks for a second factor from before the change, and removes one from after it', async () => {

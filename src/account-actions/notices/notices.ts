@@ -221,7 +221,7 @@ function* withUnsent(
 }
 
 /** The addresses that are told of what happens to an account: its own, and the oldest that it had in the last days. */
-export function* addressesToTell({ id, profile }: NotifiedAccount, now: number): Work<readonly string[]> {
+function* addressesToTell({ id, profile }: NotifiedAccount, now: number): Work<readonly string[]> {
   const oldest = (yield* listPreviousAddresses({ accountId: id, now })).at(-1)?.email;
   const isAnother = oldest !== undefined && oldest.toLowerCase() !== profile.email.toLowerCase();
   return [profile.email, ...(isAnother ? [oldest] : [])].filter(canReceiveMail);

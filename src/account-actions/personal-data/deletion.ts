@@ -2,8 +2,6 @@ import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts
 import { SuspensionRequest } from '../../accounts/schema.ts';
 import { type Account, listDueDeletions } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
-import { takeWithin } from '../../limits/limits.ts';
-import type { Mailer } from '../../mail/mail.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { type Clock, DAY, iso } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
@@ -17,12 +15,7 @@ import { deleteAccount, lockToChange, saveChange } from '../accounts/accounts.ts
 import { endHandedOutBy } from '../accounts/keys-of-account.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
 import { accountTime } from '../notices/account-time.ts';
-import {
-  addressesToTell,
-  enqueueSecurityNotice,
-  renewReport,
-  type SecurityNoticeServices,
-} from '../notices/notices.ts';
+import { enqueueSecurityNotice, renewReport, type SecurityNoticeServices } from '../notices/notices.ts';
 import type { SecurityFacts } from '../notices/rules/notice-text.ts';
 import { isLastOwnerOf } from '../organizations/last-owner.ts';
 
@@ -33,9 +26,6 @@ interface Context {
   readonly database: Database;
   readonly clock: Clock;
 }
-
-/** How many requests for a deletion get a message of their own, beside the notice. */
-const MOST_MESSAGES = { count: 3, windowMs: DAY };
 
 /** The person is the only owner of an organization, which would be left without one. */
 export class LastOwner extends Error {}
@@ -51,7 +41,6 @@ export function requestDeletion(
   id: string,
   origin: Origin,
   facts: SecurityFacts,
-  message: (account: Account, dueAt: number) => Parameters<Mailer['enqueue']>[0]['content'],
 ): Promise<Account> {
   const now = context.clock();
   return context.database.commit(function* request(): Work<Account> {
@@ -66,14 +55,7 @@ export function requestDeletion(
     yield* keepAnOwner(id, now, {});
     const details = yield* endHandedOutBy(id, origin, now);
     // It ends the links of earlier reports, so it brings another one.
-    yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, now, changed.updatedAt);
-    // A person who comes back and asks again, over and over, is told by the notice alone.
-    if (yield* takeWithin(`deletion mail ${id}`, MOST_MESSAGES, now)) {
-      const content = message(changed, dueAt);
-      const common = { accountId: id, kind: 'deletion', content, expiresAt: dueAt } as const;
-      // A thief who has just changed the address would otherwise be the only one who is told.
-      for (const to of yield* addressesToTell(changed, now)) yield* context.mail.enqueue({ ...common, to }, now);
-    }
+    yield* enqueueSecurityNotice(context, changed, 'deletion requested', { ...facts, dueAt }, now, changed.updatedAt);
     yield* record({ at: now, type: 'account.deletion_requested', origin, accountId: id, details });
     return changed;
   });

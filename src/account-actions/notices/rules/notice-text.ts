@@ -35,6 +35,8 @@ export interface SecurityFacts {
   readonly network?: string | null | undefined;
   /** What was added or removed, such as `a passkey named “Laptop”`. */
   readonly what?: string | undefined;
+  /** When the account is deleted. */
+  readonly dueAt?: number;
   /** Whether an operator did it. */
   readonly byOperator?: boolean | undefined;
   /** Where a passkey proved who is in that browser, when it was set up: the report ends it. */
@@ -173,9 +175,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
     'Your account was used as an operator',
     `With your rights as an operator of this service, this was made or changed: ${what}.`,
   ],
-  'deletion requested': () => [
+  // The person may have come back by the time at which this is read.
+  'deletion requested': ({ dueAt }) => [
     'The deletion of your account was requested',
-    'The deletion of your account was requested.',
+    `The deletion of your account was requested.${dueAt === undefined ? '' : ` Unless you sign in and choose to keep it, it will be deleted on ${momentText(dueAt)}.`}`,
   ],
   'deletion cancelled': ({ byOperator }) => [
     byOperator ? 'Your account will not be deleted' : 'Your account is kept',

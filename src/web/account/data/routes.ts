@@ -5,7 +5,6 @@ import { LastOwner, requestDeletion } from '../../../account-actions/personal-da
 import type { Mailer } from '../../../mail/mail.ts';
 import {
   fieldProblem,
-  formatMoment,
   generalProblem,
   moment,
   NO_PROBLEMS,
@@ -68,12 +67,6 @@ ${accountRows([accountRow('export', exportRow(site), false), accountRow('deletio
         id,
         visit.origin,
         deviceFacts(visit.session),
-        ({ profile }, due) => ({
-          subject: text.mail.subject,
-          paragraphs: [text.mail.asked(profile.username), text.mail.until(formatMoment(due))],
-          action: { label: messages.signIn.title, url: `${services.issuer}/login` },
-          footer: [text.mail.notYou],
-        }),
       );
       forgetPerson(browsers, reply);
       const body = html`<section class="card"><header><h1>${text.deletedTitle}</h1><p>${text.deletedText(moment(deletionDueAt ?? 0))}</p></header>
