@@ -19,6 +19,8 @@ export interface ErrorPage {
   readonly reason?: string;
   /** What came, what was expected, and what to do. */
   readonly details?: readonly Html[];
+  /** Whether there is nothing that the person can do about it: the details for developers are open, as they are where we failed. */
+  readonly isForDevelopers?: boolean;
   /** The page where a person can continue. */
   readonly onward?: Onward;
 }
@@ -28,7 +30,7 @@ export function developerDetails({ error: text }: Messages, details: readonly Ht
   return html`<div class="technical"><h2>${text.forDeveloper}</h2>${detailFacts(text, details, correlationId)}</div>`;
 }
 
-/** The same, folded: where it is a person that the page is for. */
+/** The same, folded: where the person can do something. */
 function foldedDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
   return html`<details class="technical"><summary>${text.forDeveloper}</summary>${detailFacts(text, details, correlationId)}</details>`;
 }
@@ -105,9 +107,9 @@ function body(site: Site, page: ErrorPage, refusal: OAuthError, correlationId: s
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
     page.onward && html`<p><a href="${path(`/${page.onward}`)}">${text.onward[page.onward]}</a></p>`
   }${contact !== undefined && html`<p class="muted">${text.help(operator(site))}</p>`}${
-    refusal.status === 404
-      ? foldedDetails(messages, details, correlationId)
-      : developerDetails(messages, details, correlationId)
+    page.isForDevelopers || refusal.status >= 500
+      ? developerDetails(messages, details, correlationId)
+      : foldedDetails(messages, details, correlationId)
   }</section>`;
 }
 

@@ -81,6 +81,6 @@ test('an error page leads on: to the account, and without what only a developer 
     assert.match((await browser.get(path)).text, /<a href="\/account">Go to your account<\/a>/, path);
   }
   const folded = /<details class="technical"><summary>For the developer<\/summary>.*Correlation ID/s;
-  assert.match((await browser.get('/nowhere')).text, folded);
+  for (const path of ['/nowhere', '/login?request=unknown']) assert.match((await browser.get(path)).text, folded, path);
   assert.doesNotMatch((await browser.get('/api/v2/oauth/authorize')).text, folded);
 });

@@ -127,7 +127,11 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
     const [state, iss] = [query.get('state') ?? '', query.get('iss') ?? ''];
     if (found === undefined || query.repeated.size > 0 || !isResponseTo(found.session, { state, iss }, issuer)) {
       const refusal = invalidRequest('state or iss does not match a playground session in this browser.');
-      return sendErrorPage(request, reply, site, refusal, { ...text.wrongResponse, onward: 'playground' });
+      return sendErrorPage(request, reply, site, refusal, {
+        ...text.wrongResponse,
+        isForDevelopers: true,
+        onward: 'playground',
+      });
     }
     if (found.session.tokens === null) {
       const callback = callbackOf(request, query);
