@@ -58,6 +58,9 @@ async function allowedDevice(at: TestClient = client, fields?: Readonly<Record<s
   const answer = await answerDevice(server, browser, device);
   assert.equal(answer.status, 200, answer.text);
   assert.match(answer.text, /Your device is connected/);
+  const masthead = /<header class="masthead">.*<a href="\/account">.*Sign out.*<\/header>/s;
+  assert.match(answer.text, masthead, 'who is signed in');
+  assert.match((await browser.get('/device')).text, masthead);
   return { device, user, browser };
 }
 

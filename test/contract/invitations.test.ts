@@ -280,6 +280,7 @@ test('who opens the link again after joining is told so; another person is not',
   const usedBy = items.find((one: { usedBy: unknown }) => one.usedBy === user.id);
   assert.ok(usedBy !== undefined, 'the API names who used it, digit for digit');
   assert.deepEqual([again.status, /You have already joined org\d+/.test(again.text)], [200, true]);
+  assert.match(again.text, /<header class="masthead">.*Sign out.*<\/header>/s, 'who is signed in');
   const { browser: other } = await newSignedInUser(server);
   assert.equal((await other.get(path)).status, 404);
 });

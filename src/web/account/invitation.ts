@@ -14,6 +14,7 @@ import { redirect } from '../../platform/http/server.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SessionEnded } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { signedInFrame, visitorFrame } from '../browser/signed-in.ts';
 import {
   alreadyJoinedPage,
   declinedPage,
@@ -24,7 +25,7 @@ import {
   refusedInvitationPage,
   sendDeadInvitation,
 } from '../sign-in/invitation-pages.ts';
-import { logoutContext, type PageServices } from '../sign-in/routes.ts';
+import type { PageServices } from '../sign-in/routes.ts';
 import { confirmAddress, readProof } from './proof.ts';
 
 /** The context of the form of a person who is not signed in. */
@@ -48,9 +49,9 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const open = await database.read(() => findOpenInvitation(link, clock()));
     const declined = await declineInvitation(services, link, origin);
     browsers.setInvitation(reply, undefined);
-    return declined
-      ? sendPage(reply, 200, site, declinedPage(site, open?.organization?.name))
-      : sendDeadInvitation(request, reply, site);
+    if (!declined) return sendDeadInvitation(request, reply, site);
+    const frame = await visitorFrame(services, request, reply);
+    return sendPage(reply, 200, site, { ...declinedPage(site, open?.organization?.name), ...frame });
   }
 
   app.get('/invitation', async (request, reply) => {
@@ -63,7 +64,8 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       const joined =
         visitor.kind === 'signed in' ? await database.read(() => findJoined(link, visitor.account.id)) : undefined;
       if (joined === undefined) return sendDeadInvitation(request, reply, site);
-      return sendPage(reply, 200, site, alreadyJoinedPage(site, joined));
+      const frame = await visitorFrame(services, request, reply);
+      return sendPage(reply, 200, site, { ...alreadyJoinedPage(site, joined), ...frame });
     }
     const { invitation, ...about } = open;
     const { email, role } = invitation;
@@ -74,12 +76,13 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       const shown = { ...about, token, link, email, role, mayCreate, upstreams };
       return sendPage(reply, 200, site, invitationPage(site, shown));
     }
-    if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
+    if (open.organization === undefined) {
+      return sendPage(reply, 200, site, { ...nothingToJoinPage(site), ...signedInFrame(site, browser, visitor) });
+    }
     const { account } = visitor;
     const token = browser.formToken(joinContext(visitor.session), visitor);
-    const logoutToken = browser.formToken(logoutContext(account.id), visitor);
-    const page = joinPage(site, { ...about, token, link, email, role, account, logoutToken });
-    return sendPage(reply, 200, site, page);
+    const page = joinPage(site, { ...about, token, link, email, role, account });
+    return sendPage(reply, 200, site, { ...page, ...signedInFrame(site, browser, visitor) });
   });
 
   app.post('/invitation', async (request, reply) => {
@@ -116,10 +119,14 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       if (!(error instanceof InvitationRefused)) throw error;
       const { refusal } = error;
       if (refusal === 'dead') return sendDeadInvitation(request, reply, site);
-      return sendPage(reply, 409, site, refusedInvitationPage(site, refusal));
+      return sendPage(reply, 409, site, {
+        ...refusedInvitationPage(site, refusal),
+        ...signedInFrame(site, browser, visitor),
+      });
     }
     browsers.setInvitation(reply, undefined);
-    return sendPage(reply, 200, site, joinedPage(site, joined?.organization ?? '', joined?.role ?? null));
+    const page = joinedPage(site, joined?.organization ?? '', joined?.role ?? null);
+    return sendPage(reply, 200, site, { ...page, ...signedInFrame(site, browser, visitor) });
   });
 }
 

@@ -8,10 +8,11 @@ import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { Browser, FormViewer } from '../browser/browser.ts';
+import { logoutContext } from '../browser/signed-in.ts';
 import { countAccountForm, countEndingForm } from '../sign-in/account-form.ts';
 import { keepDraft, keptField } from '../sign-in/draft.ts';
 import { freshPage } from '../sign-in/fresh-page.ts';
-import { logoutContext, type PageServices } from '../sign-in/routes.ts';
+import type { PageServices } from '../sign-in/routes.ts';
 import type { AccountFrame } from './layout.ts';
 
 /** A signed-in person at a page of their account. */

@@ -1,9 +1,10 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import type { AuthorizationRequest } from '../../protocol/authorize/rules/request.ts';
 import { VERIFICATION_PATH } from '../../protocol/device/start.ts';
+import { type FrameServices, visitorFrame } from '../browser/signed-in.ts';
 
 interface Ending {
   readonly title: string;
@@ -18,19 +19,39 @@ const endPage = ({ path }: Site, { title, text, next: [address, name] }: Ending)
 <p><a href="${path(address)}">${name}</a></p></section>`,
 });
 
+async function sendEnd(
+  services: FrameServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  ending: Ending,
+): Promise<FastifyReply> {
+  const frame = await visitorFrame(services, request, reply);
+  return sendPage(reply, status, services.site, { ...endPage(services.site, ending), ...frame });
+}
+
 /** Says how a person answered a device, which asks for the rest itself. */
-export function sendDeviceAnswer(reply: FastifyReply, site: Site, allowed: boolean): FastifyReply {
-  const { device: text } = site.messages;
+export function sendDeviceAnswer(
+  services: FrameServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allowed: boolean,
+): Promise<FastifyReply> {
+  const { device: text } = services.site.messages;
   const ending: Ending = allowed
     ? { title: text.allowedTitle, text: text.allowedText, next: ['/account/connections', text.allowedNext] }
     : { title: text.deniedTitle, text: text.deniedText, next: [VERIFICATION_PATH, text.again] };
-  return sendPage(reply, 200, site, endPage(site, ending));
+  return sendEnd(services, request, reply, 200, ending);
 }
 
 /** Says that a device no longer waits. */
-export function sendDeviceGone(reply: FastifyReply, site: Site): FastifyReply {
-  const { goneTitle: title, goneText: text, again } = site.messages.device;
-  return sendPage(reply, 410, site, endPage(site, { title, text, next: [VERIFICATION_PATH, again] }));
+export function sendDeviceGone(
+  services: FrameServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { goneTitle: title, goneText: text, again } = services.site.messages.device;
+  return sendEnd(services, request, reply, 410, { title, text, next: [VERIFICATION_PATH, again] });
 }
 
 /** Where a person goes on when a request has been answered: the host of its redirect URI, or their device. */

@@ -23,25 +23,26 @@ import { sendFormPost } from './form-post.ts';
 import { sendLeavePage } from './leave-page.ts';
 
 /** What responses to clients need. */
-interface ResponseServices {
+interface ResponseServices extends SessionServices {
+  readonly browsers: Browsers;
   readonly site: Site;
   readonly issuer: string;
 }
 
 /** Sends a response to the client, through the browser. */
 export const sendResponse = (
-  { site }: Pick<ResponseServices, 'site'>,
+  services: Omit<ResponseServices, 'issuer'>,
   request: FastifyRequest,
   reply: FastifyReply,
   response: ClientResponse,
-): FastifyReply => {
+): FastifyReply | Promise<FastifyReply> => {
   switch (response.mode) {
     case 'query':
       return redirect(request, reply, locationOf(response));
     case 'form_post':
-      return sendFormPost(reply, site, response);
+      return sendFormPost(reply, services.site, response);
     case 'device':
-      return sendDeviceAnswer(reply, site, response.parameters['error'] === undefined);
+      return sendDeviceAnswer(services, request, reply, response.parameters['error'] === undefined);
   }
 };
 
@@ -52,9 +53,9 @@ export const sendIssued = (
   reply: FastifyReply,
   authorization: AuthorizationRequest,
   result: Exclude<IssueResult, { kind: 'changed' }>,
-): FastifyReply =>
+): FastifyReply | Promise<FastifyReply> =>
   result.kind === 'device gone'
-    ? sendDeviceGone(reply, services.site)
+    ? sendDeviceGone(services, request, reply)
     : result.kind === 'response'
       ? sendResponse(services, request, reply, result.response)
       : sendErrorResponse(services, request, reply, authorization, result.refusal);
@@ -77,7 +78,7 @@ export function sendErrorResponse(
   reply: FastifyReply,
   target: RedirectTarget | AuthorizationRequest,
   error: RedirectedError,
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
   request.refusal = refusalOfRedirect(error);
   return sendResponse(services, request, reply, errorResponse(target, error, services.issuer));
 }
@@ -96,7 +97,7 @@ export interface Sent {
  * person is sent by a page that names it: RFC 9700 §4.11.2.
  */
 export async function sendEarlyError(
-  services: ResponseServices & SessionServices,
+  services: ResponseServices,
   request: FastifyRequest,
   reply: FastifyReply,
   target: RedirectTarget | AuthorizationRequest,

@@ -21,7 +21,7 @@ import {
 } from '../authorize/pending-request.ts';
 import { requestFields } from '../authorize/request-fields.ts';
 import { refusalOfRedirect, sendResponse } from '../authorize/send-response.ts';
-import { logoutContext } from '../sign-in/routes.ts';
+import { logoutContext } from '../browser/signed-in.ts';
 
 const noAccessContext = (handle: string, account: Account): string => `no access ${handle} ${account.id}`;
 
@@ -60,7 +60,7 @@ export function noAccessRoutes(app: FastifyInstance, services: AuthorizationPage
     if (!isOwn || step.kind !== 'no access') return advance(services, request, reply, pending);
     const origin = originOf(request, { type: 'user', id: visitor.account.id });
     const response = await denyRequest(services, pending, 'no access', origin);
-    if (response === 'device gone') return sendDeviceGone(reply, site);
+    if (response === 'device gone') return sendDeviceGone(services, request, reply);
     if (response === undefined) {
       return advance(services, request, reply, await readPending(services, request, reply, handle));
     }

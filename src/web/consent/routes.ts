@@ -36,7 +36,7 @@ import {
 import { CLIENT } from '../authorize/request-fields.ts';
 import { sendIssued, sendResponse } from '../authorize/send-response.ts';
 import type { Browser } from '../browser/browser.ts';
-import { logoutContext } from '../sign-in/routes.ts';
+import { logoutContext } from '../browser/signed-in.ts';
 import { noAccessRoutes } from './no-access.ts';
 import { type ConsentPage, consentPage, type HandedRole, switchName } from './pages.ts';
 
@@ -75,7 +75,7 @@ export function consentRoutes(app: FastifyInstance, services: ConsentServices): 
     // A denial is accepted whatever was asked, also where another tab has allowed the client or access was revoked meanwhile.
     if (answer === 'deny') {
       const response = await denyRequest(services, pending, 'denied', origin);
-      if (response === 'device gone') return sendDeviceGone(reply, site);
+      if (response === 'device gone') return sendDeviceGone(services, request, reply);
       if (response !== undefined) {
         request.refusal = DENIED;
         return sendResponse(services, request, reply, response);

@@ -15,6 +15,7 @@ import { userCodeDigest, VERIFICATION_PATH } from '../../protocol/device/start.t
 import { findVisitor } from '../../sessions/sessions.ts';
 import { type AuthorizationPageServices, storeAndRedirect } from '../authorize/pending-request.ts';
 import type { Browser } from '../browser/browser.ts';
+import { visitorFrame } from '../browser/signed-in.ts';
 import { deviceCodePage } from './pages.ts';
 
 interface DevicePageServices extends AuthorizationPageServices {
@@ -84,11 +85,19 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
   const { browsers, site, database, clock } = services;
   const text = site.messages.device;
 
-  function show(reply: FastifyReply, browser: Browser, status: number, problems: Problems, typed = ''): FastifyReply {
-    return sendPage(reply, status, site, deviceCodePage(site, { token: browser.formToken(FORM), typed, problems }));
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    problems: Problems,
+    typed = '',
+  ): Promise<FastifyReply> {
+    const token = browsers.of(request, reply).formToken(FORM);
+    const frame = await visitorFrame(services, request, reply);
+    return sendPage(reply, status, site, { ...deviceCodePage(site, { token, typed, problems }), ...frame });
   }
 
-  app.get(VERIFICATION_PATH, async (request, reply) => show(reply, browsers.of(request, reply), 200, NO_PROBLEMS));
+  app.get(VERIFICATION_PATH, async (request, reply) => show(request, reply, 200, NO_PROBLEMS));
 
   app.post(VERIFICATION_PATH, async (request, reply) => {
     browsers.rejectCrossSiteForm(request);
@@ -99,9 +108,9 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     const typed = browser.audienceOf(form).isThisSession ? entered : '';
     const refuse = (problem: string, refusal: RequestRefusal) => {
       request.refusal = refusal;
-      return show(reply, browser, 400, fieldProblem('user_code', problem), typed);
+      return show(request, reply, 400, fieldProblem('user_code', problem), typed);
     };
-    if (!browser.owns(form, FORM)) return show(reply, browser, 400, unownedForm(site.messages, request));
+    if (!browser.owns(form, FORM)) return show(request, reply, 400, unownedForm(site.messages, request));
     if (entered.trim() === '') return refuse(text.codeMissing, USER_CODE_REFUSALS.missing);
     const userCode = readUserCode(entered);
     if (userCode === undefined) return refuse(text.codeMalformed, USER_CODE_REFUSALS.malformed);
@@ -109,7 +118,7 @@ export function devicePageRoutes(app: FastifyInstance, services: DevicePageServi
     if (wait > 0) {
       request.refusal = USER_CODE_REFUSALS.limited;
       reply.header('retry-after', String(wait));
-      return show(reply, browser, 429, generalProblem(text.tooMany(duration(wait))), typed);
+      return show(request, reply, 429, generalProblem(text.tooMany(duration(wait))), typed);
     }
 
     const now = clock();

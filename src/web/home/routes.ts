@@ -7,11 +7,11 @@ import { type Html, html } from '../../pages/html.ts';
 import { type Page, type Site, sendPage } from '../../pages/layout.ts';
 import { tile } from '../../pages/mark.ts';
 import { personHalf } from '../../pages/person.ts';
-import { signedInAside } from '../../pages/signed-in.ts';
 import { sendError } from '../../platform/http/errors.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import { findVisitor, type SignedInVisitor } from '../../sessions/sessions.ts';
-import { logoutContext, type PageServices } from '../sign-in/routes.ts';
+import { signedInFrame } from '../browser/signed-in.ts';
+import type { PageServices } from '../sign-in/routes.ts';
 
 /** More apps than anybody looks through: all that have access are on a page of the account. */
 const MOST_APPS = 24;
@@ -33,8 +33,8 @@ export function homeRoutes(app: FastifyInstance, services: PageServices, playgro
     if (visitor.kind !== 'signed in') return sendPage(reply, 200, site, welcome);
     const { id } = visitor.account;
     const apps = await database.read(() => listOpenableApps({ accountId: id, limit: MOST_APPS }));
-    const logoutToken = browser.formToken(logoutContext(id), visitor);
-    return sendPage(reply, 200, site, ownPage(site, visitor, { apps, logoutToken, playground }));
+    const frame = signedInFrame(site, browser, visitor);
+    return sendPage(reply, 200, site, ownPage(site, visitor, { apps, frame, playground }));
   });
 }
 
@@ -52,18 +52,17 @@ ${forDevelopers(site, offered.playground)}</section>`,
 
 interface OwnPage {
   readonly apps: readonly OpenableApp[];
-  readonly logoutToken: string;
+  readonly frame: Pick<Page, 'theme' | 'aside'>;
   readonly playground: boolean;
 }
 
-function ownPage(site: Site, { account }: SignedInVisitor, { apps, logoutToken, playground }: OwnPage): Page {
+function ownPage(site: Site, { account }: SignedInVisitor, { apps, frame, playground }: OwnPage): Page {
   const { path, messages } = site;
   const text = messages.home;
   return {
     title: text.title,
     layout: 'narrow',
-    theme: account.profile.theme,
-    aside: signedInAside(site, account, logoutToken),
+    ...frame,
     body: html`<section class="card"><header class="asks">${tile({ kind: 'large', person: personHalf(site, account) })}<div><h1>${text.signedInAs(isolate(account.profile.displayName))}</h1></div></header>
 <div class="actions"><a class="button primary" href="${path('/account')}">${text.account}</a></div>
 <section class="apps-to-open"><h2>${text.apps}</h2>${apps.length === 0 ? html`<p class="muted small">${text.noApps}</p>` : html`<ul class="launcher">${apps.map((app) => launch(site, app))}</ul>`}

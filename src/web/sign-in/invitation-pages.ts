@@ -6,7 +6,6 @@ import { fact, facts, helpLine, hidden, isolate, operator } from '../../pages/co
 import { sendErrorPage } from '../../pages/error-page.ts';
 import { type Html, html } from '../../pages/html.ts';
 import type { Page, Site } from '../../pages/layout.ts';
-import { signedInAside } from '../../pages/signed-in.ts';
 import { readableEmail } from '../../platform/domain-name.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { invitationTexts as text } from './invitation-messages.ts';
@@ -76,16 +75,11 @@ ${helpLine(site)}`,
 }
 
 /** The button with which a signed-in person joins. */
-export function joinPage(
-  site: Site,
-  it: ShownInvitation & { readonly account: Account; readonly logoutToken: string },
-): Page {
-  const { account, logoutToken, token, link } = it;
+export function joinPage(site: Site, it: ShownInvitation & { readonly account: Account }): Page {
+  const { account, token, link } = it;
   return {
     title: titleOf(it),
     layout: 'narrow',
-    theme: account.profile.theme,
-    aside: signedInAside(site, account, logoutToken),
     body: html`<section class="card"><header><h1>${titleOf(it)}</h1>${lead(it, false)}</header>
 ${addressFact(it)}
 ${facts([fact(text.signedInAs, html`${isolate(account.profile.displayName)}, ${account.profile.username}`, true)])}

@@ -16,6 +16,7 @@ import type { Upstreams } from '../../upstreams/directory.ts';
 import type { AuthorizationPageServices } from '../authorize/pending-request.ts';
 import { HANDLE } from '../authorize/request-fields.ts';
 import { forgetPerson } from '../browser/forget-person.ts';
+import { logoutContext } from '../browser/signed-in.ts';
 import { codeRoutes } from './code.ts';
 import { comeBackRoutes } from './come-back.ts';
 import { enrollRoutes } from './enroll.ts';
@@ -53,9 +54,6 @@ export function sessionRoutes(app: FastifyInstance, services: PageServices): voi
   signUpRoutes(app, services);
   signOutRoutes(app, services);
 }
-
-/** The context of the sign-out form: the account to which the page was shown. */
-export const logoutContext = (accountId: string): string => `logout ${accountId}`;
 
 function signOutRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers } = services;
