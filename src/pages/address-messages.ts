@@ -124,10 +124,18 @@ export const addressTexts = {
   dead: {
     used: 'It was used already. Nothing was changed now.',
     expired: 'It has expired. Nothing was changed.',
-    session:
-      'It ended when you were signed out of the session in which you asked for it. Nothing was changed. Ask for a new one.',
+    session: 'It ended when you were signed out of the session in which you asked for it. Nothing was changed.',
     ended: 'It ended when your account was secured or changed, or when a newer link replaced it. Nothing was changed.',
   },
-  deadRecover: 'Could another person be in your account?',
-  recover: 'Recover it now',
+  deadNext: {
+    verify: 'If your address is not confirmed yet, ask for a new link in your account. You sign in first.',
+    secure: 'Could another person be in your account? Recover it: that signs everybody out.',
+    undo: (operator: HtmlPart): HtmlPart => [
+      'If this is your account and you cannot sign in, recover it by the address that it has now. If that is not your address, contact ',
+      operator,
+      '.',
+    ],
+  },
+  deadVerify: 'Ask for a new link',
+  recover: 'Recover your account',
 };

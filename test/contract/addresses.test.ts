@@ -170,6 +170,27 @@ test('the page of a link that no longer works says why', async () => {
   assert.match(await why(ada, await latest(other)), /^It has expired\./);
 });
 
+test('the page of a link that no longer works offers what its person can do instead', async () => {
+  const offered = async (browser: Agent, { link = '' }: SentMail): Promise<string[]> => {
+    const { text } = await browser.get(link);
+    assert.match(text, /This link no longer works/);
+    const [, main = ''] = text.split('<main');
+    return [...main.matchAll(/<a class="button[^"]*" href="([^"]+)">/g)].map(([, address = '']) => address);
+  };
+  const ada = await person(false);
+  await askToVerify(ada);
+  const verify = await latest(ada.email);
+  const page = await ada.browser.get(verify.link ?? '');
+  assert.match(page.text, /<header class="masthead">.*Sign out.*<\/header>/s, 'who is signed in');
+  const done = await ada.browser.submit(page, {});
+  assert.match(done.text, /<header class="masthead">.*Sign out.*<\/header>/s, 'and in the new session');
+  assert.deepEqual(await offered(ada.browser, verify), ['/account/email']);
+  const bob = await person();
+  const { undo } = await changed(bob);
+  server.advance(7 * 24 * 60 * MINUTE);
+  assert.deepEqual(await offered(agent(server.baseUrl), undo), ['/recover', '/login']);
+});
+
 test('a taken address gets the same answer, and its owner a message', async () => {
   const [ada, bob, eve] = [await person(), await person(), await person(false)];
   const bare = (answer: Answer) => [answer.status, answer.text.replaceAll(/value="[^"]*"|[\w-]+@[\w.-]+/g, '')];

@@ -22,7 +22,7 @@ export function secureAccountRoutes(app: FastifyInstance, services: PageServices
   app.get(SECURE_PATH, async (request, reply) => {
     const token = queryOf(request).get('token') ?? '';
     const open = await readReport(services, token);
-    if (open === undefined) return sendDeadLink(services, reply, token);
+    if (open === undefined) return sendDeadLink(services, reply, 'secure', token);
     const browser = browsers.of(request, reply);
     return sendPage(reply, 200, site, {
       title: text.secureTitle,
@@ -45,7 +45,7 @@ export function secureAccountRoutes(app: FastifyInstance, services: PageServices
       return redirect(request, reply, site.path(`${SECURE_PATH}?token=${encodeURIComponent(token)}`));
     }
     const account = await secureAccount(services, token, originOf(request));
-    if (account === undefined) return sendDeadLink(services, reply, token);
+    if (account === undefined) return sendDeadLink(services, reply, 'secure', token);
     return sendPage(reply, 200, site, securedPage(site));
   });
 }

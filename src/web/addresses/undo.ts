@@ -91,7 +91,7 @@ ${asks.length > 0 && field(code)}
     const token = queryOf(request).get('token') ?? '';
     const open = await readUndo(services, token);
     return open === undefined
-      ? sendDeadLink(services, reply, token)
+      ? sendDeadLink(services, reply, 'undo', token)
       : show(request, reply, 200, open, token, NO_PROBLEMS);
   });
 
@@ -99,7 +99,7 @@ ${asks.length > 0 && field(code)}
     const token = queryOf(request).get('token') ?? '';
     const { hash } = browsers.of(request, reply);
     const options = await requestUndoPasskey(services, token, hash);
-    if (options === undefined) return sendDeadLink(services, reply, token);
+    if (options === undefined) return sendDeadLink(services, reply, 'undo', token);
     return reply.header('cache-control', 'no-store').send(options);
   });
 
@@ -112,13 +112,13 @@ ${asks.length > 0 && field(code)}
       return redirect(request, reply, site.path(`${UNDO_PATH}?token=${encodeURIComponent(token)}`));
     }
     const open = await readUndo(services, token);
-    if (open === undefined) return sendDeadLink(services, reply, token);
+    if (open === undefined) return sendDeadLink(services, reply, 'undo', token);
     const passkey = form.get(PASSKEY_FIELD);
     const shown = passkey === undefined ? { code: trimTyped(form.get('code')) } : { passkey };
     const result = await undoAddressChange(services, token, { shown, browser, origin: originOf(request) });
     switch (result.kind) {
       case 'dead':
-        return sendDeadLink(services, reply, token);
+        return sendDeadLink(services, reply, 'undo', token);
       case 'wrong':
         return show(
           request,

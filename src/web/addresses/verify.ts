@@ -15,6 +15,7 @@ import { queryOf } from '../../platform/http/parameters.ts';
 import { redirect } from '../../platform/http/server.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { findVisitor, SESSION_LIFETIME, SessionEnded, type SignedInVisitor } from '../../sessions/sessions.ts';
+import { signedInFrame } from '../browser/signed-in.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { sendDeadLink } from './dead-link.ts';
 
@@ -46,7 +47,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
   }
 
   const showNoRequester = (reply: FastifyReply, token: string, cause: 'elsewhere' | 'session over') =>
-    cause === 'elsewhere' ? showElsewhere(reply) : sendDeadLink(services, reply, token, 'session');
+    cause === 'elsewhere' ? showElsewhere(reply) : sendDeadLink(services, reply, 'verify', token, 'session');
 
   const showElsewhere = (reply: FastifyReply): FastifyReply =>
     sendPage(reply, 200, site, {
@@ -59,7 +60,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
   app.get(VERIFY_PATH, async (request, reply) => {
     const token = queryOf(request).get('token') ?? '';
     const challenge = await find(token);
-    if (challenge === undefined) return sendDeadLink(services, reply, token);
+    if (challenge === undefined) return sendDeadLink(services, reply, 'verify', token);
     const visitor = await requester(request, reply, challenge);
     if (typeof visitor === 'string') return showNoRequester(reply, token, visitor);
     const { email } = challenge.data as { readonly email: string };
@@ -67,7 +68,7 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
     return sendPage(reply, 200, site, {
       title: text.confirmTitle,
       layout: 'narrow',
-      theme: account.profile.theme,
+      ...signedInFrame(site, browsers.of(request, reply), visitor),
       body: html`<section class="card"><header><h1>${text.confirmTitle}</h1></header>
 <p>${text.confirmLead(isolate(readableEmail(email)), isolate(account.profile.username))}</p>
 <form method="post" action="${site.path(VERIFY_PATH)}">${hidden(browsers.of(request, reply).formToken(CONTEXT, visitor), { token })}
@@ -84,24 +85,25 @@ export function confirmAddressRoutes(app: FastifyInstance, services: PageService
       return redirect(request, reply, site.path(`${VERIFY_PATH}?token=${encodeURIComponent(token)}`));
     }
     const challenge = await find(token);
-    if (challenge === undefined) return sendDeadLink(services, reply, token);
+    if (challenge === undefined) return sendDeadLink(services, reply, 'verify', token);
     const visitor = await requester(request, reply, challenge);
     if (typeof visitor === 'string') return showNoRequester(reply, token, visitor);
     const { account, session } = visitor;
     const origin = originOf(request, { type: 'user', id: account.id });
     try {
       const result = await confirmByLink(services, { account, session, browser, origin }, token);
-      if (result.kind !== 'confirmed') return sendDeadLink(services, reply, token);
+      if (result.kind !== 'confirmed') return sendDeadLink(services, reply, 'verify', token);
       browsers.setSession(reply, result.created, SESSION_LIFETIME);
       return sendPage(reply, 200, site, {
         title: text.confirmedTitle,
         layout: 'narrow',
+        ...signedInFrame(site, browser, { account: result.account, session: result.created.session }),
         body: html`<section class="card"><header><h1>${text.confirmedTitle}</h1></header><p>${text.done[result.purpose]}</p>
 <p><a href="${site.path('/account')}">${text.toAccount}</a></p></section>`,
       });
     } catch (error) {
       // Another press of the same button was first, or the session was ended meanwhile.
-      if (error instanceof SessionEnded) return sendDeadLink(services, reply, token);
+      if (error instanceof SessionEnded) return sendDeadLink(services, reply, 'verify', token);
       throw error;
     }
   });

@@ -176,8 +176,14 @@ export function passkeyDonePage(site: Site, isSignedIn: boolean, next: string): 
 /** A link that does not work (any more). */
 export function gonePage(site: Site): Page {
   const text = site.messages.recovery;
-  const again = html`<a href="${site.path('/recover')}">${text.goneAgain}</a>`;
-  return narrow(site, text.goneTitle, html`<p>${text.gone}</p>`, { foot: again });
+  const again = html`<div><a class="button primary" href="${site.path('/recover')}">${text.goneAgain}</a></div>`;
+  return narrow(
+    site,
+    text.goneTitle,
+    html`<p>${text.gone}</p>
+${again}`,
+    { foot: backToSignIn(site, undefined) },
+  );
 }
 
 /** The password is set, and this browser is not signed in. */

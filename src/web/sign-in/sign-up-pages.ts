@@ -94,4 +94,9 @@ export const signUpElsewherePage = (site: Site): Page =>
 
 /** The page of a link that no longer works. */
 export const signUpDeadLinkPage = (site: Site): Page =>
-  notice(site, text.deadTitle, text.dead, startAgain(site, undefined, text.startAgain));
+  notice(
+    site,
+    text.deadTitle,
+    text.dead,
+    html`${startAgain(site, undefined, text.startAgain)}<br><a href="${site.path('/login')}">${text.haveAccount}</a>`,
+  );
