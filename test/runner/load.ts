@@ -6,8 +6,8 @@
  */
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
-import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { test } from './scopes.ts';
 
 for (const file of process.argv.splice(2))
   test(file, { timeout: Number.POSITIVE_INFINITY }, async (t) => {

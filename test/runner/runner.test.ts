@@ -85,6 +85,17 @@ test('an error at the top level of a file fails it, and ends what it started', a
   assert.match(output, /below a test[\s\S]*✖ throws /);
 });
 
+test('an error that nothing catches fails the test that it came out of, and tests belong to those that they begin in', async () => {
+  const { counts, output } = await run(['uncaught', 'passes']);
+  await connected(0);
+  assert.deepEqual(outcome(counts), { tests: 7, passed: 5, failed: 2, cancelled: 0 });
+  for (const text of ['out of a timer', 'out of a promise'])
+    assert.match(output, new RegExp(`waits[\\s\\S]*Error: ${text}`));
+  // Two steps further in than the file.
+  assert.match(output, /^ {6}✔ passes below one that waited/m);
+  assert.match(output, /✖ uncaught \(5 tests[\s\S]*✔ passes \(2 tests/);
+});
+
 test('a file that leaves something open ends by itself, with every test that it has', async () => {
   const { counts } = await run(['passes']);
   await connected(0);
