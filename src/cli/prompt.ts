@@ -13,7 +13,7 @@ export interface Terminal {
   readonly output: Writable;
 }
 
-const processTerminal: Terminal = { input: process.stdin, output: process.stderr };
+const processTerminal = (): Terminal => ({ input: process.stdin, output: process.stderr });
 
 function declined({ output }: Terminal): CommanderError {
   output.write('Nothing was changed.\n');
@@ -61,7 +61,7 @@ export const YES = ['--yes', 'do not ask for confirmation'] as const;
 export async function confirm(
   consequence: string,
   { yes = false }: { readonly yes?: boolean },
-  terminal: Terminal = processTerminal,
+  terminal: Terminal = processTerminal(),
 ): Promise<void> {
   if (yes) return;
   if (!terminal.input.isTTY) {
@@ -79,7 +79,7 @@ export async function confirm(
  * @throws {Failure} `invalid` where the input is not text in UTF-8
  */
 export async function readSecret(prompt: string, input: Terminal['input'] = process.stdin): Promise<string> {
-  if (input.isTTY) return promptLine(prompt, processTerminal, { hidden: true });
+  if (input.isTTY) return promptLine(prompt, processTerminal(), { hidden: true });
   const chunks: Buffer[] = [];
   for await (const chunk of input) chunks.push(chunk as Buffer);
   const reading = decodeText(Buffer.concat(chunks));

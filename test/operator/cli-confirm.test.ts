@@ -7,7 +7,7 @@ import { connectIdentity, newProviderRecord } from '../support/connected-identit
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { realKeys } from '../support/forged-token.ts';
 import { startServer } from '../support/server.ts';
-import { tessera } from './command.ts';
+import { tesseraHere as tessera } from './command-here.ts';
 
 const server = await startServer();
 after(() => server.close());

@@ -18,6 +18,7 @@ import {
 } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Outcome, tessera } from './command.ts';
+import { tesseraHere } from './command-here.ts';
 
 let server: TestServer;
 let elsewhere: string;
@@ -37,7 +38,7 @@ const synchronize = (): void => server.advance(Math.max(0, Date.now() - server.n
 
 /** Runs the command on the data that the server runs on, in a folder that has nothing to do with it. */
 const run = (args: readonly string[], input?: string): Promise<Outcome> =>
-  tessera(args, { env: server.environment, cwd: elsewhere, ...(input !== undefined && { input }) });
+  tesseraHere(args, { env: server.environment, cwd: elsewhere, ...(input !== undefined && { input }) });
 
 /** The same, where it must succeed; answers what `--json` printed. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
@@ -223,7 +224,7 @@ test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do
     ['signs'],
   );
   const env = { ...server.environment, TESSERA_SECRET: 'Zm9yZWlnbi1zZWNyZXQtb2YtYW5vdGhlci1kYXRhYmFzZS0x' };
-  const foreign = await tessera(['keys', 'rotate'], { env });
+  const foreign = await tesseraHere(['keys', 'rotate'], { env });
   assert.equal(foreign.code, 3);
   assert.match(foreign.stderr, /secret does not fit this database.*TESSERA_SECRET_PREVIOUS/s);
   const { kid } = await done(['keys', 'rotate']);
@@ -347,8 +348,9 @@ test('exit status 1 failure, 2 wrong usage, 3 unusable data, 4 not found; each e
 
 test('events: the newest that fit, oldest first; by name, by family, by time; for scripts as the API has them', async () => {
   const user = await newUser(server);
-  await done(['user', 'ban', user.username, '--reason', 'spam']);
-  await done(['user', 'unban', user.username]);
+  const inItsProcess = (...args: string[]) => tessera(args, { env: server.environment, cwd: elsewhere });
+  assert.equal((await inItsProcess('user', 'ban', user.username, '--reason', 'spam')).code, 0);
+  assert.equal((await inItsProcess('user', 'unban', user.username)).code, 0);
   const [own, bans, recent, shown, none] = await Promise.all([
     done(['events', '--user', user.username]),
     done(['events', '--user', user.id, '--type', 'account', '--actor', 'cli', '--limit', '1']),

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { tessera } from './command.ts';
+import { tesseraHere as tessera } from './command-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-mistakes-'));
 const env = { TESSERA_DATA_DIR: join(folder, 'data') };

@@ -13,7 +13,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-interface Run {
+export interface Run {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Another copy of the program. */
@@ -27,7 +27,7 @@ interface Run {
 const AT_TERMINAL = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
 
 /** Only the variables that a program needs: none of the developer’s own settings reach it. */
-const clean = (env: Readonly<Record<string, string>> = {}) => ({
+export const clean = (env: Readonly<Record<string, string>> = {}) => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   ...env,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Finding } from '../../src/operations/doctor/finding.ts';
 import { UpstreamProvider } from '../support/upstream-provider.ts';
-import { tessera } from './command.ts';
+import { tesseraHere as tessera } from './command-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tessera-doctor-upstreams-'));
 const env = { TESSERA_BASE_URL: 'http://127.0.0.1:9', TESSERA_DATA_DIR: dataDir };

@@ -14,7 +14,7 @@ import { certificate, certificateKey } from '../support/certificate.ts';
 import { startBehind } from '../support/listening.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import type { TestServer } from '../support/server.ts';
-import { tessera } from './command.ts';
+import { tesseraHere as tessera } from './command-here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-doctor-'));
 after(() => rmSync(folder, { recursive: true }));
