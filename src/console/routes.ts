@@ -10,6 +10,7 @@ import { appListRoutes } from './apps/list.ts';
 import { appLogRoutes } from './apps/log.ts';
 import { appPageRoutes } from './apps/page.ts';
 import { waitingRequestRoutes } from './apps/scope-requests.ts';
+import { tryRoutes } from './apps/try.ts';
 import { bulkRoutes } from './bulk/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
@@ -80,6 +81,7 @@ export function consoleRoutes(app: FastifyInstance, services: ConsoleServices): 
     const live = liveViews(services.isDraining);
     explainRoutes(pages, services, live);
     appLogRoutes(pages, services, live);
+    tryRoutes(pages, services);
     eventRoutes(pages, services, live);
   });
 }

@@ -13,6 +13,7 @@ import { consoleScopeTexts } from './console-scope-messages.ts';
 import { consoleSearchTexts } from './console-search-messages.ts';
 import { consoleOverviewTexts, consoleSystemTexts } from './console-service-messages.ts';
 import { strongerTexts } from './console-stronger-messages.ts';
+import { consoleTryMessages } from './console-try-messages.ts';
 import { consoleUpstreamTexts } from './console-upstream-messages.ts';
 import type { HtmlPart } from './html.ts';
 
@@ -300,6 +301,7 @@ export const consoleTexts = {
   search: consoleSearchTexts,
   live: consoleLiveTexts,
   preview: consolePreviewTexts,
+  tryIt: consoleTryMessages,
   overview: consoleOverviewTexts,
   system: consoleSystemTexts,
   record: consoleRecordTexts,

@@ -259,6 +259,10 @@ async function apps(walk: Walk): Promise<void> {
   });
   await open(`/${long.clientId}/log`);
   await stop('console-app-log');
+  await open(`/${long.clientId}/try`);
+  await stop('console-app-try');
+  await page.locator('details.filters > summary').click();
+  await stop('console-app-try-choice');
   await open(`/redirect-uris?app=${long.clientId}`);
   await stop('console-app-uris');
   await open(`/rotate-secret?app=${long.clientId}`);

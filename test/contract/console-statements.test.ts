@@ -93,6 +93,7 @@ const PAGES: Readonly<Record<string, number>> = {
   [`/console/apps/preview?app=${app.clientId}&user=${user.id}`]: 3,
   // The app, its steps, and the names that people share with it.
   [`/console/apps/${app.clientId}/log`]: 3,
+  [`/console/apps/${app.clientId}/try`]: 1,
   [`/console/explain?app=${app.clientId}`]: 1,
   '/console/explain': 1,
   // The trail is searched within its first and last event.

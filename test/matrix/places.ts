@@ -910,7 +910,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ...ofConsole('GET', [
     ...['', '/people', '/people/:id', '/people/:id/sessions', '/people/:id/apps', '/people/:id/memberships'],
     ...['/groups', '/groups/:id', '/apps', '/apps/:clientId', '/explain', '/events'],
-    ...['/apps/:clientId/log', '/apps/:clientId/log/live', '/apps/scope-requests'],
+    ...['/apps/:clientId/log', '/apps/:clientId/log/live', '/apps/:clientId/try', '/apps/scope-requests'],
     ...['', '/:id', '/:id/groups', '/:id/apps', '/:id/roles', '/:id/invitations'].map(
       (part) => `/organizations${part}`,
     ),

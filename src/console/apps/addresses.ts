@@ -7,6 +7,9 @@ export function logAddress(id: string, query: Readonly<Record<string, string>> =
   return `${appAddress(id)}/log${text === '' ? '' : `?${text}`}`;
 }
 
+/** Where the requests of an app are shown, to be sent by hand. */
+export const tryAddress = (id: string): string => `${appAddress(id)}/try`;
+
 /** Where an act on an app is confirmed. */
 export const appActAddress = (name: string, about: Readonly<Record<string, string>>): string =>
   `/console/apps/${name}?${new URLSearchParams(about)}`;

@@ -17,7 +17,7 @@ import { type Site, sendPage } from '../../pages/layout.ts';
 import type { Messages } from '../../pages/messages.ts';
 import { consolePage } from '../layout.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
-import { appActAddress, logAddress, placeOfApp } from './addresses.ts';
+import { appActAddress, logAddress, placeOfApp, tryAddress } from './addresses.ts';
 import { scopeRequestRow } from './scope-request-row.ts';
 
 /** The page about an app: its state, the settings to copy, where its answers go, its secrets, and where to look further. */
@@ -65,6 +65,8 @@ function about(site: Site, visit: ConsoleVisit, client: Client, switches: boolea
   const { apps: text } = messages.operators;
   const isActive = client.status === 'active';
   const look: HtmlPart[] = [
+    !isCommandLine(client) &&
+      html`<a class="button" href="${path(tryAddress(client.id))}">${messages.operators.tryIt.link}</a>`,
     holdsSomewhere(visit.operator, 'traces.read') &&
       html`<a class="button" href="${path(`/console/explain?app=${client.id}`)}">${text.steps}</a>`,
     !holdsSomewhere(visit.operator, 'traces.read') &&
