@@ -111,7 +111,7 @@ export const eventTypes = {
     'The developer of an app asked operators for a scope (`scope`; of an API with its `resource`; `requestId`).',
   'client.scope_approved': 'An operator allowed that: the app may request the scope.',
   'client.scope_declined': 'An operator declined that.',
-  'client.scope_request_withdrawn': 'Such a request was withdrawn.',
+  'client.scope_request_withdrawn': 'Such a request was withdrawn, or ended with a right of who asked.',
   'client.accepted': 'An operator accepted an app that nobody had registered: it passes for a registered one.',
   'client.acceptance_ended': 'An operator withdrew that.',
   'client.domain_blocked':

@@ -79,8 +79,9 @@ export function requireOwnScopes(operator: Operator | undefined, before: Client,
 
 /** What an operator answers for who registered or accepted an app: what people see of it, and the addresses that they and this server go to. */
 const ANSWERED_FOR = [
-  ...(['name', 'owner', 'picture', 'homepageUrl', 'redirectUris', 'postLogoutRedirectUris'] as const),
-  ...(['jwksUri', 'backchannelLogoutUri', 'resource'] as const),
+  ...(['name', 'owner', 'picture', 'logoUrl', 'homepageUrl', 'policyUrl', 'termsUrl'] as const),
+  ...(['redirectUris', 'postLogoutRedirectUris', 'jwksUri', 'backchannelLogoutUri'] as const),
+  ...(['resource', 'resourceScopes'] as const),
 ] satisfies readonly (keyof Client)[];
 
 /**

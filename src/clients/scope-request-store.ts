@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
+import { expressionBuilder, type Kysely } from 'kysely';
+import { listWithin, type Reached } from '../operators/reach.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -14,9 +14,11 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
+import { isReached } from './store.ts';
 
-/** What became of a request: null while it waits for an operator. */
-export type ScopeRequestOutcome = 'approved' | 'declined';
+export type ScopeDecision = 'approved' | 'declined';
+/** What became of a request: null while it waits for an operator. It has ended with the rights of who asked. */
+export type ScopeRequestOutcome = ScopeDecision | 'ended';
 
 const STORED = {
   id: storedField('id', plain<string>()),
@@ -135,8 +137,8 @@ const toWaiting = (row: {
 const waitingOfAll = many((db, p: WaitingPage) => waiting(db, p), toWaiting);
 const waitingReached = many(
   (db, p: WaitingPage & Reached) =>
-    waiting(db, p).where((eb) =>
-      eb.or([eb('c.organization_id', 'in', reachedOrganizations(p)), eb('c.developer_id', '=', p.developerId)]),
+    waiting(db, p).where('c.id', 'in', (eb) =>
+      eb.selectFrom('client').select('client.id').where(isReached(expressionBuilder<Tables, 'client'>(), p)),
     ),
   toWaiting,
 );
@@ -154,7 +156,7 @@ export const settleScopeRequest = command(
     db,
     p: {
       id: string;
-      outcome: ScopeRequestOutcome;
+      outcome: ScopeDecision;
       decidedBy: string | null;
       decidedAt: number;
       answer: string | null;
@@ -164,6 +166,26 @@ export const settleScopeRequest = command(
       .updateTable('scope_request')
       .set({ outcome: p.outcome, decider_id: p.decidedBy, decided_at: p.decidedAt, answer: p.answer })
       .where('id', '=', p.id),
+);
+
+/** What somebody asked for at an instant or later, and before another one, and waits. */
+export const waitingRequestsOf = many(
+  (db, p: { askedBy: string; since: number; until: number }) =>
+    db
+      .selectFrom('scope_request as r')
+      .innerJoin('client as c', 'c.id', 'r.client_id')
+      .select(['r.id', 'r.client_id as clientId', 'r.scope', 'r.resource'])
+      .select(['c.organization_id as organizationId', 'c.developer_id as developerId'])
+      .where('r.asker_id', '=', p.askedBy)
+      .where('r.asked_at', '>=', p.since)
+      .where('r.asked_at', '<', p.until)
+      .where('r.outcome', 'is', null),
+  (row) => row,
+);
+
+/** Ends a request that waits, for good. */
+export const endScopeRequest = command((db, p: { id: string; at: number }) =>
+  db.updateTable('scope_request').set({ outcome: 'ended', decided_at: p.at }).where('id', '=', p.id),
 );
 
 export const removeScopeRequest = command((db, p: { id: string }) =>

@@ -5,6 +5,7 @@ import { agent } from '../support/agent.ts';
 import { act, newOperator, open } from '../support/console.ts';
 import { admin } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
+import { HOUR } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 // The console's pages about invitations: decisions §11, §12, §13.
@@ -68,6 +69,22 @@ test('an invitation ends with the role of the operator who made it, and does not
   await admin(server, 'DELETE', `/users/${maker.id}/roles/admin`);
   assert.equal(await isOpen(link), false);
   await admin(server, 'PUT', `/users/${maker.id}/roles/admin`, {});
+  assert.equal(await isOpen(link), false);
+});
+
+test('an invitation of a role that ran out does not come back with a new one, and one that goes on keeps it', async () => {
+  const maker = await newOperator(server, 'admin');
+  const until = (hours: number) => ({ expiresAt: new Date(server.now() + hours * HOUR).toISOString() });
+  const give = async (fields: object) =>
+    assert.equal((await admin(server, 'PUT', `/users/${maker.id}/roles/admin`, fields)).status, 200);
+  const link = linkIn((await act(server, maker, `${PATH}/new`, {}, {})).text);
+  await give(until(2));
+  server.advance(HOUR);
+  await give(until(2));
+  assert.ok(await isOpen(link));
+  server.advance(3 * HOUR);
+  assert.equal(await isOpen(link), false);
+  await give({});
   assert.equal(await isOpen(link), false);
 });
 

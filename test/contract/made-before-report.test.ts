@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { signInOnCommandLine } from '../support/command-line.ts';
 import { act, newOperator } from '../support/console.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, standard, tokensFor } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
@@ -56,6 +57,30 @@ test('it ends with the report of a later act as well', async () => {
   assert.ok(await works(key));
   assert.equal(await story.press(await story.reportLink(thief.email)), 200);
   assert.equal(await works(key), false);
+});
+
+test('a scope that is asked for after the reported act waits no longer; that of somebody else does', async () => {
+  const developer = await newOperator(server, 'developer');
+  const own = await signInOnCommandLine(server, { user: developer, ...developer });
+  const redirectUris = ['https://app.example/cb'];
+  const app = (await admin(server, 'POST', '/clients', { name: 'App', redirectUris }, own)).body.clientId;
+  const requests = `/clients/${app}/scope-requests`;
+  const ask = async (scope: string, token?: string) =>
+    assert.equal((await admin(server, 'POST', requests, { scope, reason: 'For the app.' }, token)).status, 201);
+  await ask('phone');
+  server.advance(60 * MINUTE);
+  assert.equal((await admin(server, 'POST', `/clients/${app}/secrets`, {}, own)).status, 201);
+  server.advance(MINUTE);
+  await ask('roles', own);
+  assert.equal(await story.press(await story.reportLink(await emailOf(developer.id))), 200);
+  const { items } = (await admin(server, 'GET', requests)).body;
+  assert.deepEqual(
+    items.map(({ scope, status }: { scope: string; status: string }) => [scope, status]),
+    [
+      ['roles', 'ended'],
+      ['phone', 'waiting'],
+    ],
+  );
 });
 
 test('a role is told, and an invitation that gives one; a plain invitation is not', async () => {

@@ -159,25 +159,67 @@ describe('a scope request', async () => {
     assert.equal((await events(app)).length, 2);
   });
 
-  for (const [how, end] of [
-    ['banned', (id: string) => admin(server, 'PUT', `/users/${id}/ban`, {})],
-    ['suspended', (id: string) => admin(server, 'PUT', `/users/${id}/suspension`, {})],
-    ['about to be deleted', (id: string) => admin(server, 'PUT', `/users/${id}/deletion`, {})],
-    ['without a verified address', (id: string) => admin(server, 'PATCH', `/users/${id}`, { emailVerified: false })],
+  for (const [how, path, body] of [
+    ['banned', 'ban', {}],
+    ['suspended', 'suspension', {}],
+    ['about to be deleted', 'deletion', {}],
+    ['without a role', 'roles/developer', undefined],
   ] as const) {
-    test(`of a developer who is ${how} has ended, and is not approved`, async () => {
-      const developer = await newDeveloper(server);
-      const app = await newApp(developer);
-      const id = await ask(developer, app);
-      const ended = await end(developer.id);
-      assert.equal(ended.status, 200, JSON.stringify(ended.body));
+    test(`of a developer who was ${how} does not wait again when that is over`, async () => {
+      const found = await newOperator(server, 'developer');
+      const token = await signInOnCommandLine(server, { user: found, ...found });
+      const app = (await admin(server, 'POST', '/clients', APP, token)).body.clientId;
+      const ask = { scope: 'phone', reason: REASON };
+      const asked = await admin(server, 'POST', `/clients/${app}/scope-requests`, ask, token);
+      assert.equal(asked.status, 201, JSON.stringify(asked.body));
+      const to = `/users/${found.id}/${path}`;
+      const [begin, end] = body === undefined ? ['DELETE', 'PUT'] : ['PUT', 'DELETE'];
+      for (const method of [begin, end]) {
+        const done = await admin(server, method, to, method === 'PUT' ? {} : undefined);
+        assert.ok(done.status < 300, `${method} ${to}: ${JSON.stringify(done.body)}`);
+      }
       assert.equal((await requestsOf(server, app))[0].status, 'ended');
-      const refused = await decide(app, id, 'approve');
-      assert.deepEqual([refused.status, refused.body.error], [409, 'conflict']);
+      const refused = await decide(app, asked.body.id, 'approve');
+      assert.equal(refused.status, 409);
+      assert.match(refused.body.error_description, /ended at .* They can ask again/);
       assert.deepEqual(await scopesOf(server, app), OWN);
-      assert.equal((await decide(app, id, 'decline', { answer: 'Ended.' })).status, 200);
     });
   }
+
+  test('is listed to nobody who may not see the app any more', async () => {
+    const [here, there] = await Promise.all(
+      ['here', 'there'].map(
+        async (name) => (await admin(server, 'POST', '/organizations', { name, domain: `${name}.example` })).body.id,
+      ),
+    );
+    const developer = await newOperator(server, 'developer');
+    for (const organizationId of [here, there])
+      await admin(server, 'PUT', `/users/${developer.id}/roles/developer`, { organizationId });
+    await admin(server, 'DELETE', `/users/${developer.id}/roles/developer`);
+    const token = await signInOnCommandLine(server, { user: developer, ...developer });
+    const { body: app } = await admin(server, 'POST', '/clients', { ...APP, organizationId: here }, token);
+    const asked = { scope: 'phone', reason: REASON };
+    assert.equal((await admin(server, 'POST', `/clients/${app.clientId}/scope-requests`, asked)).status, 201);
+    const listed = async () =>
+      (await admin(server, 'GET', '/scope-requests', undefined, token)).body.items.map(
+        ({ clientId }: { clientId: string }) => clientId,
+      );
+    assert.deepEqual(await listed(), [app.clientId]);
+    await admin(server, 'DELETE', `/users/${developer.id}/roles/developer?organizationId=${here}`);
+    assert.deepEqual(await listed(), []);
+  });
+
+  test('of a developer without a verified address has ended, and is not approved', async () => {
+    const developer = await newDeveloper(server);
+    const app = await newApp(developer);
+    const id = await ask(developer, app);
+    assert.equal((await admin(server, 'PATCH', `/users/${developer.id}`, { emailVerified: false })).status, 200);
+    assert.equal((await requestsOf(server, app))[0].status, 'ended');
+    const refused = await decide(app, id, 'approve');
+    assert.deepEqual([refused.status, refused.body.error], [409, 'conflict']);
+    assert.deepEqual(await scopesOf(server, app), OWN);
+    assert.equal((await decide(app, id, 'decline', { answer: 'Ended.' })).status, 200);
+  });
 
   test('goes with the account of the developer, and with the app', async () => {
     const developer = await newDeveloper(server);

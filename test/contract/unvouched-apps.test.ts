@@ -108,16 +108,22 @@ test('an acceptance ends where the developer makes another app of it, and an ope
     name: { name: 'Another' },
     owner: { owner: 'Bank' },
     homepageUrl: { homepageUrl: 'https://else.example/' },
+    policyUrl: { policyUrl: 'https://else.example/privacy' },
+    termsUrl: { termsUrl: 'https://else.example/terms' },
+    logoUrl: { logoUrl: 'https://else.example/logo.png' },
     redirectUris: { redirectUris: ['https://else.example/cb'] },
     backchannelLogoutUri: { idTokenSignedResponseAlg: 'RS256', backchannelLogoutUri: 'https://else.example/out' },
     resource: { resource: 'https://else.example/api' },
+    resourceScopes: { resourceScopes: [{ name: 'notes.all', descriptions: { en: 'Read your name' } }] },
   };
   for (const [name, fields] of Object.entries(more)) {
-    const app = await newApp(policy.token);
+    const resource = `https://${name.toLowerCase()}.example/api`;
+    const app = await newApp(policy.token, { resource });
     await accept(app);
     assert.equal((await change(app, { description: 'As before.' }, policy.token)).status, 200);
     assert.deepEqual(await markOf(app), ['developer', true], name);
-    assert.equal((await change(app, fields, policy.token)).status, 200, name);
+    const changed = await change(app, fields, policy.token);
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
     assert.deepEqual(await markOf(app), ['developer', false], name);
     await accept(app);
     assert.equal((await change(app, { name: 'By an operator' })).status, 200);

@@ -15,6 +15,7 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { userNotFound } from '../accounts/accounts.ts';
 import { keepAnOwner } from '../accounts/last-owner.ts';
+import { endRequestsBeyond } from '../accounts/waiting-requests.ts';
 import { settleGain } from '../operators/gained-rights.ts';
 import {
   type GrantRoleRequest,
@@ -27,6 +28,7 @@ import {
   requireOwnRecord,
   requirePlace,
 } from '../operators/grants.ts';
+import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { idsOfMade, type Made } from './list-made.ts';
 import { type EndedMade, finishEnding, NOTHING_ENDED } from './made.ts';
 import { endWithGrant, type TakeOptions } from './taken-grant.ts';
@@ -69,6 +71,9 @@ export async function grantRole(
       ({ id, role, organizationId }) =>
         id !== OF_MEMBERSHIP && role === wanted.role && organizationId === wanted.organizationId,
     );
+    // What a role that ran out had allowed does not come back with a new one.
+    yield* endInvitationsBeyond(accountId, origin, now);
+    if (held !== undefined && endOf(held) <= now) yield* endRequestsBeyond(accountId, origin, now);
     yield* removeGrant({ accountId, ...wanted });
     // Who gives a role again does not make it theirs: it would end with them. Who gives more than was there does.
     const goesOn = held !== undefined && endOf(held) > now && endOf(held) >= endOf(wanted);

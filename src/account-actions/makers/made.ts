@@ -15,6 +15,7 @@ import { type Origin, SYSTEM_ORIGIN } from '../../platform/validation/origin.ts'
 import type { Upstream } from '../../upstreams/store.ts';
 import { endHandedOut, endInvitationsOf } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
+import { endRequestsBeyond, endRequestsOf } from '../accounts/waiting-requests.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
 import { endUpstreamActs, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
@@ -182,6 +183,7 @@ export function* endAllMadeBy(
   for (const suspect of suspects) {
     const { id: maker, rest } = suspect;
     // Where the maker holds more than what ends, the end of each role ends what that allowed.
+    yield* endRequestsOf(suspect, origin, now);
     if (suspect.openings.length > 0) yield* endInvitationsOf(suspect, origin, now);
     else if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
     const made = yield* rightsWithin(operator, sparesStronger, yield* rightsToEnd(suspect, now), now);
@@ -196,6 +198,7 @@ export function* endAllMadeBy(
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
       yield* endInvitationsBeyond(role.accountId, origin, now);
+      yield* endRequestsBeyond(role.accountId, origin, now);
       roles.push(role);
     }
   }

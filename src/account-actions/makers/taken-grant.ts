@@ -2,6 +2,7 @@ import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import type { Operator } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
+import { endRequestsBeyond } from '../accounts/waiting-requests.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { madeBeyond } from './list-made.ts';
 import { type EndedMade, endAllMadeBy, NOTHING_ENDED } from './made.ts';
@@ -26,6 +27,7 @@ export function* endWithGrant(
 ): Work<EndedMade> {
   const { origin, now } = by;
   yield* endInvitationsBeyond(accountId, origin, now);
+  yield* endRequestsBeyond(accountId, origin, now);
   const remaining = { keeps: yield* liveGrantsOf(accountId, now), organizationId };
   if (endMade) return yield* endAllMadeBy(accountId, { ...by, remaining });
   return { ...NOTHING_ENDED, ...(yield* madeBeyond(accountId, remaining, now)) };

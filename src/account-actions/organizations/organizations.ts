@@ -27,6 +27,7 @@ import { requestBody } from '../../platform/validation/fields.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { type AccessChange, type AccessProgress, endAllUnder, leavePaths, moveToOtherPaths } from '../access/paths.ts';
+import { endRequestsBeyond } from '../accounts/waiting-requests.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { endRolesIn } from '../operators/roles-in-organization.ts';
 import { isLastOwnerOf } from './last-owner.ts';
@@ -192,6 +193,7 @@ export function* endMembership(
   const { change } = (yield* takeMembership(member, origin, now)) ?? {};
   if (change === undefined) return undefined;
   yield* endInvitationsBeyond(accountId, origin, now);
+  yield* endRequestsBeyond(accountId, origin, now);
   const details = { organizationId, ...change, ...how };
   yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
   return change;

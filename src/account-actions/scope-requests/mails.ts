@@ -2,7 +2,7 @@ import { listAdministrators } from '../../access/operator-grant-store.ts';
 import { mayAct } from '../../accounts/rules/may-act.ts';
 import { type Account, findAccount } from '../../accounts/store.ts';
 import { behind } from '../../admin-keys/live.ts';
-import type { ScopeRequest, ScopeRequestOutcome } from '../../clients/scope-request-store.ts';
+import type { ScopeDecision, ScopeRequest } from '../../clients/scope-request-store.ts';
 import { takeWithin } from '../../limits/limits.ts';
 import type { Mailer, MailKind, NewMail } from '../../mail/mail.ts';
 import type { Place } from '../../operators/rights.ts';
@@ -66,7 +66,7 @@ export function* tellAdministrators(
 export function* tellAsker(
   { mail, issuer }: TellingServices,
   request: ScopeRequest,
-  outcome: ScopeRequestOutcome,
+  outcome: ScopeDecision,
   now: number,
 ): Work<void> {
   if (!mail.available || request.askedBy === null) return;

@@ -12,8 +12,8 @@ import {
   listWaitingRequests,
   type NamedRequest,
   removeScopeRequest,
+  type ScopeDecision,
   type ScopeRequest,
-  type ScopeRequestOutcome,
   settleScopeRequest,
   type WaitingRequest,
 } from '../../clients/scope-request-store.ts';
@@ -83,7 +83,12 @@ function* requireWaiting(clientId: string, id: string): Work<ScopeRequest> {
   const request = isSnowflake(id) ? yield* findScopeRequest({ clientId, id }) : undefined;
   if (request === undefined) throw notFound(`The app ${clientId} has no scope request with the id ${id}.`);
   if (request.outcome !== null) {
-    throw conflict(`The request was ${request.outcome} before, at ${iso(request.decidedAt ?? request.askedAt)}.`);
+    const at = iso(request.decidedAt ?? request.askedAt);
+    throw conflict(
+      request.outcome === 'ended'
+        ? `The request ended at ${at}, when the developer lost the right to manage the app. They can ask again.`
+        : `The request was ${request.outcome} before, at ${at}.`,
+    );
   }
   return request;
 }
@@ -157,7 +162,7 @@ export async function withdrawScopeRequest(
 }
 
 interface Decision {
-  readonly outcome: ScopeRequestOutcome;
+  readonly outcome: ScopeDecision;
   /** Why, for the developer. */
   readonly answer: string | null;
 }

@@ -8,7 +8,7 @@ import {
 import { readRegistered } from '../../clients/clients.ts';
 import { refuseBuiltIn } from '../../clients/command-line.ts';
 import { ApproveScopeRequest, AskScopeRequest, DeclineScopeRequest } from '../../clients/schema.ts';
-import type { ScopeRequest, ScopeRequestOutcome } from '../../clients/scope-request-store.ts';
+import type { ScopeDecision, ScopeRequest } from '../../clients/scope-request-store.ts';
 import type { Client } from '../../clients/store.ts';
 import { field, fieldProblem, generalProblem, isolate, type Problems, textArea } from '../../pages/components.ts';
 import { html } from '../../pages/html.ts';
@@ -116,7 +116,7 @@ interface DecisionTexts {
 }
 
 const decision = (
-  outcome: ScopeRequestOutcome,
+  outcome: ScopeDecision,
   { titles, leads, submits, hints, done: [doneTitle, doneNow] }: DecisionTexts,
   answerOf: (answer: string) => string | null,
 ): ConsoleAct =>
