@@ -124,7 +124,7 @@ export const addressTexts = {
   dead: {
     used: 'It was used already. Nothing was changed now.',
     expired: 'It has expired. Nothing was changed.',
-    session: 'It ended when you were signed out of the session in which you asked for it. Nothing was changed.',
+    session: 'It worked only as long as you stayed signed in where you asked for it. Nothing was changed.',
     ended: 'It ended when your account was secured or changed, or when a newer link replaced it. Nothing was changed.',
   },
   deadNext: {

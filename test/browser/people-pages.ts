@@ -110,6 +110,8 @@ async function invited(walk: Walk): Promise<void> {
   await submit(page);
   await stop('invitation-joined');
   await page.goto(link);
+  await stop('invitation-used');
+  await open(walk, '/invitation?link=unknown');
   await stop('invitation-dead');
   const second = await admin(server, 'POST', '/organizations', { name: 'mills', domain: 'mills.example' });
   await page.goto(await invite({ organizationId: second.body.id }));
@@ -376,6 +378,10 @@ async function addresses(walk: Walk): Promise<void> {
   await stop('verify-address-done');
   await page.goto(linkOf(mail));
   await stop('link-dead');
+  await open(walk, '/secure-account?token=unknown');
+  await stop('link-dead-secure');
+  await open(walk, '/undo-address-change?token=unknown');
+  await stop('link-dead-undo');
   const undo = linkOf((await mailsTo(server, addressOf(user))).find(({ link }) => link?.includes('/undo')));
   await leave(walk);
   await page.goto(undo);

@@ -126,7 +126,7 @@ export function flowCases(theStage: () => Stage): void {
       await page.fill('#location', '');
       await page.fill('#website', 'ada.example.com');
       await press(button('Website, location and birth date'));
-      await focusAt(page, '[role=alert]');
+      await focusAt(page, '#website');
       assert.equal(await page.getAttribute('#website', 'aria-invalid'), 'true');
       assert.equal(await page.locator('#website').isVisible(), true, 'the row of what is wrong is open');
       assert.equal(await page.inputValue('#website'), 'ada.example.com', 'what was typed stays');
@@ -247,7 +247,7 @@ export function flowCases(theStage: () => Stage): void {
           await press(page.getByRole('button', { name: 'Change password' }));
         };
         await change('not the password');
-        await focusAt(page, '[role=alert]');
+        await focusAt(page, '#current');
         assert.equal(await page.getAttribute('#current', 'aria-invalid'), 'true');
         assert.equal((await elsewhere.get('/account')).status, 200);
         await change(PASSWORD);

@@ -155,8 +155,7 @@ async function twoSteps(page: Page, stage: Stage): Promise<void> {
   await tabTo(page, 'code');
   await page.keyboard.type('000000');
   await send();
-  await focusAt(page, '[role=alert]');
-  await tabTo(page, 'code');
+  await focusAt(page, '#code');
   await page.keyboard.type(totpCode({ seed }, server.now()));
   await send();
   await focusAt(page, '[role=status]');
