@@ -99,7 +99,7 @@ test('an address is changed with a fresh proof, and both addresses are told', as
   const { email, undo } = await changed(ada);
   assert.deepEqual(await stateOf(ada.user), [email, true]);
   assert.match(undo.text, new RegExp(email));
-  assert.match((await latest(email)).text, /earlier address was told/);
+  assert.match((await latest(email)).text, /We told the earlier address/);
   assert.equal((await refresh(server, client, tokens.refresh_token)).body.error, 'invalid_grant');
   assert.ok(await isSignedIn(ada.browser));
 });

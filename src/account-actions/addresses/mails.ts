@@ -63,7 +63,7 @@ export const addressGainedMail = (username: string): MailContent => ({
   subject: 'This is your new email address',
   paragraphs: [
     `This is now the email address of the account ${username}.`,
-    'The earlier address was told, and can undo the change for seven days.',
+    'We told the earlier address, which can undo the change for seven days.',
   ],
 });
 

@@ -1,5 +1,6 @@
 import type { MailContent } from '../../mail/mail.ts';
 import { spaced } from '../../mail/rules/render.ts';
+import { dateText, timeText } from '../../platform/date-text.ts';
 import type { Device } from '../../platform/validation/origin.ts';
 import { askedFrom } from '../notices/rules/notice-text.ts';
 import { type UndoneFacts, undoneSentences } from '../notices/rules/undone-text.ts';
@@ -66,7 +67,7 @@ export const barredMail = (
       ? `You asked to recover your account ${username} at ${host}. It is ${status}, so no link was made.`
       : `You asked for a code to sign in to your account ${username} at ${host}. It is ${status}, so no code was made.`,
     status === 'banned' && bannedUntil !== null
-      ? `The ban ends at ${new Date(bannedUntil).toUTCString()}. Ask again after that.`
+      ? `The ban ends on ${dateText(bannedUntil)}, ${timeText(bannedUntil)}. Ask again after that.`
       : `The account cannot be ${asked === 'recover' ? 'recovered' : 'used'} while this lasts.`,
     `If you think that this is a mistake, contact ${contact ?? 'the administrator of this service'}.`,
   ],
