@@ -59,7 +59,8 @@ export function refusedPage(
   const { permission } = refusal;
   const cannotOpen = refusal instanceof CannotOpen;
   const isStronger = cannotOpen || permission !== asked;
-  const title = cannotOpen ? text.cannotOpenTitle : isStronger ? text.strongerTitle : text.missingTitle;
+  const cannotTitle = permission === 'users.delete' ? text.cannotDeleteTitle : text.cannotOpenTitle;
+  const title = cannotOpen ? cannotTitle : isStronger ? text.strongerTitle : text.missingTitle;
   const { about, roles } = PERMISSIONS[permission];
   const held = cannotOpen ? person.cannotOpen[refusal.because] : person.stronger(permission);
   const lead = isStronger ? held : text.missing(html`<code>${permission}</code>`);

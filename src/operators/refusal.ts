@@ -32,7 +32,7 @@ export const reachesOwnAlone = (permission: Permission): InsufficientPermission 
 export const actsOnStronger = (permission: Permission): InsufficientPermission =>
   new InsufficientPermission(permission, 'Nobody acts on somebody who holds a permission that they lack.');
 
-/** An operator may do this, but not change how this person signs in. */
+/** An operator may do this, but not to this person: change how they sign in, or delete their account. */
 export class CannotOpen extends InsufficientPermission {
   readonly because: 'held for longer' | 'own account' | 'given by them' | 'set by them';
   constructor(permission: Permission, because: CannotOpen['because'], why: string, remedy: string) {
@@ -54,16 +54,23 @@ export const opensOwnAccount = (permission: Permission): CannotOpen =>
   new CannotOpen(
     permission,
     'own account',
-    'This is your own account, and an operator does not change how they sign in themselves.',
-    'Change it on the pages of your account, or ask another operator.',
+    permission === 'users.delete'
+      ? 'This is your own account, and an operator does not delete it as one.'
+      : 'This is your own account, and an operator does not change how they sign in themselves.',
+    permission === 'users.delete'
+      ? 'Delete it on the pages of your account, or ask another operator.'
+      : 'Change it on the pages of your account, or ask another operator.',
   );
+
+const taking = (permission: Permission): string =>
+  permission === 'users.delete' ? 'delete their account' : 'change how they sign in';
 
 /** The report of what was given would end with what is done here. */
 export const opensGiver = (permission: Permission): CannotOpen =>
   new CannotOpen(
     permission,
     'given by them',
-    'What you act with was given by this person in the last seven days, so you cannot change how they sign in.',
+    `What you act with was given by this person in the last seven days, so you cannot ${taking(permission)}.`,
     'Use a key or an account that somebody else gave its role, or try again seven days after it was given.',
   );
 
@@ -72,7 +79,7 @@ export const opensOpener = (permission: Permission): CannotOpen =>
   new CannotOpen(
     permission,
     'set by them',
-    'This person set in the last two weeks how the account signs in that you act with, so you cannot change how they sign in.',
+    `This person set in the last two weeks how the account signs in that you act with, so you cannot ${taking(permission)}.`,
     'Use a key or an account of which they set nothing, recover yours by mail, or try again two weeks after it was set.',
   );
 

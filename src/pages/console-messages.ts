@@ -71,6 +71,7 @@ export const consoleTexts = {
     missingRoles: (roles: readonly string[]): string => `Roles that include it: ${enumerated(roles)}.`,
     strongerTitle: 'This person holds more than you',
     cannotOpenTitle: 'You cannot change how this person signs in',
+    cannotDeleteTitle: 'You cannot delete this account',
     nothingTitle: 'There is nothing here for your role yet',
     nothing:
       'Your role counts in an organization, or for your own apps. Use it with the command line or the admin API: these pages do not show such a part yet.',

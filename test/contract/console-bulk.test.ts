@@ -265,6 +265,20 @@ test('what a person cannot be done is refused with the reason, and the others go
   assert.equal((await mailsTo(server, `${active.username}@example.com`)).length > 0, true);
 });
 
+test('nobody offboards themselves or who gave them their role with many others; these are offboarded', async () => {
+  const giver = await newOperator(server, 'owner');
+  const receiver = await newOperator(server, 'owner');
+  await admin(server, 'DELETE', `/users/${receiver.id}/roles/owner`);
+  await act(server, giver, '/console/operators/grant', { user: receiver.id }, { role: 'owner' });
+  const [before, later] = (await newPeople(2)) as [TestUser, TestUser];
+  const done = await run('offboard', { names: namesOf([before, giver, receiver, later]), days: '30' }, receiver);
+  assert.match(done.text, /Finished/);
+  assert.match(done.text, /was given by this person in the last seven days/);
+  assert.match(done.text, /This is your own account/);
+  const states = await Promise.all([before, giver, receiver, later].map(statusOf));
+  assert.deepEqual(states, ['suspended', 'active', 'active', 'suspended']);
+});
+
 test('a process that ends half way leaves nobody acted on twice, and the next one goes on', async () => {
   const people = await newPeople(25);
   const begun = await start(await preview('end-sessions', { names: namesOf(people) }));

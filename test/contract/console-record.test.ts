@@ -96,14 +96,21 @@ test('an account is deleted by who types its username', async () => {
   assert.equal((await admin(server, 'GET', `/users/${user.id}`)).status, 404);
 });
 
-test('the last owner is neither offboarded nor deleted', async () => {
+test('nobody offboards or deletes their own account in the console, the last owner neither', async () => {
   for (const [name, typed] of [
     ['offboard', { days: '30' }],
     ['delete', { typed: owner.username }],
   ] as const) {
-    const page = await act(server, owner, `${PATH}/${name}`, { id: owner.id }, typed);
-    assert.equal(page.status, 409, name);
-    assert.match(page.text, /last owner/);
+    const address = `${PATH}/${name}`;
+    const other = await newUser(server);
+    const form = await open(server, owner, `${address}?id=${other.id}`);
+    const sent = await owner.browser.submit(form, { ...typed, id: owner.id }, address);
+    for (const page of [sent, await open(server, owner, `${address}?id=${owner.id}`)]) {
+      assert.equal(page.status, 403, name);
+      assert.match(page.text, /You cannot delete this account[\s\S]*on the pages of your account/);
+    }
+    const record = await open(server, owner, `${PATH}/${owner.id}`);
+    assert.ok(!record.text.includes(address), name);
   }
   assert.equal((await read(owner.id)).status, 'active');
 });

@@ -215,6 +215,55 @@ test('who has taken the account back by mail helps, and everybody after two week
   assert.equal((await admin(server, 'PATCH', `/users/${user.id}`, about, later)).status, 200);
 });
 
+/** Every way of deleting an account as an operator. */
+async function deletes({ id }: TestUser, key: string): Promise<readonly (readonly [number, string])[]> {
+  const answers = [
+    await admin(server, 'DELETE', `/users/${id}?endMade=true`, undefined, key),
+    await admin(server, 'DELETE', `/users/${id}`, undefined, key),
+    await admin(server, 'PUT', `/users/${id}/deletion`, { days: 1 }, key),
+  ];
+  return answers.map(({ status, body }) => [status, body.error_description] as const);
+}
+
+for (const role of ['owner', 'admin'] as const) {
+  test(`an ${role} does not delete the own account as an operator, nor does what they gave a right to or opened`, async () => {
+    const { user, token, email } = await operatorWithToken(role);
+    const friend = await operatorInBrowser(server, { emailVerified: true });
+    await give(friend.user, role, token);
+    const key = await newKey(role, token);
+    const told = (await mailsTo(server, email)).find(({ subject }) => /used as an operator/.test(subject));
+    const expected = [
+      [token, /^This is your own account.*Delete it on the pages/],
+      [key, /was given by this person in the last seven days, so you cannot delete their account/],
+      [await signInOnCommandLine(server, friend), /was given by this person/],
+      [await entered(await openedBy(token, role)), /set in the last two weeks.*cannot delete/],
+    ] as const;
+    for (const [by, why] of expected) {
+      for (const [status, description] of await deletes(user, by)) {
+        assert.equal(status, 403, description);
+        assert.match(description, why);
+      }
+    }
+    assert.equal(await press(told?.link ?? ''), 200);
+    assert.deepEqual((await admin(server, 'GET', `/users/${friend.user.id}/roles`)).body.items, []);
+  });
+}
+
+test('who got a right from them calls off their deletion, and deletes them seven days after it was given', async () => {
+  const { user, token } = await operatorWithToken('owner');
+  const friend = await operatorInBrowser(server, { emailVerified: true });
+  await give(friend.user, 'owner', token);
+  const key = await newKey('owner', await signInOnCommandLine(server, friend));
+  const other = await newUser(server);
+  assert.ok((await admin(server, 'DELETE', `/users/${other.id}`, undefined, key)).status < 300);
+  assert.equal((await admin(server, 'PUT', `/users/${user.id}/deletion`, { days: 30 })).status, 200);
+  assert.equal((await admin(server, 'DELETE', `/users/${user.id}/deletion`, undefined, key)).status, 200);
+  assert.equal((await admin(server, 'DELETE', `/users/${user.id}/suspension`)).status, 200);
+  assert.equal((await admin(server, 'DELETE', `/users/${user.id}`, undefined, key)).status, 403);
+  server.advance(7 * DAY);
+  assert.ok((await admin(server, 'DELETE', `/users/${user.id}`, undefined, key)).status < 300);
+});
+
 test('the console offers on one’s own record what one may do there, and says where the rest is', async () => {
   const owner = await newOperator(server, 'owner', { emailVerified: true });
   const page = await open(server, owner, `/console/people/${owner.id}`);

@@ -49,6 +49,8 @@ export interface RouteObjects {
   readonly upstreamOfBody?: true;
   /** The body names a person, a group or an organization that is to use the app. */
   readonly assigned?: true;
+  /** It only takes back what was to end the account of the person. */
+  readonly keepsPerson?: true;
 }
 
 /** What a request asks for. */
@@ -145,8 +147,8 @@ interface Admission {
  * @throws {Failure} `not found`, or {@link InsufficientPermission}
  */
 export function* admit(operator: Operator, asked: Asked, admission: Admission): Work<void> {
-  const opened = asked.acts && OPENING.has(asked.permission) ? personIn(asked) : undefined;
-  if (opened !== undefined) yield* requireIndependent(operator, opened, asked.permission, admission.now);
+  const taken = asked.acts && TAKING.has(asked.permission) && !asked.objects.keepsPerson ? personIn(asked) : undefined;
+  if (taken !== undefined) yield* requireIndependent(operator, taken, asked.permission, admission.now);
   if (holdsEverything(operator)) return;
   const { permission, objects } = asked;
   const place = yield* placeOf(operator, asked, admission.places);
@@ -232,8 +234,13 @@ function* requirePerson(operator: Operator, asked: Asked, place: Place | undefin
   if (lackingForKeys !== undefined) throw beyondForKey(lackingForKeys);
 }
 
-/** What these allow changes how somebody signs in. Of `users.update`, a few fields do: see `updateAccount`. */
-const OPENING: ReadonlySet<Permission> = new Set(['users.recovery_link', 'users.remove_factor'] as const);
+/**
+ * What these allow changes how somebody signs in, or takes the account from them for good, and with it every report. Of `users.update`, a few
+ * fields do: see `updateAccount`.
+ */
+const TAKING: ReadonlySet<Permission> = new Set([
+  ...(['users.recovery_link', 'users.remove_factor', 'users.delete'] as const),
+]);
 
 /** What these allow ends the keys that a person made, or revives them; they may be stronger than what the person holds now. */
 const BARRING: ReadonlySet<Permission> = new Set([

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { handsOut } from '../../operators/permissions.ts';
-import { InsufficientPermission } from '../../operators/refusal.ts';
+import { CannotOpen, InsufficientPermission } from '../../operators/refusal.ts';
 import { heldByRoles, type OperatorRights } from '../../operators/rights.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { type Database, StoreUnavailable, type Work } from '../../platform/database/database.ts';
@@ -127,7 +127,7 @@ async function actOn(
     if (error instanceof NotWaiting) return undefined;
     if (error instanceof SessionEnded) return 'session ended';
     // Of somebody who holds more, another permission is missing.
-    if (error instanceof InsufficientPermission && neededFor(act.act).includes(error.permission)) return 'role ended';
+    if (isRoleEnded(act, error)) return 'role ended';
     if (error instanceof NotNeeded) await settle('nothing');
     else if (error instanceof Failure) await settle('refused', error.message);
     else {
@@ -137,6 +137,9 @@ async function actOn(
     return undefined;
   }
 }
+
+const isRoleEnded = ({ act }: BulkAct, error: unknown): boolean =>
+  error instanceof InsufficientPermission && !(error instanceof CannotOpen) && neededFor(act).includes(error.permission);
 
 /** The roles of the operator in the session in which they began the act, which is none of developers; undefined where that has ended. */
 function* heldFor(

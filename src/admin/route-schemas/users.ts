@@ -160,6 +160,10 @@ export const updateUserSchema = {
   ],
 } satisfies AdminSchema;
 
+/** Who may not. */
+const NOT_OWN =
+  'Nobody does so to their own account, nor to who gave them their rights in the last seven days.';
+
 export const deleteUserSchema = {
   ...IN_USERS,
   operationId: 'deleteUser',
@@ -167,7 +171,7 @@ export const deleteUserSchema = {
   permission: 'users.delete',
   objects: { person: 'id' },
   summary: 'Delete an account',
-  description: `Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused. ${AND_MADE} Without any, the answer is 204.`,
+  description: `Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused. ${NOT_OWN} ${AND_MADE} Without any, the answer is 204.`,
   params,
   querystring: takes,
   response: {
@@ -244,7 +248,7 @@ export const scheduleDeletionSchema = {
   permission: 'users.delete',
   objects: { person: 'id' },
   summary: 'Suspend a user now, and delete the account later',
-  description: `Every session, code and token ends at once. Asked for again, it changes the day. \`DELETE\` on the same address calls the deletion off; the suspension is lifted by itself. ${AND_MADE}`,
+  description: `Every session, code and token ends at once. Asked for again, it changes the day. \`DELETE\` on the same address calls the deletion off; the suspension is lifted by itself. ${NOT_OWN} ${AND_MADE}`,
   querystring: takes,
   body: ScheduleDeletionRequest,
   response: { 200: barredUser, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_HAVE_CHANGED }) },
@@ -269,7 +273,7 @@ export const cancelDeletionSchema = {
   operationId: 'cancelUserDeletion',
   versioned: 'user',
   permission: 'users.delete',
-  objects: { person: 'id' },
+  objects: { person: 'id', keepsPerson: true },
   summary: 'Cancel a deletion',
   description:
     'The user is told by mail, and can sign in again. Sessions and tokens from before stay invalid. Succeeds if no deletion was asked for. A suspension stays.',

@@ -181,7 +181,9 @@ function measures(services: ConsoleServices, visit: ConsoleVisit, { account, gra
     holds(visit.operator, RECORD_ACTS[name].permission, INSTALLATION),
   );
   // One's own name is corrected here as well.
-  const records = held.filter((name) => may(RECORD_ACTS[name].permission) || because === 'own account');
+  const records = held.filter((name) =>
+    because === 'own account' ? name === 'correct' : may(RECORD_ACTS[name].permission),
+  );
   if (offered.length + held.length === 0) return undefined;
   const lacking = lackingOf(visit.operator, grants);
   const content =

@@ -160,7 +160,7 @@ const offboard = defineAct<Barring>({
 
 const keep = defineAct<Account>({
   ...{ address: `${PEOPLE}/cancel-deletion`, section: 'people', permission: 'users.delete' },
-  objects: { person: 'id' },
+  objects: { person: 'id', keepsPerson: true },
   isDangerous: false,
   find,
   open: openRecord,
