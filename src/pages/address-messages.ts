@@ -111,7 +111,7 @@ export const addressTexts = {
   secureTitle: 'Was this you?',
   secureLead: (username: HtmlPart): HtmlPart => ['This happened to the account ', username, ':'],
   secureText:
-    'If not, end everything at once: every browser and app is signed out, and the password stops working. Everything added since then is removed: ways to sign in, the access of apps, and an organization joined by an invitation. If deletion of the account was requested, it is canceled.',
+    'If not, end everything at once: every browser and app is signed out, and the password stops working. Everything added since then is removed: ways to sign in, the access of apps, and an organization joined by an invitation. If deletion of the account was requested, it is canceled. What was done with it as an operator ends, too; to other accounts, also what was done in the seven days before.',
   secureNext: 'We then send a link to your email address, with which you set a new password.',
   secureSubmit: 'This was not me: end everything',
   secureStay: 'If it was you, close this page. Nothing changes.',

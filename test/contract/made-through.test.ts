@@ -359,7 +359,36 @@ test('it ends with the report of the operator’s account; whom the operator had
   assert.deepEqual([await works(made), await works(own), await works(ada.early)], [false, true, true]);
   assert.equal((await admin(server, 'GET', '/clients', undefined, entered)).status, 401);
   const { text } = await newestMail(server, operator.email, 'recovery');
-  assert.match(text, new RegExp(`a part of this was made through theirs: ${ada.user.id}\\.`));
+  assert.match(text, new RegExp(`what was made through theirs ended: ${ada.user.id}\\.`));
+});
+
+test('an account that was opened or created unseen in the week before the first act that is told ends with the report of that', async () => {
+  const [operator, older, ada] = [await newColleague(), await newColleague(), await newColleague()];
+  const open = async (colleague: Colleague): Promise<string> => {
+    const token = await signInOnCommandLine(server, operator);
+    const through = await breakInto(colleague, token);
+    server.advance(MINUTE);
+    return through;
+  };
+  const throughOlder = await newKey(await open(older));
+  server.advance(2 * DAY);
+  const made = await newKey(await open(ada));
+  const token = await signInOnCommandLine(server, operator);
+  const username = `unseen-${++count}`;
+  const account = { username, displayName: 'Unseen', email: `${username}@example.com` };
+  const created = await call('POST', '/users', account, token);
+  server.advance(6 * DAY);
+  const told = await newKey(await signInOnCommandLine(server, operator));
+  server.advance(MINUTE);
+  assert.equal(await press(await reportLink(operator.email)), 200);
+  assert.deepEqual([await works(told), await works(made), await works(throughOlder)], [false, false, true]);
+  const isOpen = async ({ user: { username: identifier } }: Colleague): Promise<boolean> =>
+    (await submit(browserOf(), '/login', { identifier, password: PASSWORD })).status === 303;
+  assert.deepEqual([await isOpen(ada), await isOpen(older)], [false, true]);
+  assert.equal((await call('GET', user(created))).status, 'suspended');
+  const { text } = await newestMail(server, operator.email, 'recovery');
+  assert.match(text, new RegExp(`what was made through theirs ended: ${ada.user.id}\\.`));
+  assert.match(text, /an account that was created, which is suspended/);
 });
 
 const ENDED: readonly [what: string, path: string, method: string][] = [

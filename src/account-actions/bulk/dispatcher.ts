@@ -139,7 +139,9 @@ async function actOn(
 }
 
 const isRoleEnded = ({ act }: BulkAct, error: unknown): boolean =>
-  error instanceof InsufficientPermission && !(error instanceof CannotOpen) && neededFor(act).includes(error.permission);
+  error instanceof InsufficientPermission &&
+  !(error instanceof CannotOpen) &&
+  neededFor(act).includes(error.permission);
 
 /** The roles of the operator in the session in which they began the act, which is none of developers; undefined where that has ended. */
 function* heldFor(

@@ -97,9 +97,12 @@ const idsOfMadeAlone = ({
   }),
 });
 
-/** @param since what was made earlier is left out */
-export function* madeBy(operatorId: string, now: number, since = 0): Work<Made> {
-  return yield* listMade(operatorId, yield* suspectsOf(operatorId, { since, now }), now);
+/**
+ * @param since what was made earlier is left out
+ * @param openedSince the same for what was done to accounts
+ */
+export function* madeBy(operatorId: string, now: number, since = 0, openedSince = since): Work<Made> {
+  return yield* listMade(operatorId, yield* suspectsOf(operatorId, { since, openedSince, now }), now);
 }
 
 /** What somebody made who lost a grant, beyond what is left to them. */

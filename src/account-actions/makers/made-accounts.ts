@@ -117,7 +117,7 @@ export function* accountsMadeBy(makers: readonly Suspect[], asked: Omit<Asked, '
       maker,
       yield* accountActsOf({
         operatorId: maker.id,
-        since: maker.since,
+        since: maker.accountsSince,
         until: maker.until,
         before: NEWEST,
         limit: LISTED,
@@ -181,7 +181,7 @@ export function* endSomeAccounts(
 ): Work<AccountPosition | undefined> {
   const page = yield* unclaimedCreations({
     operatorId: maker.id,
-    since: maker.since,
+    since: maker.accountsSince,
     until: maker.until,
     before,
     limit: BATCH,

@@ -94,11 +94,9 @@ export async function finishEnding(
 /** Everybody whose acts end with an operator; without the last owner, whose role and acts go on. */
 function* findSuspects(
   operatorId: string,
-  since: number,
-  now: number,
-  { remaining, operator: by }: Pick<MadeEnding, 'remaining' | 'operator'>,
+  { since = 0, openedSince = since, now, remaining, operator: by }: MadeEnding,
 ): Work<{ readonly suspects: readonly Suspect[]; readonly kept: string | undefined }> {
-  const suspects = yield* suspectsOf(operatorId, { since, now, remaining, by });
+  const suspects = yield* suspectsOf(operatorId, { since, openedSince, now, remaining, by });
   const owners: string[] = [];
   for (const suspect of suspects) {
     const { roles } = yield* rightsToEnd(suspect, now);
@@ -106,7 +104,8 @@ function* findSuspects(
   }
   const kept = yield* lastOwnerAmong(owners, now);
   return {
-    suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, now, kept, remaining, by }),
+    suspects:
+      kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, openedSince, now, kept, remaining, by }),
     kept,
   };
 }
@@ -117,6 +116,7 @@ interface MadeEnding {
   readonly origin: Origin;
   readonly now: number;
   readonly since?: number;
+  readonly openedSince?: number | undefined;
   readonly remaining?: Remaining | undefined;
   readonly sparesStronger?: boolean;
   readonly alsoEnd?: (maker: Suspect) => Work<void>;
@@ -164,18 +164,17 @@ const NOWHERE = '0';
  * others are listed. Accounts of operators that were opened are closed (`endOpened`). The last owner keeps the role, and what they made. The caller then calls {@link finishEnding}.
  * @param by.operator who acts; undefined for the command line, and for the person whose account was in foreign hands. What they may not end goes on
  * @param by.since what was made earlier stays
+ * @param by.openedSince the same for what was done to accounts, of which nobody is told when it is done
  * @param by.remaining where only one grant of the operator ended
  * @param by.alsoEnd ends more of what a maker made
  * @param by.sparesStronger leaves the keys and roles that have a permission which the operator lacks: their maker once had it
  * @throws {InsufficientPermission} where one of them has such a permission, and they are not to be left
  */
-export function* endAllMadeBy(
-  operatorId: string,
-  { operator, origin, now, since = 0, remaining, sparesStronger = false, alsoEnd }: MadeEnding,
-): Work<EndedMade> {
+export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<EndedMade> {
+  const { operator, origin, now, sparesStronger = false, alsoEnd } = ending;
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
-  const { suspects, kept } = yield* findSuspects(operatorId, since, now, { remaining, operator });
+  const { suspects, kept } = yield* findSuspects(operatorId, ending);
   // First, so that what is under way in these accounts is there before it is read what they made.
   yield* lockOpened(suspects);
   const through = yield* openedAccounts(suspects, now);

@@ -22,6 +22,8 @@ import { isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './rules/sp
  * in several spans of time is several suspects.
  */
 export interface Suspect extends MakerOfClients {
+  /** Since when what it did to accounts ends. */
+  readonly accountsSince: number;
   /** By what the operator that is ended could sign in to the account meanwhile; empty where only rights came from that one. */
   readonly openings: readonly Opening[];
   /** What the operator holds besides: what this allows goes on. Nothing does of what was made through an account that was opened. */
@@ -232,6 +234,7 @@ export function* suspectsOf(
       const openings = [...chain.openings.values()].filter((one) => of(one) && isSuspicious(chain, rest, one));
       return {
         ...{ id, ...span, rest: grants, within, by, isOver, keeps },
+        accountsSince: id === operatorId ? Math.min(span.since, openedSince) : span.since,
         openings: isOpenedAt({ given, opened }, span.since) ? openings : [],
         goesOn: (kind, place) => keeps(PERMISSION_OF[kind], place),
       };

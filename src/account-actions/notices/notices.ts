@@ -47,7 +47,7 @@ export const REPORT_LIFETIME = 7 * DAY;
 
 /**
  * How long before the first act that was told those are taken back as well that nobody is told of by mail, unless a sign-in was reported:
- * decisions on apps. Who copied a session may have made them before; the owner decides once more. Where nobody is told of anything, as
+ * decisions on apps, and what operators do to accounts. Who copied a session may have done that before; the owner decides once more. Where nobody is told of anything, as
  * mail is off, so long may somebody have had an account that an operator gives back.
  */
 export const UNTOLD = 7 * DAY;

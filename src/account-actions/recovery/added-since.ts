@@ -54,7 +54,7 @@ export interface Undone extends FactorsUndone, ClientsUndone {
 }
 
 /**
- * When the first act was that nobody answered, and how long before it a recovery takes decisions on apps back: {@link UNTOLD}, but not where
+ * When the first act was that nobody answered, and how long before it a recovery takes back what nobody is told of: {@link UNTOLD}, but not where
  * somebody only signed in, nor before the link of an operator.
  */
 export function* unansweredSpan(
@@ -77,7 +77,8 @@ interface DecidedBack {
  * lock and gives it a new generation: factors, the access of apps, the membership of an organization, and what was made with it as an operator.
  * @param account as it was saved in this unit of work
  * @param back.operator the operator who decides so, if it is none of the person's acts: what the operator may not end goes on
- * @param back.decidedSince since when decisions on apps are taken back: by default {@link UNTOLD} before the rest
+ * @param back.decidedSince since when that is taken back which nobody is told of, decisions on apps and what the person did to accounts as an
+ *   operator: by default {@link UNTOLD} before the rest
  */
 export function* removeAddedSince(
   account: Pick<Account, 'id' | 'updatedAt'>,
@@ -96,7 +97,7 @@ export function* removeAddedSince(
     ...factors,
     apps,
     left,
-    ...(yield* endMadeSince(accountId, { since, operator: back.operator }, origin, now)),
+    ...(yield* endMadeSince(accountId, { since, openedSince: decidedSince, operator: back.operator }, origin, now)),
   };
 }
 
@@ -106,12 +107,12 @@ export function* removeAddedSince(
  */
 function* endMadeSince(
   accountId: string,
-  { since, operator }: { readonly since: number; readonly operator: Operator | undefined },
+  { since, openedSince, operator }: Pick<SinceRecovery, 'since' | 'openedSince' | 'operator'>,
   origin: Origin,
   now: number,
 ): Work<ClientsUndone & Omit<Undone, keyof FactorsUndone | keyof ClientsUndone | 'apps' | 'left'>> {
   const ended = yield* endAllMadeBy(accountId, {
-    ...{ operator, origin, now, since, sparesStronger: true },
+    ...{ operator, origin, now, since, openedSince, sparesStronger: true },
     *alsoEnd(maker) {
       yield* endInvitationsOf(maker, origin, now);
     },
@@ -122,13 +123,14 @@ function* endMadeSince(
   const changed = accounts.filter(({ ends }) => !ends).map(({ accountId: id }) => id);
   const back = settings.filter(({ fields }) => fields.length > 0).length + unblockedDomains.length;
   const leftSettings = settings.filter((one) => one.left.length > 0).map(({ id }) => id);
-  const goesOn = operator === undefined ? undefined : yield* madeBy(accountId, now, since);
+  const goesOn = operator === undefined ? undefined : yield* madeBy(accountId, now, since, openedSince);
   const opened = through.map(({ accountId: id }) => id);
   return { ...counts, settings: back, leftSettings, suspended, changed, through: opened, makers, goesOn, ...clients };
 }
 
 interface SinceRecovery {
   readonly since: number;
+  readonly openedSince: number;
   readonly at: number;
   readonly isOwners: boolean;
   readonly operator: Operator | undefined;
@@ -136,19 +138,20 @@ interface SinceRecovery {
 
 /**
  * What a recovery does about what was made with an account: ends it where the account may have been in foreign hands.
+ * @param openedSince since when what was done to accounts ends, of which nobody is told when it is done
  * @param isOwners whether the person has shown that the account was theirs all the time: then everything goes on, and they are told of it
  * @param operator whose link it was: what that operator may not end goes on; undefined for the command line, and for a recovery by mail
  * @returns what the person is told
  */
 export function* settleMadeSince(
   accountId: string,
-  { since, at, isOwners, operator }: SinceRecovery,
+  { since, openedSince, at, isOwners, operator }: SinceRecovery,
   origin: Origin,
   now: number,
 ): Work<Pick<Undone, 'makers'> & { readonly told: readonly string[] }> {
   if (since >= at) return { makers: onlyMakers(), told: [] };
   if (isOwners) return { makers: onlyMakers(), told: goesOnSentences(yield* listMadeSince(accountId, since, now)) };
-  const { makers, goesOn: _, ...ended } = yield* endMadeSince(accountId, { since, operator }, origin, now);
+  const { makers, goesOn: _, ...ended } = yield* endMadeSince(accountId, { since, openedSince, operator }, origin, now);
   const left = operator === undefined ? [] : goesOnSentences(yield* listMadeSince(accountId, since, now));
   return { makers, told: [...undoneSentences({ ...NOTHING_UNDONE, ...ended }), ...left] };
 }

@@ -327,7 +327,7 @@ function* secure(
   const renewedSince = shown === undefined ? at : foreignSince([...apps, ...codes], shown);
   const since = Math.min(reported, right?.factorsSince ?? reported, renewedSince);
   // A recovery with what was set up since the reports, or in place of an earlier factor, does not answer them: it may be the thief's.
-  const shownAt = shown?.factorSince ?? 0;
+  const [openedSince, shownAt] = [since - (right ? UNTOLD : untold), shown?.factorSince ?? 0];
   const isYounger = (shown?.method === 'totp' ? apps : codes).some(({ setUpAt }) => setUpAt < shownAt);
   const isAnswered = shownAt < reported && !isYounger;
   const username = since < at && !isUntold ? yield* usernameAt(account, since, now) : profile.username;
@@ -355,13 +355,13 @@ function* secure(
   yield* leaveUnconnectedGroups(accountId, origin, now);
   if (data.resetFactors) yield* forgetEarlierFactors(accountId);
   if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
-  else if (since < at) yield* revokeAccessSince({ accountId, since: since - (right ? UNTOLD : untold) }, origin, now);
+  else if (since < at) yield* revokeAccessSince({ accountId, since: openedSince }, origin, now);
   const left = since < at ? yield* endMembershipSince({ accountId, since }, origin, now) : undefined;
   // Who shows a factor from before all that, which nobody renewed since, had the account all the time: what was made with it is theirs.
   const isOwners = shown !== undefined && isAnswered && right === undefined && renewedSince >= at;
   const makerId = by === 'operator' ? challenge.adminKeyId : null;
   const operator = makerId === null ? undefined : yield* operatorOf(makerId, now);
-  const made = yield* settleMadeSince(accountId, { since, at, isOwners, operator }, origin, now);
+  const made = yield* settleMadeSince(accountId, { since, openedSince, at, isOwners, operator }, origin, now);
   yield* forgetBrowsers({ accountId });
   yield* endChallenges(id);
   // Who showed the code of an app still needs recovery codes.

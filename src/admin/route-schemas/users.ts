@@ -161,8 +161,7 @@ export const updateUserSchema = {
 } satisfies AdminSchema;
 
 /** Who may not. */
-const NOT_OWN =
-  'Nobody does so to their own account, nor to who gave them their rights in the last seven days.';
+const NOT_OWN = 'Nobody does so to their own account, nor to who gave them their rights in the last seven days.';
 
 export const deleteUserSchema = {
   ...IN_USERS,

@@ -30,7 +30,7 @@ export interface UndoneFacts {
   readonly suspended: number;
   /** The other accounts that were created or changed with it, by their ids. */
   readonly changed: readonly string[];
-  /** The accounts of other operators through which a part was made, by their ids. */
+  /** The accounts of other operators that were opened with it, by their ids. */
   readonly through: readonly string[];
   readonly left: string | undefined;
 }
@@ -67,7 +67,7 @@ const changedText = (accountIds: readonly string[]): string =>
   `These accounts were created or changed in the time before, and go on: ${idsText(accountIds)}. Check them.`;
 
 const throughText = (accountIds: readonly string[]): string =>
-  `How these people sign in was set with your account, and a part of this was made through theirs: ${idsText(accountIds)}. Those with a role were signed out, and recover their accounts by mail. Tell them.`;
+  `How these people sign in was set with your account, and what was made through theirs ended: ${idsText(accountIds)}. Those whose account is still open to somebody else were signed out, and recover it by mail. Tell them.`;
 
 const accessText = (count: number): string =>
   count === 1
