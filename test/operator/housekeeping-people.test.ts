@@ -322,13 +322,13 @@ for (const [what, use, end] of OPENED) {
 }
 
 test('a right of before stays as long as any column names its holder as the one who made something', () => {
-  const folder = new URL('../../src/platform/database/', import.meta.url);
-  const texts = readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
+  const folder = new URL('../../src/', import.meta.url);
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /(?:^|\/)tables\.ts$/.test(name))
     .map((name) => readFileSync(new URL(name, folder), 'utf8'));
   const tables = new Map(
     texts.flatMap((text) =>
-      [...text.matchAll(/^ {2}(\w+): (\w+Table);/gm)].map(([, table = '', type = '']) => [type, table] as const),
+      [...text.matchAll(/^ {4}(\w+): (\w+Table);/gm)].map(([, table = '', type = '']) => [type, table] as const),
     ),
   );
   const named: string[] = [];
