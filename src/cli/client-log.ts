@@ -9,10 +9,7 @@ export function clientLogCommand(
   checkedClientId: (id: string) => string,
   getContext: GetCommandContext,
 ): void {
-  const command = about(
-    'log',
-    'show what an app sent and was told, one line for each step, with people by ID alone',
-  ).option(
+  const command = about('log', 'show what an app sent and was told, one line for each step').option(
     '--request <requestId>',
     'the steps of one request and of the flow that it belongs to, from: x-request-id, or an error page',
   );
