@@ -353,6 +353,13 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
     why: 'What was changed with a stolen key or account is put back with what else it made; ten changes for each operator and record',
     days: null,
   },
+  right_change: {
+    holds:
+      'Which operators changed or took away roles, memberships and assignments that somebody had, when, and what these were before',
+    until: `${span(KEPT.rightChange)} after the change`,
+    why: 'What was changed or taken away with a stolen key or account is put back with the end of what else it made',
+    days: inDays(KEPT.rightChange),
+  },
   client_origin: { holds: 'Where apps run in a browser', until: WITH_APP, why: 'Of their redirect URIs', days: null },
   blocked_client_domain: {
     holds: 'Domains whose apps may neither identify themselves by a metadata document nor register themselves',

@@ -157,7 +157,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
       'given_right',
       'group_member',
     ],
-    ...['initial_access_token', 'invitation', 'membership', 'operator_grant', 'setting_change'],
+    ...['initial_access_token', 'invitation', 'membership', 'operator_grant', 'right_change', 'setting_change'],
     ...['unblocked_client_domain', 'upstream_act', 'upstream_effect'],
   ],
   'account-actions/personal-data': ['account'],

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import { recordGivenRight } from '../operators/given-right-store.ts';
-import { operatorRole } from '../operators/permissions.ts';
+import { type OperatorRole, operatorRole } from '../operators/permissions.ts';
 import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
+import { type FormerRole, keepRightChange, type RightActor } from '../operators/right-change-store.ts';
 import { liveGrants, type OperatorGrant } from '../operators/rights.ts';
 import type { Work } from '../platform/database/database.ts';
 import { type Positioned, positionsOf } from '../platform/database/positions.ts';
@@ -201,27 +202,68 @@ export function* insertGrant(
 
 interface GrantOfAccount {
   readonly accountId: string;
-  readonly role: string;
+  readonly role: OperatorRole;
+}
+
+/** What is kept of a grant that is changed or taken away. */
+const toFormer = ({ accountId, role, organizationId, expiresAt, madeBy, createdAt }: AccountGrant): FormerRole => ({
+  ...{ kind: 'role', accountId, role, organizationId, expiresAt, madeBy },
+  givenAt: createdAt ?? 0,
+});
+
+/**
+ * Gives a grant in the place of the one of the same role and place, if the account has one. The unit of work has locked the account by
+ * `lockOperator`.
+ */
+export function* replaceGrant(
+  grant: OperatorGrant & { accountId: string; madeBy: string | null; now: number },
+  held: AccountGrant | undefined,
+  actor: RightActor,
+): Work<void> {
+  if (held !== undefined) yield* removeGrantById({ id: held.id });
+  yield* insertGrant(grant);
+  if (held?.expiresAt === grant.expiresAt && held.madeBy === grant.madeBy) return;
+  const { accountId, role, organizationId } = grant;
+  const right = { kind: 'role', accountId, role, organizationId } as const;
+  yield* keepRightChange(actor, right, held === undefined ? null : toFormer(held));
 }
 
 const matching = (db: Kysely<Tables>, p: GrantOfAccount) =>
-  db.deleteFrom('operator_grant').where('account_id', '=', p.accountId).where('role', '=', p.role).returning('id');
+  db.deleteFrom('operator_grant').where('account_id', '=', p.accountId).where('role', '=', p.role).returning(COLUMNS);
 
-const removeInInstallation = changes((db, p: GrantOfAccount) => matching(db, p).where('organization_id', 'is', null));
-const removeInOrganization = changes((db, p: GrantOfAccount & { organizationId: string }) =>
-  matching(db, p).where('organization_id', '=', p.organizationId),
+const removeInInstallation = one(
+  (db, p: GrantOfAccount) => matching(db, p).where('organization_id', 'is', null),
+  toGrant,
+);
+const removeInOrganization = one(
+  (db, p: GrantOfAccount & { organizationId: string }) =>
+    matching(db, p).where('organization_id', '=', p.organizationId),
+  toGrant,
 );
 
 /** Removes a grant; false where there is none. */
-export const removeGrant = ({
-  accountId,
-  role,
-  organizationId,
-}: Omit<OperatorGrant, 'expiresAt'> & { accountId: string }): Work<boolean> =>
-  organizationId === null
-    ? removeInInstallation({ accountId, role })
-    : removeInOrganization({ accountId, role, organizationId });
+export function* removeGrant(
+  { accountId, role, organizationId }: Omit<OperatorGrant, 'expiresAt'> & { accountId: string },
+  actor: RightActor,
+): Work<boolean> {
+  const removed =
+    organizationId === null
+      ? yield* removeInInstallation({ accountId, role })
+      : yield* removeInOrganization({ accountId, role, organizationId });
+  if (removed === undefined) return false;
+  const former = toFormer(removed);
+  yield* keepRightChange(actor, former, former);
+  return true;
+}
 
+/** Removes a grant that was read, as {@link removeGrant} does. */
+export function* removeHeldGrant(grant: AccountGrant, actor: RightActor): Work<void> {
+  if (!(yield* removeGrantById({ id: grant.id }))) return;
+  const former = toFormer(grant);
+  yield* keepRightChange(actor, former, former);
+}
+
+/** Removes a grant that ends with who gave it, or that is replaced: nothing of that is put back. */
 export const removeGrantById = changes((db, p: { id: string }) =>
   db.deleteFrom('operator_grant').where('id', '=', p.id).returning('id'),
 );

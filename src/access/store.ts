@@ -3,7 +3,6 @@ import type { Work } from '../platform/database/database.ts';
 import { forNoKeyUpdate, forShare } from '../platform/database/row-locks.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
-  changes,
   command,
   decoder,
   many,
@@ -39,7 +38,8 @@ export interface Assignment extends Values<typeof ASSIGNMENT> {
 
 const COLUMNS = ['id', 'client_id', 'account_id', 'group_id', 'organization_id', 'role', 'created_at'] as const;
 
-interface AssignmentRow {
+/** The columns of an assignment. */
+export interface AssignmentRow {
   readonly id: string;
   readonly client_id: string;
   readonly account_id: string | null;
@@ -61,43 +61,6 @@ export function assignedTo({
 }
 
 const toAssignment = (row: AssignmentRow): Assignment => ({ ...assignmentIn(row), to: assignedTo(row) });
-
-const insert = changes((db, p: AssignmentRow & { maker_id: string | null }) =>
-  db
-    .insertInto('app_assignment')
-    .values({
-      id: p.id,
-      client_id: p.client_id,
-      account_id: p.account_id,
-      group_id: p.group_id,
-      organization_id: p.organization_id,
-      role: p.role,
-      created_at: p.created_at,
-      maker_id: p.maker_id,
-      made_at: p.created_at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id'),
-);
-
-/**
- * Adds an assignment; false where the same one exists.
- * @param madeBy the operator; null for the command line
- */
-export const insertAssignment = (
-  { id, clientId, to, role, createdAt }: Assignment,
-  madeBy: string | null = null,
-): Work<boolean> =>
-  insert({
-    id,
-    client_id: clientId,
-    account_id: to.kind === 'person' ? to.accountId : null,
-    group_id: to.kind === 'group' ? to.groupId : null,
-    organization_id: to.kind === 'organization' ? to.organizationId : null,
-    role: role ?? '',
-    created_at: createdAt,
-    maker_id: madeBy,
-  });
 
 const present = (db: Kysely<Tables>) => db.selectFrom('app_assignment').select(COLUMNS).where('ended_at', 'is', null);
 
@@ -160,16 +123,6 @@ export const lockAssignment = one(
   toAssignment,
 );
 
-/** Ends an assignment: what was issued under it is dead from now on. False where it had ended before. */
-export const endAssignment = changes((db, p: { id: string; now: number }) =>
-  db
-    .updateTable('app_assignment')
-    .set({ ended_at: p.now })
-    .where('id', '=', p.id)
-    .where('ended_at', 'is', null)
-    .returning('id'),
-);
-
 /** Assignments that have ended, the oldest first: what was issued under them may not be ended in the families yet. */
 export const listEndedAssignments = many(
   (db, p: { limit: number }) =>
@@ -185,38 +138,6 @@ export const listEndedAssignments = many(
 /** Removes an assignment that has ended. */
 export const removeEndedAssignment = command((db, p: { id: string }) =>
   db.deleteFrom('app_assignment').where('id', '=', p.id).where('ended_at', 'is not', null),
-);
-
-/** Whether the app has another assignment of the same people in the same role. */
-export function* hasSameAssignment({ id, clientId, to, role }: Assignment): Work<boolean> {
-  const same = yield* sameAssignments({
-    clientId,
-    accountId: to.kind === 'person' ? to.accountId : '0',
-    groupId: to.kind === 'group' ? to.groupId : '0',
-    organizationId: to.kind === 'organization' ? to.organizationId : '0',
-    role: role ?? '',
-  });
-  return same.some((other) => other.id !== id);
-}
-
-const sameAssignments = many(
-  (db, p: { clientId: string; accountId: string; groupId: string; organizationId: string; role: string }) =>
-    present(db)
-      .where('client_id', '=', p.clientId)
-      .where('role', '=', p.role)
-      .where((eb) =>
-        eb.or([
-          eb('account_id', '=', p.accountId),
-          eb('group_id', '=', p.groupId),
-          eb('organization_id', '=', p.organizationId),
-        ]),
-      ),
-  toAssignment,
-);
-
-/** Changes the role of an assignment, whose maker is from then on who does it. What was issued under it stays. */
-export const setAssignmentRole = command((db, p: { id: string; role: string; madeBy: string | null; now: number }) =>
-  db.updateTable('app_assignment').set({ role: p.role, maker_id: p.madeBy, made_at: p.now }).where('id', '=', p.id),
 );
 
 /** Whether a role is assigned to somebody. */

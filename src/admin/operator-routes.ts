@@ -10,7 +10,8 @@ import { revokeRole } from '../account-actions/makers/revoke-role.ts';
 import { grantView, rolesOfAccount } from '../account-actions/operators/grants.ts';
 import { listAdminKeys } from '../admin-keys/store.ts';
 import type { ClientActKind } from '../clients/act-store.ts';
-import { type Clock, iso } from '../platform/clock.ts';
+import type { FormerRight } from '../operators/right-change-store.ts';
+import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import type { UpstreamActKind } from '../upstreams/act-store.ts';
 import type { AdminApp } from './admin-app.ts';
 import { callerOf } from './guard.ts';
@@ -44,12 +45,25 @@ const madeAloneView = (made: Omit<Made, 'through'>, now: number) => ({
   })),
   access: made.access.map(accessView),
   hasMoreAccess: made.hasMoreAccess,
+  putBack: made.putBack.map(formerView),
+  hasMorePutBack: made.hasMorePutBack,
   accounts: made.accounts.map(({ accountId, acts, ends }) => ({
     userId: accountId,
     acts: acts.map((act) => ACCOUNT_ACTS[act]),
     ends,
   })),
   hasMoreAccounts: made.hasMoreAccounts,
+});
+
+/** A right as it was before. */
+const formerView = (right: FormerRight) => ({
+  kind: right.kind,
+  clientId: right.kind === 'assignment' ? right.clientId : null,
+  groupId: right.kind === 'assignment' ? right.groupId : null,
+  organizationId: right.organizationId,
+  userId: right.accountId,
+  role: right.role,
+  expiresAt: right.kind === 'role' ? isoOrNull(right.expiresAt) : null,
 });
 
 /** One whom an operator let in. */

@@ -27,9 +27,29 @@ interface SettingChangeTable {
   acted_at: StoredInstant;
 }
 
+/** A right that somebody had and that was changed or taken away. */
+interface RightChangeTable {
+  id: Generated<StoredId>;
+  /** Null for the command line, and for the person who gave it up. */
+  operator_id: StoredId | null;
+  kind: string;
+  client_id: StoredId | null;
+  account_id: StoredId | null;
+  group_id: StoredId | null;
+  organization_id: StoredId | null;
+  /** Which of the rights of this holder at this place. */
+  item: string;
+  /** Null where there was none. */
+  former: StoredJson | null;
+  former_maker_id: StoredId | null;
+  former_given_at: StoredInstant;
+  acted_at: StoredInstant;
+}
+
 declare module '../platform/database/schema.ts' {
   interface Tables {
     given_right: GivenRightTable;
     setting_change: SettingChangeTable;
+    right_change: RightChangeTable;
   }
 }

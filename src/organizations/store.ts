@@ -1,5 +1,4 @@
 import type { Insertable, Kysely } from 'kysely';
-import { recordGivenRight } from '../operators/given-right-store.ts';
 import { listWithin, type Reached, reachedOrganizations } from '../operators/reach.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -47,7 +46,7 @@ export interface Membership {
   readonly domain: string;
 }
 
-const toRole = (role: string | null): Role | null => role as Role | null;
+export const toRole = (role: string | null): Role | null => role as Role | null;
 
 export const organizationNotFound = (id: string): Failure =>
   noneWithId('organization', id, { command: 'org list', path: 'organizations' });
@@ -124,121 +123,11 @@ const nameContains = many(
 export const findOrganizationsContaining = ({ text, ...page }: OrganizationPage & { readonly text: string }) =>
   nameContains({ ...page, pattern: containing(text.toLowerCase()), id: isSnowflake(text) ? text : '0' });
 
-interface Member {
+/** A membership, by its person. */
+export interface MemberOf {
   readonly organizationId: string;
   readonly accountId: string;
 }
-
-interface SetMember extends Member {
-  readonly role: Role | null;
-  readonly roleMakerId: string | null;
-  readonly givenAt: number | null;
-  readonly madeBy: string | null;
-  readonly now: number;
-}
-
-const upsert = one((db, p: SetMember) =>
-  db
-    .insertInto('membership')
-    .values({
-      account_id: p.accountId,
-      organization_id: p.organizationId,
-      role: p.role,
-      role_maker_id: p.roleMakerId,
-      role_given_at: p.givenAt,
-      maker_id: p.madeBy,
-      made_at: p.now,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .column('account_id')
-        .doUpdateSet((eb) => {
-          // Who gives a role again, or a lower one, gives nothing.
-          const goesOn = eb.or([
-            eb('membership.role', '=', eb.ref('excluded.role')),
-            eb.and([eb('membership.role', '=', 'OWNER'), eb('excluded.role', '=', 'ADMIN')]),
-          ]);
-          return {
-            role: eb.ref('excluded.role'),
-            role_maker_id: eb
-              .case()
-              .when(goesOn)
-              .then(eb.ref('membership.role_maker_id'))
-              .else(eb.ref('excluded.role_maker_id'))
-              .end(),
-            role_given_at: eb
-              .case()
-              .when(goesOn)
-              .then(eb.ref('membership.role_given_at'))
-              .else(eb.ref('excluded.role_given_at'))
-              .end(),
-          };
-        })
-        .whereRef('membership.organization_id', '=', 'excluded.organization_id'),
-    )
-    .returning(['role_maker_id', 'role_given_at']),
-);
-
-/**
- * Makes a user a member or changes the role, unless the user belongs to another organization.
- * @param member.madeBy the operator who does; null for the command line. Who lets a person in stays the maker of the membership
- */
-export function* upsertMember(
-  member: Member & { readonly role: Role | null; readonly madeBy: string | null; readonly now: number },
-): Work<boolean> {
-  const { accountId: holderId, organizationId, role, madeBy, now } = member;
-  const given = role === 'OWNER' ? 'owner' : role === 'ADMIN' ? 'admin' : undefined;
-  const roleMakerId = given === undefined ? null : madeBy;
-  const stored = yield* upsert({ ...member, roleMakerId, givenAt: given === undefined ? null : now });
-  if (stored === undefined) return false;
-  if (given === undefined || stored.role_maker_id !== madeBy || stored.role_given_at !== now) return true;
-  const right = { role: given, organizationId, expiresAt: null } as const;
-  yield* recordGivenRight({ kind: 'role', madeBy, holderId, givenAt: now, ...right });
-  return true;
-}
-
-/** A member whom an operator let in, with no more than the role of a member. */
-export interface MadeMember {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly accountId: string;
-}
-
-/** A part of the members whom an operator let in from one instant on, and before another one, in the order in which they joined: no owners and admins. */
-export const membersMadeBy = many(
-  (db, p: { madeBy: string; since: number; until: number; after: string; limit: number }) =>
-    db
-      .selectFrom('membership')
-      .select(['id', 'organization_id', 'account_id'])
-      .where('maker_id', '=', p.madeBy)
-      .where('made_at', '>=', p.since)
-      .where('made_at', '<', p.until)
-      .where((eb) => eb.or([eb('role', 'is', null), eb('role', '=', 'MEMBER')]))
-      .where('id', '>', p.after)
-      .orderBy('id')
-      .limit(p.limit),
-  (row): MadeMember => ({ id: row.id, organizationId: row.organization_id, accountId: row.account_id }),
-);
-
-/** Makes an owner or admin of an organization a member as others are; false where the user is neither. */
-export const lowerMember = changes((db, p: Member) =>
-  db
-    .updateTable('membership')
-    .set({ role: 'MEMBER', role_maker_id: null, role_given_at: null })
-    .where('account_id', '=', p.accountId)
-    .where('organization_id', '=', p.organizationId)
-    .where('role', 'in', ['OWNER', 'ADMIN'])
-    .returning('id'),
-);
-
-/** Removes a member; false where the user is not one. */
-export const deleteMember = changes((db, p: Member) =>
-  db
-    .deleteFrom('membership')
-    .where('account_id', '=', p.accountId)
-    .where('organization_id', '=', p.organizationId)
-    .returning('account_id'),
-);
 
 export const listMembers = many(
   (db, p: { organizationId: string }) =>
@@ -277,7 +166,7 @@ export const listMembersAfter = many(
 
 /** A member with their role. */
 export const findMemberRole = one(
-  (db, p: Member) =>
+  (db, p: MemberOf) =>
     db
       .selectFrom('membership')
       .select('role')
@@ -305,7 +194,7 @@ export const holdMembership = one(
 
 /** The id of a person's membership in an organization, which does not end before the unit of work does; undefined where there is none. */
 export const holdMember = one(
-  (db, p: Member) =>
+  (db, p: MemberOf) =>
     db
       .selectFrom('membership')
       .select('id')
@@ -317,7 +206,7 @@ export const holdMember = one(
 
 /** The id of a membership, locked until the unit of work ends. */
 export const lockMember = one(
-  (db, p: Member) =>
+  (db, p: MemberOf) =>
     db
       .selectFrom('membership')
       .select('id')
@@ -329,7 +218,7 @@ export const lockMember = one(
 
 /** The id of a person's membership in an organization; undefined where there is none. */
 export const findMember = one(
-  (db, p: Member) =>
+  (db, p: MemberOf) =>
     db
       .selectFrom('membership')
       .select('id')

@@ -107,6 +107,22 @@ const made = {
     joined: 'created through a provider that it had changed',
     written: 'profile written by a provider that it had changed',
   },
+  formerRights: {
+    role: (role: string, person: HtmlPart): HtmlPart => ['the role ', role, ' of ', person],
+    member: (person: HtmlPart, organization: HtmlPart): HtmlPart => [
+      ...['the membership of ', person, ' in the organization ', organization],
+    ],
+    assignment: (to: HtmlPart, app: HtmlPart): HtmlPart => ['the assignment of ', to, ' to the app ', app],
+    group: (link: HtmlPart): HtmlPart => ['the group ', link],
+    organization: (link: HtmlPart): HtmlPart => ['the organization ', link],
+  },
+  moreRights: 'more rights',
+  putsBack: (list: HtmlPart): HtmlPart => [
+    'These rights of others were changed or taken away with it, and are put back as they were if you end what was made: ',
+    ...[list, '.'],
+  ],
+  wasChanged: (list: HtmlPart): HtmlPart => ['Rights of others that it changed or took away: ', list, '.'],
+  wasPutBack: (list: HtmlPart): HtmlPart => ['Put back as they were before: ', list, '.'],
   moreAccounts: 'more accounts',
   accountsNote:
     'Accounts that it created are suspended, unless their owners have proved themselves since. The others go on.',

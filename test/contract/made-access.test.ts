@@ -48,7 +48,11 @@ const newApp = async () =>
       roles: ['reader', 'writer'].map((name) => ({ name, description: name })),
     }),
   );
-const assignmentsOf = async ({ clientId }: { clientId: string }): Promise<{ id: string; userId: string | null }[]> =>
+const assignmentsOf = async ({
+  clientId,
+}: {
+  clientId: string;
+}): Promise<{ id: string; userId: string | null; role: string | null }[]> =>
   (await call('GET', `/clients/${clientId}/assignments`)).items;
 const membersOf = async (groupId: string): Promise<string[]> =>
   (await call('GET', `/groups/${groupId}/members?limit=200`)).items.map(({ userId }: { userId: string }) => userId);
@@ -102,7 +106,7 @@ test('an assignment, and members of a group and an organization that a key added
   }
 });
 
-test('they go on where only the key is revoked, and an assignment whose role a key changed ends with what it made', async () => {
+test('they go on where only the key is revoked, and an assignment whose role a key changed has its earlier one with the end of what it made', async () => {
   const [kept, ended, app] = [await newKey(), await newKey(), await newApp()];
   const [first, second] = [await newUser(server), await newUser(server)];
   await call('POST', `/clients/${app.clientId}/assignments`, { userId: first.id }, kept.adminKey);
@@ -111,8 +115,11 @@ test('they go on where only the key is revoked, and an assignment whose role a k
   await call('DELETE', `/admin-keys/${kept.id}`);
   await endWithMade(ended.id);
   assert.deepEqual(
-    (await assignmentsOf(app)).map(({ userId }) => userId),
-    [first.id],
+    (await assignmentsOf(app)).map(({ userId, role }) => [userId, role]),
+    [
+      [first.id, null],
+      [second.id, 'reader'],
+    ],
   );
 });
 

@@ -61,7 +61,7 @@ test('who was made owner or admin of an organization by a key is no member after
   }
 });
 
-test('a member whom a key raised is lowered, one to whom it gave the same or less keeps the role', async () => {
+test('a member whom a key raised or lowered has the earlier role again, one to whom it gave the same keeps it', async () => {
   const [organizationId, key] = [await newOrganization(), await newKey('owner')];
   const [raised, same, lowered] = [await newUser(server), await newUser(server), await newUser(server)];
   await setMember(organizationId, raised, 'ADMIN');
@@ -71,9 +71,9 @@ test('a member whom a key raised is lowered, one to whom it gave the same or les
   await setMember(organizationId, same, 'OWNER', key.adminKey);
   await setMember(organizationId, lowered, 'ADMIN', key.adminKey);
   await endWithMade(key.id);
-  assert.equal(await memberRole(organizationId, raised), 'MEMBER');
+  assert.equal(await memberRole(organizationId, raised), 'ADMIN');
   assert.equal(await memberRole(organizationId, same), 'OWNER');
-  assert.equal(await memberRole(organizationId, lowered), 'ADMIN');
+  assert.equal(await memberRole(organizationId, lowered), 'OWNER');
 });
 
 test('who joined as an admin by the invitation of a key is no member after it ended', async () => {
@@ -128,7 +128,7 @@ test('who gives a role that had ended, or for longer, is its maker', async () =>
   for (const user of [ended, running, same]) await call('PUT', path(user), {}, key.adminKey);
   assert.deepEqual((await endWithMade(key.id)).made.roles.length, 2);
   assert.deepEqual(await rolesOf(ended), []);
-  assert.deepEqual(await rolesOf(running), []);
+  assert.deepEqual(await rolesOf(running), ['admin'], 'until its earlier end');
   assert.deepEqual(await rolesOf(same), ['admin'], 'who gives a role again gives nothing');
 });
 

@@ -198,6 +198,8 @@ test('admin-key: create, list, revoke bind the next call of the admin API', asyn
       upstreams: [],
       access: [],
       hasMoreAccess: false,
+      putBack: [],
+      hasMorePutBack: false,
       accounts: [],
       hasMoreAccounts: false,
       through: [],

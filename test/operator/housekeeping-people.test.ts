@@ -27,7 +27,9 @@ import { maintainMail } from '../../src/mail/mail.ts';
 import { settleSent } from '../../src/mail/queue-store.ts';
 import { insertMail, listMail } from '../../src/mail/store.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
+import { KEPT } from '../../src/operations/housekeeping/rules/retention.ts';
 import { RIGHT_REVIEWED_AFTER, recordGivenRight } from '../../src/operators/given-right-store.ts';
+import { keepRightChange } from '../../src/operators/right-change-store.ts';
 import { CLOCK_SKEW, DAY, HOUR } from '../../src/platform/clock.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Tables } from '../../src/platform/database/schema.ts';
@@ -86,6 +88,13 @@ function* storeExport(): Work<void> {
 
 const OPENING = { accountId, kind: 'password', actedAt: now, isGuarded: false } as const;
 const RECOVERED_NOW = { shownSince: undefined, isAddressProved: true, at: now } as const;
+const ROLE = {
+  kind: 'role',
+  accountId,
+  role: 'support',
+  ...{ organizationId: null, expiresAt: null, madeBy: '4', givenAt: now },
+} as const;
+
 const RIGHT = {
   ...({ kind: 'role', madeBy: '5', holderId: '6', givenAt: now } as const),
   ...({ role: 'owner', organizationId: null, expiresAt: null } as const),
@@ -173,6 +182,12 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
   ['who was on its list', 'bulk_act_person', storeBulkAct('finished'), now + BULK_ACT_KEPT],
   ['a right that is nobody’s any more', 'given_right', () => recordGivenRight(RIGHT), now + RIGHT_REVIEWED_AFTER],
   [
+    'a role that was taken away',
+    'right_change',
+    () => keepRightChange({ operatorId: '5', at: now }, ROLE, ROLE),
+    now + KEPT.rightChange,
+  ],
+  [
     'the opening of an account that is gone',
     'account_opening',
     () => recordOpening({ operator: { id: '5' } }, { ...OPENING, accountId: '6' }),
@@ -258,14 +273,18 @@ test('every table that came with this has an end or a bound', () => {
 
 /** A right stays while its holder has it, and while something is there that they made, or that somebody made whom they gave a right. */
 const RESTING: readonly [what: string, store: () => Work<unknown>, end: () => Work<unknown>][] = [
-  ['is held', () => insertGrant({ ...RIGHT, accountId, madeBy: '5', now }), () => removeGrant({ ...RIGHT, accountId })],
+  [
+    'is held',
+    () => insertGrant({ ...RIGHT, accountId, madeBy: '5', now }),
+    () => removeGrant({ ...RIGHT, accountId }, { operatorId: null, at: 0 }),
+  ],
   [
     'was passed on',
     function* passOn(): Work<void> {
       yield* recordGivenRight({ ...RIGHT, holderId: '6' });
       yield* insertGrant({ ...RIGHT, accountId, madeBy: '6', now });
     },
-    () => removeGrant({ ...RIGHT, accountId }),
+    () => removeGrant({ ...RIGHT, accountId }, { operatorId: null, at: 0 }),
   ],
   [
     'was used to invite somebody',
@@ -341,8 +360,8 @@ test('a right of before stays as long as any column names its holder as the one 
   }
   const source = (path: string): string => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
   const made = source('account-actions/makers/made-row-store.ts');
-  // Links that work for half an hour at most.
-  const left = ['challenge.admin_key_id', 'given_right.maker_id'];
+  // Links that work for half an hour at most, and what is gone.
+  const left = ['challenge.admin_key_id', 'given_right.maker_id', 'right_change.former_maker_id'];
   assert.ok(named.length > 10);
   for (const path of [
     'operations/housekeeping/given-right-store.ts',

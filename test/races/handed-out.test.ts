@@ -190,6 +190,8 @@ test('invitations can be taken over, and are no key’s then; recovery links end
       upstreams: [],
       access: [],
       hasMoreAccess: false,
+      putBack: [],
+      hasMorePutBack: false,
       accounts: [],
       hasMoreAccounts: false,
       through: [],

@@ -1,3 +1,10 @@
+import {
+  endAssignment,
+  hasSameAssignment,
+  insertAssignment,
+  setAssignmentRole,
+  takeAssignment,
+} from '../../access/assignment-store.ts';
 import type { AssignedTo, Assignment } from '../../access/store.ts';
 import * as store from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
@@ -56,7 +63,7 @@ export async function assign(
   await database.commit(function* add(): Work<void> {
     yield* requireRole(yield* requireClient(clientId), role);
     yield* requireAssigned(to);
-    if (!(yield* store.insertAssignment(assignment, operator?.id ?? null))) {
+    if (!(yield* insertAssignment(assignment, operator?.id ?? null))) {
       throw conflict('The app has this assignment already.');
     }
     const about = { clientId, accountId: personOf(assignment), details: detailsOf(assignment) };
@@ -114,8 +121,8 @@ export async function changeRole(
     if (assignment === undefined) throw assignmentNotFound(id, clientId);
     if (assignment.role === role) return assignment;
     const changed = { ...assignment, role };
-    if (yield* store.hasSameAssignment(changed)) throw conflict('The app has an assignment with this role already.');
-    yield* store.setAssignmentRole({ id, role: role ?? '', madeBy: operator?.id ?? null, now });
+    if (yield* hasSameAssignment(changed)) throw conflict('The app has an assignment with this role already.');
+    yield* setAssignmentRole(assignment, role, { operatorId: operator?.id ?? null, at: now });
     const about = { clientId, accountId: personOf(changed), details: detailsOf(changed) };
     yield* record({ at: now, type: 'access.assigned', origin, ...about });
     return changed;
@@ -130,7 +137,7 @@ const NOTHING: AccessChange = { kept: 0, ended: 0 };
  * @throws {Failure} `not found`
  */
 export async function unassign(
-  { database, clock }: AssignmentsContext,
+  { database, clock, ids, operator }: AssignmentsContext & { readonly ids: Pick<Ids, 'next'> },
   clientId: string,
   id: string,
   origin: Origin,
@@ -141,11 +148,12 @@ export async function unassign(
   // Those of one person are moved in the commit.
   const moved = to.kind === 'person' ? NOTHING : await moveToOtherPaths(database, [id], lost, progress);
   const now = clock();
+  const nextId = await ids.next();
   const change = await database.commit(function* take(): Work<AccessChange> {
     const assignment = yield* store.lockAssignment({ id, clientId });
     if (assignment === undefined) throw assignmentNotFound(id, clientId);
     const result = to.kind === 'person' ? yield* leavePaths(to.accountId, lost, now) : moved;
-    yield* store.endAssignment({ id, now });
+    yield* takeAssignment(assignment, { operatorId: operator?.id ?? null, at: now }, nextId);
     const details = { ...detailsOf(assignment), ...result };
     yield* record({ at: now, type: 'access.unassigned', origin, clientId, accountId: personOf(assignment), details });
     return result;
@@ -167,7 +175,7 @@ export function* takeMadeAssignment(
   if (assignment === undefined) return;
   const lost = { kind: 'assignment', assignmentIds: new Set([id]) } as const;
   const change = to.kind === 'person' ? yield* leavePaths(to.accountId, lost, now) : {};
-  yield* store.endAssignment({ id, now });
+  yield* endAssignment({ id, now });
   const details = { ...detailsOf(assignment), ...change, withMaker: true };
   yield* record({ at: now, type: 'access.unassigned', origin, clientId, accountId: personOf(assignment), details });
 }

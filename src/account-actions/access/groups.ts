@@ -1,4 +1,5 @@
-import { assignmentsOfGroup, endAssignment } from '../../access/store.ts';
+import { endAssignment } from '../../access/assignment-store.ts';
+import { assignmentsOfGroup } from '../../access/store.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { CreateGroupRequest, UpdateGroupRequest } from '../../groups/schema.ts';

@@ -10,13 +10,8 @@ import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
 import type { Mailer } from '../../mail/mail.ts';
-import {
-  findMembership,
-  findOrganization,
-  organizationNotFound,
-  type Role,
-  upsertMember,
-} from '../../organizations/store.ts';
+import { upsertMember } from '../../organizations/member-store.ts';
+import { findMembership, findOrganization, organizationNotFound, type Role } from '../../organizations/store.ts';
 import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
 import { digest, isSecretForm, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';

@@ -1,10 +1,4 @@
-import {
-  type AccountGrant,
-  grantsOf,
-  insertGrant,
-  OF_MEMBERSHIP,
-  removeGrant,
-} from '../../access/operator-grant-store.ts';
+import { type AccountGrant, grantsOf, OF_MEMBERSHIP, replaceGrant } from '../../access/operator-grant-store.ts';
 import { endSetupLink } from '../../access/setup-link-store.ts';
 import { lockOperator } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
@@ -74,12 +68,12 @@ export async function grantRole(
     // What a role that ran out had allowed does not come back with a new one.
     yield* endInvitationsBeyond(accountId, origin, now);
     if (held !== undefined && endOf(held) <= now) yield* endRequestsBeyond(accountId, origin, now);
-    yield* removeGrant({ accountId, ...wanted });
     // Who gives a role again does not make it theirs: it would end with them. Who gives more than was there does.
     const goesOn = held !== undefined && endOf(held) > now && endOf(held) >= endOf(wanted);
     const madeBy = goesOn ? held.madeBy : (operator?.id ?? null);
     const createdAt = (goesOn ? held.createdAt : null) ?? now;
-    yield* insertGrant({ accountId, ...wanted, madeBy, now: createdAt });
+    const actor = { operatorId: operator?.id ?? null, at: now };
+    yield* replaceGrant({ accountId, ...wanted, madeBy, now: createdAt }, held, actor);
     if (isMore(liveGrants(before, now), wanted)) yield* settleGain(accountId, wanted, origin, now);
     // It is for the first owner, and would work again if this one were suspended.
     if (isOwner(wanted)) yield* endSetupLink({});

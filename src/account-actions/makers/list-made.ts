@@ -10,11 +10,12 @@ import { type AccessOfMaker, accessMadeBy, type MadeAccess } from './made-access
 import { type AccountsOfMaker, accountsMadeBy } from './made-accounts.ts';
 import { type ChangedSettings, settingsChangedBy } from './made-settings.ts';
 import { mayEndOpened } from './opened-accounts.ts';
+import { type RightsPutBack, rightsToPutBack } from './rights-before.ts';
 import { isInSpan, NO_END, type TimeSpan } from './rules/spans.ts';
 import { endsUnblocking, endsUpstreams, endsWithin, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What an operator made that still counts. */
-interface MadeAlone extends AccessOfMaker, AccountsOfMaker {
+interface MadeAlone extends AccessOfMaker, AccountsOfMaker, RightsPutBack {
   readonly adminKeys: readonly AdminKey[];
   readonly roles: readonly AccountGrant[];
   /** The active apps that they registered, accepted, enabled or approved, or whose secrets they added. */
@@ -49,6 +50,7 @@ export interface Made extends MadeAlone {
 export const NOTHING_MADE: Made = {
   ...{ adminKeys: [], roles: [], apps: [], unblockedDomains: [], settings: [], upstreams: [] },
   ...{ access: [], hasMoreAccess: false, accounts: [], hasMoreAccounts: false, through: [] },
+  ...{ putBack: [], hasMorePutBack: false },
 };
 
 /** How many there are of each kind. */
@@ -59,7 +61,10 @@ const countsOf = (access: readonly MadeAccess[]) => ({
 });
 
 const isNothingAlone = (made: MadeAlone): boolean => ALL.every((name) => made[name].length === 0);
-const ALL = ['adminKeys', 'roles', 'apps', 'unblockedDomains', 'settings', 'upstreams', 'access', 'accounts'] as const;
+const ALL = [
+  ...(['adminKeys', 'roles', 'apps', 'unblockedDomains', 'settings', 'upstreams', 'access', 'accounts'] as const),
+  'putBack',
+] as const;
 
 /** Whether that is nothing. */
 export const isNothing = (made: Made): boolean => isNothingAlone(made) && made.through.length === 0;
@@ -84,6 +89,7 @@ const idsOfMadeAlone = ({
   upstreams,
   access,
   accounts,
+  putBack,
 }: MadeAlone) => ({
   adminKeys: adminKeys.map(({ id }) => id),
   roles: roles.map(({ accountId, role, organizationId }) => ({ userId: accountId, role, organizationId })),
@@ -92,6 +98,7 @@ const idsOfMadeAlone = ({
   ...(settings.length > 0 && { settings: settings.map(({ kind, id, fields, left }) => ({ kind, id, fields, left })) }),
   ...(upstreams.length > 0 && { upstreams: upstreams.map(({ upstreamId, acts }) => ({ upstreamId, acts })) }),
   ...(access.length > 0 && { access: countsOf(access) }),
+  ...(putBack.length > 0 && { putBack: putBack.map(({ kind, accountId }) => ({ kind, userId: accountId })) }),
   ...(accounts.length > 0 && {
     accounts: accounts.map(({ accountId, acts, ends }) => ({ userId: accountId, acts, suspended: ends })),
   }),
@@ -116,16 +123,17 @@ export type MadeRights = Pick<Made, 'adminKeys' | 'roles'>;
 /** What an operator made, and what those made whom the operator gave a right that is over: nothing else names them. */
 function* listMade(operatorId: string, suspects: readonly Suspect[], now: number): Work<Made> {
   const listed = suspects.filter(({ id, isOver }) => id === operatorId || isOver);
-  return { ...(yield* listAll(listed, now)), through: yield* openedAccounts(suspects, now) };
+  return { ...(yield* listAll(listed, suspects, now)), through: yield* openedAccounts(suspects, now) };
 }
 
 /** What an operator made, and what these made in turn, down to the last: what would end with it. */
 export function* allMadeBy(operatorId: string, now: number): Work<Made> {
   const suspects = yield* suspectsOf(operatorId, { since: 0, now });
-  return { ...(yield* listAll(suspects, now)), through: yield* openedAccounts(suspects, now) };
+  return { ...(yield* listAll(suspects, suspects, now)), through: yield* openedAccounts(suspects, now) };
 }
 
-function* listAll(makers: readonly Suspect[], now: number): Work<MadeAlone> {
+/** @param suspects the makers, and others who end with them */
+function* listAll(makers: readonly Suspect[], suspects: readonly Suspect[], now: number): Work<MadeAlone> {
   const adminKeys: AdminKey[] = [];
   const roles: AccountGrant[] = [];
   for (const maker of makers) {
@@ -139,7 +147,8 @@ function* listAll(makers: readonly Suspect[], now: number): Work<MadeAlone> {
     unblockedDomains: yield* domainsUnblockedBy(makers.filter(endsUnblocking)),
     settings: yield* settingsChangedBy(makers),
     upstreams: yield* upstreamsTouchedBy(makers.filter(endsUpstreams)),
-    ...(yield* accessMadeBy(makers, now)),
+    ...(yield* accessMadeBy(makers, suspects, now)),
+    ...(yield* rightsToPutBack(suspects, makers, now)),
     ...(yield* accountsMadeBy(makers, { now, ending: roles })),
   };
 }
@@ -166,7 +175,7 @@ export function* openedAccounts(suspects: readonly Suspect[], now: number): Work
     const openings = parts.flatMap((part) => part.openings);
     const until = Math.max(...parts.map((part) => part.until));
     const ends = yield* mayEndOpened(accountId, { openings, by: parts[0]?.by }, now);
-    const made = yield* listAll(parts, now);
+    const made = yield* listAll(parts, suspects, now);
     if (!ends && isNothingAlone(made)) continue;
     found.push({
       ...{ accountId, ends, made },

@@ -1,17 +1,21 @@
+import { placeOfAssignment } from '../../access/assignment-store.ts';
 import { assignmentsMadeBy, type MadeAssignment } from '../../access/maker-store.ts';
 import { liveGrantsOf } from '../../access/operator-grant-store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
 import { findClient } from '../../clients/store.ts';
 import { groupMembersMadeBy, type MadeGroupMember } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
+import type { FormerRight } from '../../operators/right-change-store.ts';
 import { INSTALLATION, lackingOf, type Operator, type Place } from '../../operators/rights.ts';
-import { lockOrganization, type MadeMember, membersMadeBy } from '../../organizations/store.ts';
+import { type MadeMember, membersMadeBy } from '../../organizations/member-store.ts';
+import { lockOrganization } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { groupMembersByEffect } from '../../upstreams/effect-store.ts';
 import { takeMadeAssignment } from '../access/assignments.ts';
 import { leaveWithMaker } from '../access/groups.ts';
 import { endMembership } from '../organizations/organizations.ts';
+import { changedRightsAt, keyOf } from './rights-before.ts';
 import type { Suspect } from './suspects.ts';
 
 /**
@@ -33,12 +37,14 @@ const BATCH = 200;
 /** Where the ending of what a maker made of a kind goes on. */
 export interface AccessPosition {
   readonly maker: Suspect;
+  /** Everybody whose acts end. */
+  readonly suspects: readonly Suspect[];
   readonly kind: Kind;
   /** The id of the last one before. */
   readonly after: string;
 }
 
-function* pageOf({ maker, kind, after }: AccessPosition): Work<readonly MadeAccess[]> {
+function* pageOf({ maker, kind, after }: Omit<AccessPosition, 'suspects'>): Work<readonly MadeAccess[]> {
   const page = { madeBy: maker.id, since: maker.since, until: maker.until, after, limit: BATCH };
   switch (kind) {
     case 'assignment':
@@ -65,19 +71,40 @@ function* placeOf(access: MadeAccess): Work<Place> {
   return (yield* findClient({ id: access.clientId })) ?? INSTALLATION;
 }
 
-/** What of a page does not go on. */
-function* withoutOthers(
+/** What of a page ends: what does not go on, and is not as it was before when that is put back. */
+function* endingOf(
   { rest, within, by, keeps }: Suspect,
+  suspects: readonly Suspect[],
   page: readonly MadeAccess[],
   now: number,
 ): Work<readonly MadeAccess[]> {
-  if (rest.length === 0 && within === undefined && by === undefined) return page;
+  const isAll = rest.length === 0 && within === undefined && by === undefined;
   const found: MadeAccess[] = [];
+  const before = new Map<string, readonly FormerRight[]>();
   for (const one of page) {
-    const isKept = keeps(PERMISSION_FOR[one.kind], yield* placeOf(one)) || (yield* isOfStronger(one, by, now));
+    if (one.kind === 'assignment' && (yield* isPutBack(suspects, one, before, now))) continue;
+    const isKept =
+      !isAll && (keeps(PERMISSION_FOR[one.kind], yield* placeOf(one)) || (yield* isOfStronger(one, by, now)));
     if (!isKept) found.push(one);
   }
   return found;
+}
+
+/**
+ * Whether an assignment has its former role and maker again with the end of the suspects.
+ * @param before what is put back, by the places that were looked at
+ */
+function* isPutBack(
+  suspects: readonly Suspect[],
+  one: MadeAssignment,
+  before: Map<string, readonly FormerRight[]>,
+  now: number,
+): Work<boolean> {
+  const place = placeOfAssignment(one);
+  const key = keyOf(place);
+  const known = before.get(key) ?? (yield* changedRightsAt(suspects, place, now)).before;
+  before.set(key, known);
+  return known.some((right) => right.kind === 'assignment' && right.id === one.id && right.nextId === undefined);
 }
 
 /** Whether a member is somebody on whom the operator does not act who ends the rest: they hold a permission that the operator lacks. */
@@ -94,14 +121,18 @@ export interface AccessOfMaker {
 }
 
 /** Whom operators let in: of each kind the first ones. */
-export function* accessMadeBy(makers: readonly Suspect[], now: number): Work<AccessOfMaker> {
+export function* accessMadeBy(
+  makers: readonly Suspect[],
+  suspects: readonly Suspect[],
+  now: number,
+): Work<AccessOfMaker> {
   const access: MadeAccess[] = [];
   let hasMoreAccess = false;
   for (const maker of makers) {
     for (const kind of KINDS) {
       const page = yield* pageOf({ maker, kind, after: '0' });
       const isListed = (one: MadeAccess): boolean => access.some(({ kind: of, id }) => of === kind && id === one.id);
-      access.push(...(yield* withoutOthers(maker, page, now)).filter((one) => !isListed(one)));
+      access.push(...(yield* endingOf(maker, suspects, page, now)).filter((one) => !isListed(one)));
       hasMoreAccess ||= page.length === BATCH;
     }
   }
@@ -110,7 +141,7 @@ export function* accessMadeBy(makers: readonly Suspect[], now: number): Work<Acc
 
 /** Where the ending of what operators made begins. */
 export const accessPositions = (makers: readonly Suspect[]): readonly AccessPosition[] =>
-  makers.flatMap((maker) => KINDS.map((kind) => ({ maker, kind, after: '0' })));
+  makers.flatMap((maker) => KINDS.map((kind) => ({ maker, suspects: makers, kind, after: '0' })));
 
 /** Ends a part of whom an operator let in, inside a unit of work. @returns them, and where it goes on; undefined at the end */
 export function* endSomeAccess(
@@ -119,7 +150,7 @@ export function* endSomeAccess(
   now: number,
 ): Work<{ readonly access: readonly MadeAccess[]; readonly next: AccessPosition | undefined }> {
   const page = yield* pageOf(position);
-  const access = yield* withoutOthers(position.maker, page, now);
+  const access = yield* endingOf(position.maker, position.suspects, page, now);
   for (const one of access) yield* endOne(one, origin, now);
   const last = page.at(-1);
   return { access, next: page.length < BATCH || last === undefined ? undefined : { ...position, after: last.id } };
@@ -131,6 +162,6 @@ function* endOne(one: MadeAccess, origin: Origin, now: number): Work<void> {
   else {
     yield* takeAccountLock({ id: one.accountId });
     yield* lockOrganization({ id: one.organizationId });
-    yield* endMembership(one, origin, now);
+    yield* endMembership(one, undefined, origin, now);
   }
 }

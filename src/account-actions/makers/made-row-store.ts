@@ -15,6 +15,7 @@ export function madeByHolder(holder: Expression<string>) {
     eb.selectFrom('upstream_act').select('upstream_act.id').where('upstream_act.operator_id', '=', holder),
     eb.selectFrom('upstream_effect').select('upstream_effect.id').where('upstream_effect.operator_id', '=', holder),
     eb.selectFrom('setting_change').select('setting_change.id').where('setting_change.operator_id', '=', holder),
+    eb.selectFrom('right_change').select('right_change.id').where('right_change.operator_id', '=', holder),
     eb.selectFrom('account_act').select('account_act.id').where('account_act.operator_id', '=', holder),
     eb
       .selectFrom('blocked_client_domain')

@@ -1,13 +1,16 @@
 import { type AccountGrant, liveGrantsOf, OF_MEMBERSHIP, removeGrantById } from '../../access/operator-grant-store.ts';
-import { takeAccountLock } from '../../accounts/store.ts';
+import { mayAct } from '../../accounts/rules/may-act.ts';
+import { findAccount, takeAccountLock } from '../../accounts/store.ts';
+import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { type AdminKey, grantOfKey, markAdminKeyRevoked, waitForAdminKeyLocks } from '../../admin-keys/store.ts';
 import { record } from '../../audit/audit.ts';
 import { blockAgain } from '../../clients/blocked-domains.ts';
 import { type ClientsUndone, clientsTouchedBy, endClientActs } from '../../clients/disable.ts';
 import { endClientTokens } from '../../credentials/client-token-store.ts';
 import { requireNotStronger } from '../../operators/refusal.ts';
+import type { RightPlace } from '../../operators/right-change-store.ts';
 import { lackingOf, type Operator } from '../../operators/rights.ts';
-import { lowerMember } from '../../organizations/store.ts';
+import { lowerMember } from '../../organizations/member-store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { finishingDatabase } from '../../platform/database/finishing.ts';
@@ -16,6 +19,7 @@ import type { Upstream } from '../../upstreams/store.ts';
 import { endHandedOut, endInvitationsOf } from '../accounts/handed-out.ts';
 import { lastOwnerAmong } from '../accounts/last-owner.ts';
 import { endRequestsBeyond, endRequestsOf } from '../accounts/waiting-requests.ts';
+import { grantOfRight } from '../operators/grants.ts';
 import { endInvitationsBeyond } from '../operators/open-invitations.ts';
 import { endSessionsThrough } from '../upstreams/end-upstream.ts';
 import { endUpstreamActs, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
@@ -24,6 +28,8 @@ import { type AccessPosition, accessPositions, endSomeAccess, type MadeAccess } 
 import { type AccountPosition, accountPositions, accountsMadeBy, endSomeAccounts } from './made-accounts.ts';
 import { endLifted, type LiftedRequirement, putSettingsBack } from './made-settings.ts';
 import { endOpened, lockOpened } from './opened-accounts.ts';
+import { putRightsBack, putSomeRightsBack, type RightsLeft } from './put-rights-back.ts';
+import { rightsToPutBack } from './rights-before.ts';
 import { endsUnblocking, endsUpstreams, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What is left to do after the commit that ended makers: see {@link finishEnding}. */
@@ -34,6 +40,8 @@ export interface EndedMakers {
   readonly upstreams: readonly Upstream[];
   /** What was put back of which people got something meanwhile. */
   readonly lifted: readonly LiftedRequirement[];
+  /** Where more of what they changed of the rights of others is to be put back. */
+  readonly rights: readonly RightsLeft[];
   /** Where more of whom they let in is to be ended. */
   readonly access: readonly AccessPosition[];
   /** Where more of the accounts that they created are to be suspended. */
@@ -43,7 +51,7 @@ export interface EndedMakers {
 
 /** Keys or accounts whose rights ended, and nothing else. */
 export const onlyMakers = (...ids: readonly string[]): EndedMakers => ({
-  ...{ ids, upstreams: [], lifted: [], access: [], accounts: [] },
+  ...{ ids, upstreams: [], lifted: [], rights: [], access: [], accounts: [] },
   origin: SYSTEM_ORIGIN,
 });
 
@@ -66,7 +74,7 @@ export const NOTHING_ENDED: EndedMade = {
  */
 export async function finishEnding(
   { database: own, clock }: { readonly database: Database; readonly clock: Clock },
-  { ids, upstreams, lifted, access, accounts, origin }: EndedMakers,
+  { ids, upstreams, lifted, rights, access, accounts, origin }: EndedMakers,
 ): Promise<void> {
   const database = finishingDatabase(own);
   for (const id of ids) {
@@ -77,6 +85,13 @@ export async function finishEnding(
   }
   for (const upstream of upstreams) await endSessionsThrough({ database, clock }, upstream, origin);
   for (const one of lifted) await endLifted({ database, clock }, one, origin);
+  // First: an assignment that is put back does not end.
+  for (const position of rights) {
+    for (let at: RightsLeft | undefined = position; at !== undefined; ) {
+      const from: RightsLeft = at;
+      at = (await makingDatabase(database).commit(() => putSomeRightsBack(from, origin, clock()))).next;
+    }
+  }
   for (const position of access) {
     for (let at: AccessPosition | undefined = position; at !== undefined; ) {
       const from: AccessPosition = at;
@@ -102,12 +117,26 @@ function* findSuspects(
     const { roles } = yield* rightsToEnd(suspect, now);
     owners.push(...roles.filter(isOwners).map(({ accountId }) => accountId));
   }
-  const kept = yield* lastOwnerAmong(owners, now);
+  const kept = (yield* bringsOwnerBack(suspects, now)) ? undefined : yield* lastOwnerAmong(owners, now);
   return {
     suspects:
       kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, openedSince, now, kept, remaining, by }),
     kept,
   };
+}
+
+const isOfInstallation = (place: RightPlace): boolean => place.kind === 'role' && place.organizationId === null;
+
+/** Whether an owner is there again with what is put back: then nobody keeps the role to be the last one. */
+function* bringsOwnerBack(suspects: readonly Suspect[], now: number): Work<boolean> {
+  const { putBack } = yield* rightsToPutBack(suspects, suspects, now, isOfInstallation);
+  for (const right of putBack) {
+    const grant = grantOfRight(right);
+    if (right.kind !== 'role' || grant === undefined || !isOwners(grant)) continue;
+    const account = yield* findAccount({ id: right.accountId });
+    if (account !== undefined && mayAct(account, now)) return true;
+  }
+  return false;
 }
 
 /** How what an operator made is ended. */
@@ -196,10 +225,13 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
       if ((isOwners(role) && role.accountId === kept) || !(yield* endRole(role))) continue;
       const details = { role: role.role, organizationId: role.organizationId, madeBy: maker };
       yield* record({ at: now, type: 'operator.role_revoked', origin, accountId: role.accountId, details });
-      yield* endInvitationsBeyond(role.accountId, origin, now);
-      yield* endRequestsBeyond(role.accountId, origin, now);
       roles.push(role);
     }
+  }
+  const { left: leftRights, ...rights } = yield* putRightsBack(suspects, origin, now);
+  for (const { accountId } of roles) {
+    yield* endInvitationsBeyond(accountId, origin, now);
+    yield* endRequestsBeyond(accountId, origin, now);
   }
   const accounts = yield* accountsMadeBy(suspects, { now, ending: [] });
   const leftAccounts = yield* endAccounts(suspects, origin, now);
@@ -226,9 +258,9 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
       access,
       hasMoreAccess: left.length > 0,
     },
-    ...accounts,
+    ...{ ...accounts, ...rights },
     through,
-    makers: { ids, upstreams: disabled, lifted, access: left, accounts: leftAccounts, origin },
+    makers: { ids, upstreams: disabled, lifted, rights: leftRights, access: left, accounts: leftAccounts, origin },
   };
 }
 

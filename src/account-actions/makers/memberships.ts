@@ -3,7 +3,8 @@ import { findAccount, takeAccountLock } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import type { OperatorGrant } from '../../operators/rights.ts';
-import { findMemberRole, findOrganization, organizationNotFound, upsertMember } from '../../organizations/store.ts';
+import { upsertMember } from '../../organizations/member-store.ts';
+import { findMemberRole, findOrganization, organizationNotFound } from '../../organizations/store.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { conflict } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -84,7 +85,7 @@ export async function removeMember(
   const { ended, ...left } = await makingDatabase(database).commit(function* remove() {
     yield* takeAccountLock({ id: accountId });
     yield* rejectLeaving(operator, member, now);
-    const taken = yield* takeMembership(member, origin, now);
+    const taken = yield* takeMembership(member, { operatorId: operator?.id ?? null, at: now }, origin, now);
     if (taken === undefined) throw memberNotFound(member);
     const ended = yield* endWithGrant(accountId, organizationId, { operator, origin, now }, { endMade });
     const details = { organizationId, ...taken.change, ...(endMade && { made: idsOfMade(ended) }) };

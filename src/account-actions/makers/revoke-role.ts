@@ -32,7 +32,7 @@ export async function revokeRole(
   const { makers, ...answer } = await makingDatabase(database).commit(function* revoke(): Work<EndedMade> {
     if ((yield* lockOperator({ accountId })) === undefined) throw userNotFound(accountId);
     if (isOwner(which)) yield* keepAnOwner(accountId, now, context);
-    if (!(yield* removeGrant({ accountId, ...which }))) {
+    if (!(yield* removeGrant({ accountId, ...which }, { operatorId: operator?.id ?? null, at: now }))) {
       throw notFound(`The user ${accountId} does not have the role ${which.role}${placeOf(which)}.`);
     }
     const ended = yield* endWithGrant(accountId, which.organizationId, { operator, origin, now }, { endMade });

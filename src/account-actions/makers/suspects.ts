@@ -3,16 +3,19 @@ import { isKeyOnRecord } from '../../admin-keys/store.ts';
 import type { ClientActKind, MakerOfClients } from '../../clients/act-store.ts';
 import { rightsGivenBy } from '../../operators/given-right-store.ts';
 import type { Permission } from '../../operators/permissions.ts';
+import { giverOf, type RightChange, rightChangesOf } from '../../operators/right-change-store.ts';
 import {
   excessOf,
   heldByRoles,
   holds,
   INSTALLATION,
+  liveGrants,
   type Operator,
   type OperatorGrant,
   type Place,
 } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { grantOfRight } from '../operators/grants.ts';
 import { ACCOUNT_PERMISSION_OF } from './account-permissions.ts';
 import { type Opening, openingsBy } from './opening-query-store.ts';
 import { isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './rules/spans.ts';
@@ -48,7 +51,14 @@ export interface Remaining {
   readonly organizationId: string | null;
 }
 
-type MadeGrant = OperatorGrant & { readonly madeBy: string | null; readonly createdAt: number | null };
+type MadeGrant = OperatorGrant & {
+  readonly madeBy: string | null;
+  readonly createdAt: number | null;
+  /** Whether it was changed or taken away, and is to be put back. */
+  readonly isFormer?: true;
+};
+
+const countPresent = (grants: readonly MadeGrant[] = []): number => grants.filter(({ isFormer }) => !isFormer).length;
 
 /** What a person needs to do this to an app. */
 const PERMISSION_OF: Readonly<Record<ClientActKind, Permission>> = {
@@ -110,10 +120,33 @@ function* followRights(chain: Chain): Work<void> {
       if (!isReachedAt(from, givenAt) || !endsWithin(within, right)) continue;
       if (kind === 'admin key') keys.add(holderId);
       if (kind === 'admin key') held.set(holderId, [{ ...right, createdAt: givenAt }]);
-      else if (!held.has(holderId)) held.set(holderId, yield* liveGrantsOf(holderId, now));
+      else if (!held.has(holderId)) {
+        held.set(holderId, [...(yield* liveGrantsOf(holderId, now)), ...(yield* formerGrantsOf(chain, holderId))]);
+      }
       if ((reached.get(holderId)?.given ?? NEVER.given) > givenAt) reach(chain, holderId, { given: givenAt });
     }
   }
+}
+
+/** What somebody held before those who end changed it or took it away: it is put back, so what it allowed goes on. */
+function* formerGrantsOf({ reached, now }: Chain, accountId: string): Work<readonly MadeGrant[]> {
+  const found: MadeGrant[] = [];
+  const byPlace = Map.groupBy(yield* rightChangesOf({ accountId }), ({ place }) =>
+    place.kind === 'role' ? place.organizationId : place.kind,
+  );
+  for (const changes of byPlace.values()) {
+    const isOthers = ({ operatorId, at }: RightChange): boolean =>
+      !isReachedAt(reached.get(operatorId ?? '') ?? NEVER, at);
+    const since = changes.slice(changes.findLastIndex(isOthers) + 1);
+    for (const [first] of Map.groupBy(since, ({ item }) => item).values()) {
+      const grant = grantOfRight(first?.former ?? null);
+      if (first?.former == null || grant === undefined) continue;
+      const { madeBy, givenAt: createdAt } = giverOf(first.former);
+      const { role, organizationId, expiresAt } = grant;
+      found.push(...liveGrants([{ role, organizationId, expiresAt, madeBy, createdAt, isFormer: true as const }], now));
+    }
+  }
+  return found;
 }
 
 /** What those who got rights hold from elsewhere: it carries what was given by it, so it grows until nothing is added. */
@@ -240,7 +273,9 @@ export function* suspectsOf(
       };
     };
     const grants = rest.get(id) ?? [];
-    const isOver = chain.keys.has(id) ? !(yield* isKeyOnRecord(id, now)) : grants.length === chain.held.get(id)?.length;
+    const isOver = chain.keys.has(id)
+      ? !(yield* isKeyOnRecord(id, now))
+      : countPresent(grants) === countPresent(chain.held.get(id));
     const left = given === NEVER.given ? [] : outsideOf(opened, { since: given, until: NO_END });
     suspects.push(...left.map((span) => suspect(span, grants, isOver)));
     suspects.push(...opened.map((span) => suspect(span, [], true)));

@@ -1,6 +1,7 @@
 import { type AccountGrant, grantsOf } from '../../access/operator-grant-store.ts';
 import type { OperatorRole } from '../../operators/permissions.ts';
 import { grantsBeyond, InsufficientPermission } from '../../operators/refusal.ts';
+import type { FormerRight } from '../../operators/right-change-store.ts';
 import { excessOf, type Operator, type OperatorGrant } from '../../operators/rights.ts';
 import { findOrganization, organizationNotFound, type Role } from '../../organizations/store.ts';
 import { type Clock, iso, isoOrNull } from '../../platform/clock.ts';
@@ -71,6 +72,12 @@ export const grantOfMembership = (organizationId: string, role: Role | null): Op
   role === 'OWNER' || role === 'ADMIN'
     ? { role: role === 'OWNER' ? 'owner' : 'admin', organizationId, expiresAt: null }
     : undefined;
+
+/** The role of an operator that a right is; undefined for what is none. */
+export function grantOfRight(right: FormerRight | null): OperatorGrant | undefined {
+  if (right?.kind === 'role') return right;
+  return right?.kind === 'member' ? grantOfMembership(right.organizationId, right.role) : undefined;
+}
 
 /** @throws {Failure} `not found` where a grant names an organization that does not exist */
 export function* requirePlace({ organizationId }: OperatorGrant): Work<void> {

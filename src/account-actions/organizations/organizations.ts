@@ -1,17 +1,15 @@
+import { endAssignment } from '../../access/assignment-store.ts';
 import type { AccountGrant } from '../../access/operator-grant-store.ts';
 import type { LostPaths } from '../../access/rules/paths.ts';
-import {
-  assignmentIdsAround,
-  assignmentsOfGroup,
-  assignmentsOfOrganization,
-  endAssignment,
-} from '../../access/store.ts';
+import { assignmentIdsAround, assignmentsOfGroup, assignmentsOfOrganization } from '../../access/store.ts';
 import { takeAccountLock } from '../../accounts/store.ts';
 import { makingDatabase } from '../../admin-keys/hand-out.ts';
 import { record } from '../../audit/audit.ts';
 import { groupIdsOfOrganization, lockGroupMembersOf, markGroupDeleted } from '../../groups/store.ts';
 import { findJoinedSince } from '../../invitations/store.ts';
+import type { RightActor } from '../../operators/right-change-store.ts';
 import { keepSettingChange, type SettingActor } from '../../operators/setting-store.ts';
+import { deleteMember } from '../../organizations/member-store.ts';
 import { ORGANIZATION_SETTINGS } from '../../organizations/settings.ts';
 import * as store from '../../organizations/store.ts';
 import { type Organization, organizationNotFound } from '../../organizations/store.ts';
@@ -174,23 +172,26 @@ export function* endMembershipSince(
   const organizationId = yield* findJoinedSince({ accountId, since });
   if (organizationId === undefined) return undefined;
   yield* store.lockOrganization({ id: organizationId });
-  if ((yield* endMembership({ organizationId, accountId }, origin, now)) === undefined) return undefined;
+  const member = { organizationId, accountId };
+  if ((yield* endMembership(member, bySelf(now), origin, now)) === undefined) return undefined;
   return (yield* store.findOrganization({ id: organizationId }))?.name;
 }
 
 /**
  * Ends a membership, and what was issued by it, inside a unit of work that holds the account's lock.
+ * @param by who ends it; undefined where it ends with who let the person in
  * @param how whether the member left
  * @returns undefined where there is none
  */
 export function* endMembership(
   member: Member,
+  by: RightActor | undefined,
   origin: Origin,
   now: number,
   how: { readonly left?: true } = {},
 ): Work<AccessChange | undefined> {
   const { organizationId, accountId } = member;
-  const { change } = (yield* takeMembership(member, origin, now)) ?? {};
+  const { change } = (yield* takeMembership(member, by, origin, now)) ?? {};
   if (change === undefined) return undefined;
   yield* endInvitationsBeyond(accountId, origin, now);
   yield* endRequestsBeyond(accountId, origin, now);
@@ -198,6 +199,9 @@ export function* endMembership(
   yield* record({ at: now, type: 'organization.member_removed', origin, accountId, details });
   return change;
 }
+
+/** The person, or somebody who proved to be the person: no operator, with whom it would be put back. */
+const bySelf = (at: number): RightActor => ({ operatorId: null, at });
 
 interface Member {
   readonly organizationId: string;
@@ -212,15 +216,20 @@ export interface EndedMembership {
 }
 
 /** {@link endMembership} without what follows for what an operator handed out, and without the event. */
-export function* takeMembership(member: Member, origin: Origin, now: number): Work<EndedMembership | undefined> {
+export function* takeMembership(
+  member: Member,
+  by: RightActor | undefined,
+  origin: Origin,
+  now: number,
+): Work<EndedMembership | undefined> {
   const { organizationId, accountId } = member;
   if ((yield* store.lockMember(member)) === undefined) return undefined;
   // They go with it. Locked after the sign-ins, they would wait for one that holds them and waits for those.
   yield* lockGroupMembersOf(member);
   const groupIds = new Set(yield* groupIdsOfOrganization({ organizationId }));
   const change = yield* leavePaths(accountId, { kind: 'organization', organizationId, groupIds }, now);
-  yield* store.deleteMember(member);
-  return { change, roles: yield* endRolesIn(member, origin, now) };
+  yield* deleteMember(member, by);
+  return { change, roles: yield* endRolesIn(member, by, origin, now) };
 }
 
 export const memberNotFound = ({ organizationId, accountId }: Member): Failure =>
@@ -251,7 +260,7 @@ export async function leaveOrganization(
     yield* takeAccountLock({ id: accountId });
     if (yield* isLastOwnerOf(organizationId, accountId, now)) return 'last owner';
     const organization = yield* store.findOrganization({ id: organizationId });
-    const change = yield* endMembership({ organizationId, accountId }, origin, now, { left: true });
+    const change = yield* endMembership({ organizationId, accountId }, bySelf(now), origin, now, { left: true });
     return organization === undefined || change === undefined ? 'not a member' : { left: organization.name };
   });
 }

@@ -39,6 +39,8 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly leftSettings: readonly string[];
   /** How many assignments to apps and memberships ended that were given with it. */
   readonly access: number;
+  /** How many roles, memberships and assignments of others are as they were before they were changed or taken away with it. */
+  readonly rights: number;
   /** How many accounts were suspended that were created with it. */
   readonly suspended: number;
   /** The other accounts that were created or changed with it. */
@@ -117,8 +119,14 @@ function* endMadeSince(
       yield* endInvitationsOf(maker, origin, now);
     },
   });
-  const { adminKeys, roles, unblockedDomains, settings, upstreams, access, accounts, through, makers, clients } = ended;
-  const counts = { made: adminKeys.length + roles.length, upstreams: upstreams.length, access: access.length };
+  const { adminKeys, roles, unblockedDomains, settings, upstreams, access, putBack, accounts, through } = ended;
+  const { makers, clients } = ended;
+  const counts = {
+    made: adminKeys.length + roles.length,
+    upstreams: upstreams.length,
+    access: access.length,
+    rights: putBack.length,
+  };
   const suspended = accounts.filter(({ ends }) => ends).length;
   const changed = accounts.filter(({ ends }) => !ends).map(({ accountId: id }) => id);
   const back = settings.filter(({ fields }) => fields.length > 0).length + unblockedDomains.length;
@@ -158,7 +166,7 @@ export function* settleMadeSince(
 
 function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
   const made = yield* madeBy(accountId, now, since);
-  const { adminKeys, roles, apps, unblockedDomains, settings, upstreams, access, accounts } = made;
+  const { adminKeys, roles, apps, unblockedDomains, settings, upstreams, access, putBack, accounts } = made;
   const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
   return {
     made: adminKeys.length + roles.length,
@@ -167,6 +175,7 @@ function* listMadeSince(accountId: string, since: number, now: number): Work<Goe
     upstreams: upstreams.length,
     settings: settings.length + unblockedDomains.length,
     access: access.length,
+    rights: putBack.length,
     accounts: accounts.map(({ accountId: id }) => id),
   };
 }

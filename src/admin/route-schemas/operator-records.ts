@@ -106,6 +106,21 @@ const MadeAccountRecord = Type.Object(
   { title: 'MadeAccount' },
 );
 
+const PutBackRecord = Type.Object(
+  {
+    kind: Type.Unsafe<string>({ enum: ['role', 'member', 'assignment'] }),
+    clientId: idOrNull,
+    groupId: idOrNull,
+    organizationId: idOrNull,
+    userId: idOrNull,
+    role: Type.Union([Type.String(), Type.Null()], {
+      about: 'The role of an operator, of a member, or of the app; null for none.',
+    }),
+    expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { about: 'When a role ends.' }),
+  },
+  { title: 'RightPutBack' },
+);
+
 const MADE = {
   adminKeys: Type.Array(AdminKeyRecord),
   roles: Type.Array(GrantRecord),
@@ -130,6 +145,11 @@ const MADE = {
       'Assignments to apps, members of groups, and plain members of organizations: of each kind the first 200. Also members of groups whom another provider let in by what the operator did to it. They end with `endMade`, with the others.',
   }),
   hasMoreAccess: Type.Boolean(),
+  putBack: Type.Array(PutBackRecord, {
+    about:
+      'Roles, memberships and assignments of others that were changed or taken away in the last 30 days, as they were before: the first ones. With `endMade`, the others with them, they are given back as they were, if nobody else changed them since, and who had given them is not ended as well.',
+  }),
+  hasMorePutBack: Type.Boolean(),
   accounts: Type.Array(MadeAccountRecord, {
     about:
       'Accounts that were created or changed and are not suspended: those of the newest 50 acts, and 50 effects of what was done to other providers. With `endMade`, all that were created and have no other owner are suspended.',
@@ -184,7 +204,7 @@ export const NOTHING_MADE_RECORD = {
     access: [],
     hasMoreAccess: false,
   },
-  ...{ accounts: [], hasMoreAccounts: false, through: [] },
+  ...{ putBack: [], hasMorePutBack: false, accounts: [], hasMoreAccounts: false, through: [] },
 };
 
 /** A parameter of a query that is on with `true`. */

@@ -78,6 +78,28 @@ export function madeList(site: Site, visit: ConsoleVisit, made: Omit<Made, 'thro
   return joined(site, listed);
 }
 
+/** Rights of others as they were before. */
+function rightsList(
+  site: Site,
+  visit: ConsoleVisit,
+  { putBack, hasMorePutBack }: Pick<Made, 'putBack' | 'hasMorePutBack'>,
+): HtmlPart {
+  const { operators: text, roles: names } = site.messages.operators;
+  const { formerRights, moreRights } = text.made;
+  const linked = (address: string, id: string): HtmlPart => html`<a href="${site.path(address)}">${id}</a>`;
+  const organization = (id: string): HtmlPart => linked(organizationAddress(id), id);
+  const listed = putBack.map((right): HtmlPart => {
+    const person = right.accountId === null ? undefined : personLink(site, visit, right.accountId);
+    if (right.kind === 'role') return formerRights.role(names[right.role], person);
+    if (right.kind === 'member') return formerRights.member(person, organization(right.organizationId));
+    const { groupId, organizationId, clientId } = right;
+    const group = groupId === null ? undefined : formerRights.group(linked(groupAddress(groupId), groupId));
+    const whole = organizationId === null ? undefined : formerRights.organization(organization(organizationId));
+    return formerRights.assignment(person ?? group ?? whole, linked(appAddress(clientId), clientId));
+  });
+  return joined(site, hasMorePutBack ? [...listed, moreRights] : listed);
+}
+
 /** The accounts of others with which a part of it was made, a paragraph each. */
 function throughList(site: Site, visit: ConsoleVisit, { through }: Made, isEnded: boolean): HtmlPart {
   const { made: text } = site.messages.operators.operators;
@@ -97,7 +119,8 @@ export function endMadeChoice(site: Site, visit: ConsoleVisit, made: Made, isCho
   if (isNothing(made)) return html`<p class="muted">${text.madeNothing}</p>`;
   const through = throughList(site, visit, made, false);
   const note = made.accounts.length > 0 && html`<p class="muted">${text.accountsNote}</p>`;
-  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
+  const rights = rightsList(site, visit, made);
+  return html`${listed !== undefined && html`<p>${text.goesOn(listed)}</p>`}${through}${rights !== undefined && html`<p>${text.putsBack(rights)}</p>`}${note}<label class="check"><input type="checkbox" name="made" value="end"${isChosen && html` checked`}><span>${text.endMade}</span></label>`;
 }
 
 /** Whether the form says that it ends as well. */
@@ -137,7 +160,9 @@ export function endedMade(site: Site, visit: ConsoleVisit, made: Made, isEnded: 
   const listed = madeList(site, visit, shown);
   const since = joined(site, settingsList(site, made, 'left'));
   const through = throughList(site, visit, made, isEnded);
-  if (listed === undefined && left === undefined && since === undefined && made.through.length === 0) return undefined;
+  const rights = rightsList(site, visit, made);
+  const parts = [listed, left, since, rights];
+  if (parts.every((part) => part === undefined) && made.through.length === 0) return undefined;
   const isKnownAsOther = made.upstreams.some(({ acts }) => acts.includes('client'));
-  return html`${listed !== undefined && html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`}${through}${left !== undefined && html`<p>${text.checkAccounts(left)}</p>`}${since !== undefined && html`<p>${text.checkSettings(since)}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
+  return html`${listed !== undefined && html`<p>${isEnded ? text.ended(listed) : text.stays(listed)}</p>`}${through}${rights !== undefined && html`<p>${isEnded ? text.wasPutBack(rights) : text.wasChanged(rights)}</p>`}${left !== undefined && html`<p>${text.checkAccounts(left)}</p>`}${since !== undefined && html`<p>${text.checkSettings(since)}</p>`}${isKnownAsOther && html`<p>${text.checkClients}</p>`}`;
 }

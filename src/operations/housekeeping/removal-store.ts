@@ -89,6 +89,31 @@ const rateCounts = removal(
   ),
 );
 
+const rightChanges = removal(
+  'right_change',
+  KEPT.rightChange,
+  many((db, p: Ended) =>
+    db
+      .deleteFrom('right_change')
+      .where(
+        'id',
+        'in',
+        db.selectFrom('right_change').select('id').where('acted_at', '<=', p.before).orderBy('acted_at').limit(p.limit),
+      )
+      .returning('id'),
+  ),
+  one(
+    (db, p: { before: number }) =>
+      db
+        .selectFrom('right_change')
+        .select('acted_at as at')
+        .where('acted_at', '<=', p.before)
+        .orderBy('acted_at')
+        .limit(1),
+    ({ at }) => at,
+  ),
+);
+
 /** The clients of visits to the playground; the visit and everything issued to the client are removed with it. */
 const playgroundClients = removal(
   'client',
@@ -244,6 +269,7 @@ const REMOVALS: readonly Removal[] = [
   mailRequests,
   unusedRights,
   unusedOpenings,
+  rightChanges,
 ];
 
 /** For how long what the operator decides about is kept, in milliseconds. */

@@ -13,9 +13,24 @@ test('who has an account again is told of every way in that was removed, another
   ]);
 });
 
+test('rights of others that are put back are counted', () => {
+  assert.deepEqual(undoneSentences({ ...NOTHING, rights: 2 }), [
+    '2 roles, memberships and assignments of others that were changed or taken away are as they were before.',
+  ]);
+});
+
 test('what goes on of what was made with an account is counted, and its apps are named by their ids', () => {
   assert.deepEqual(
-    goesOnSentences({ made: 0, invitations: 0, apps: [], upstreams: 0, settings: 0, access: 0, accounts: [] }),
+    goesOnSentences({
+      made: 0,
+      invitations: 0,
+      apps: [],
+      upstreams: 0,
+      settings: 0,
+      access: 0,
+      rights: 0,
+      accounts: [],
+    }),
     [],
   );
   assert.deepEqual(
@@ -26,6 +41,7 @@ test('what goes on of what was made with an account is counted, and its apps are
       upstreams: 1,
       settings: 0,
       access: 2,
+      rights: 0,
       accounts: ['3'],
     }),
     [

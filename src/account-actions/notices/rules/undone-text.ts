@@ -26,6 +26,8 @@ export interface UndoneFacts {
   readonly leftSettings: readonly string[];
   /** How many assignments to apps and memberships that were given with the account. */
   readonly access: number;
+  /** How many roles, memberships and assignments of others are as they were before they were changed or taken away with the account. */
+  readonly rights: number;
   /** How many accounts were suspended that were created with the account. */
   readonly suspended: number;
   /** The other accounts that were created or changed with it, by their ids. */
@@ -42,6 +44,7 @@ export const NOTHING_UNDONE: UndoneFacts = {
     upstreams: 0,
     settings: 0,
     access: 0,
+    rights: 0,
     suspended: 0,
     leftSettings: [],
     changed: [],
@@ -74,6 +77,11 @@ const accessText = (count: number): string =>
     ? 'an assignment to an app or a membership that was given'
     : `${count} assignments to apps and memberships that were given`;
 
+const rightsText = (count: number): string =>
+  count === 1
+    ? 'A role, a membership or an assignment of somebody else that was changed or taken away is as it was before.'
+    : `${count} roles, memberships and assignments of others that were changed or taken away are as they were before.`;
+
 const settingsText = (count: number): string =>
   count === 1
     ? 'changed settings of an app, an organization or a group, or a blocked domain'
@@ -92,12 +100,14 @@ export interface GoesOn {
   readonly settings: number;
   /** How many assignments to apps and memberships. */
   readonly access: number;
+  /** How many roles, memberships and assignments of others were changed or taken away. */
+  readonly rights: number;
   /** The accounts that were created or changed, by their ids. */
   readonly accounts: readonly string[];
 }
 
 export function goesOnSentences(facts: GoesOn): readonly string[] {
-  const { made, invitations, apps, upstreams, settings, access, accounts } = facts;
+  const { made, invitations, apps, upstreams, settings, access, rights, accounts } = facts;
   const goesOn = [
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
     invitations > 0 && (invitations === 1 ? 'an invitation' : `${invitations} invitations`),
@@ -106,6 +116,10 @@ export function goesOnSentences(facts: GoesOn): readonly string[] {
       (upstreams === 1 ? 'what was done to another provider' : `what was done to ${upstreams} other providers`),
     settings > 0 && settingsText(settings),
     access > 0 && accessText(access),
+    rights > 0 &&
+      (rights === 1
+        ? 'a role, a membership or an assignment of somebody else that was changed or taken away'
+        : `${rights} roles, memberships and assignments of others that were changed or taken away`),
     accounts.length > 0 && `what was done to these accounts: ${idsText(accounts)}`,
   ].filter((what) => what !== false);
   if (goesOn.length === 0) return [];
@@ -136,6 +150,7 @@ export function undoneSentences({
   settings,
   leftSettings,
   access,
+  rights,
   suspended,
   changed,
   through,
@@ -173,6 +188,7 @@ export function undoneSentences({
     ...(gone.length > 0 ? [`This was added in the time before, and was removed: ${sentenceList(gone)}.`] : []),
     ...(identities > 0 ? [DISCONNECTED] : []),
     ...(usedPasskeys > 0 ? [USED_PASSKEY] : []),
+    ...(rights > 0 ? [rightsText(rights)] : []),
     ...(leftSettings.length > 0 ? [leftSettingsText(leftSettings)] : []),
     ...(changed.length > 0 ? [changedText(changed)] : []),
     ...(through.length > 0 ? [throughText(through)] : []),

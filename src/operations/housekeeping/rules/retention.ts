@@ -16,6 +16,8 @@ export const KEPT = {
   knownBrowser: 400 * DAY,
   /** For how long operators see that an invitation was used or has expired. */
   invitation: 30 * DAY,
+  /** For how long a right that was changed or taken away is put back with the end of who did it: one of long ago may be missed by nobody. */
+  rightChange: 30 * DAY,
   /** Requests that no node has answered, such as while mail was switched off. */
   mailRequest: DAY,
 } as const;

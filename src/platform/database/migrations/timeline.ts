@@ -38,6 +38,7 @@ import { unblockedDomains } from './0036-unblocked-domains.ts';
 import { scopeRequests } from './0037-scope-requests.ts';
 import { upstreamEffects } from './0038-upstream-effects.ts';
 import { narrowedClients } from './0039-narrowed-clients.ts';
+import { rightChanges } from './0040-right-changes.ts';
 import { expand, type Migration } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -109,6 +110,7 @@ export const timeline: Timeline = {
   '0037-scope-requests': expand(scopeRequests),
   '0038-upstream-effects': expand(upstreamEffects),
   '0039-narrowed-clients': expand(narrowedClients),
+  '0040-right-changes': expand(rightChanges),
 };
 
 export { NewerDatabase } from './position.ts';
