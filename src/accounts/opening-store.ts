@@ -9,8 +9,11 @@ import type { AccountActKind, AccountActor } from './act-store.ts';
  * operator, and ends with them.
  */
 
-/** What opens an account: another address or password, the end of an authenticator app, or a recovery by a link of the operator. */
-export type OpeningKind = Extract<AccountActKind, 'address' | 'password' | 'factor removed' | 'recovered'>;
+/**
+ * What opens an account: its creation with an address or a password, another address or password, the end of an authenticator app, or a
+ * recovery by a link of the operator.
+ */
+export type OpeningKind = Extract<AccountActKind, 'created' | 'address' | 'password' | 'factor removed' | 'recovered'>;
 
 /** After how long it is looked again whether anything rests on an opening. */
 export const OPENING_REVIEWED_AFTER = 30 * DAY;
@@ -71,7 +74,7 @@ export function* recordOpening({ operator }: AccountActor, opening: NewOpening):
   const { isGuarded, ...acted } = opening;
   const { kind, actedAt } = acted;
   const usableAt = isGuarded ? null : actedAt;
-  const movedAt = kind === 'address' ? actedAt : null;
+  const movedAt = kind === 'address' || kind === 'created' ? actedAt : null;
   const reviewAt = actedAt + OPENING_REVIEWED_AFTER;
   yield* insert({ ...acted, operatorId: operator.id, usableAt, movedAt, reviewAt });
 }

@@ -329,7 +329,9 @@ test('it ends where the account of the colleague has been deleted, or has lost i
     await call('DELETE', `${user(ada.user)}${path}`, undefined, stolen.adminKey);
     const still = await works(made);
     const { made: listed } = await call('GET', `/admin-keys/${stolen.id}`);
-    assert.deepEqual(throughOf(listed), still ? [[ada.user.id, false, [made.id]]] : []);
+    // Who is in the account might get a role again.
+    const isClosed = path !== '';
+    assert.deepEqual(throughOf(listed), still ? [[ada.user.id, isClosed, [made.id]]] : []);
     await endWithMade(stolen);
     assert.equal(await works(made), false);
   }
@@ -350,6 +352,46 @@ async function tokenOf({ user: person, email, factor }: Colleague): Promise<stri
   server.advance(MINUTE);
   return signInOnCommandLine(server, { user: person, browser, factor });
 }
+
+test('it ends where the key created the account of the colleague, to whom another operator gave the role', async () => {
+  for (const fields of [{ password: PASSWORD }, {}]) {
+    const stolen = await newKey();
+    const username = `created-${++count}`;
+    const account = { username, displayName: 'Created', email: `${username}@example.com`, emailVerified: true };
+    const { id } = await call('POST', '/users', { ...account, ...fields }, stolen.adminKey);
+    server.advance(MINUTE);
+    await call('PUT', `/users/${id}/roles/owner`, {});
+    if (!('password' in fields)) {
+      await askRecovery(server, browserOf(), account.email);
+      const { link = '' } = await newestMail(server, account.email, 'recovery');
+      assert.equal((await useLink(browserOf(), link, PASSWORD)).status, 200);
+      server.advance(5 * MINUTE);
+    }
+    const token = await enter({ id, username });
+    const made = await newKey(token);
+    const { made: listed } = await call('GET', `/admin-keys/${stolen.id}`);
+    assert.deepEqual(listed.through[0].acts, ['created']);
+    assert.deepEqual(throughOf(await endWithMade(stolen)), [[id, true, [made.id]]]);
+    assert.equal(await works(made), false);
+    assert.equal((await admin(server, 'GET', '/clients', undefined, token)).status, 401);
+  }
+});
+
+test('it goes on where another operator named the address of the created account, and its person recovered it', async () => {
+  const stolen = await newKey();
+  const username = `vouched-${++count}`;
+  const email = `${username}@example.com`;
+  const { id } = await call('POST', '/users', { username, displayName: 'Vouched', email }, stolen.adminKey);
+  server.advance(MINUTE);
+  await call('PATCH', `/users/${id}`, { email, emailVerified: true });
+  await call('PUT', `/users/${id}/roles/owner`, {});
+  await askRecovery(server, browserOf(), email);
+  assert.equal(await recoverAt(email, ''), 200);
+  server.advance(5 * MINUTE);
+  const own = await newKey(await ownToken({ id, username }));
+  assert.deepEqual((await endWithMade(stolen)).through, []);
+  assert.ok(await works(own));
+});
 
 test('it ends with the report of the operator’s account; whom the operator had helped before keeps everything', async () => {
   const { operator, ada, token, own } = await newRobbed();

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { signInOnCommandLine } from '../support/command-line.ts';
 import { newOperator, open, type TestOperator } from '../support/console.ts';
-import { admin, authorizeUrl, newUser, signedIn, standard, walk } from '../support/flow.ts';
+import { admin, authorizeUrl, newUser, PASSWORD, signedIn, standard, walk } from '../support/flow.ts';
+import { MINUTE } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
+import { takenBack } from '../support/taken-back.ts';
 
 const server = await startServer({ TESSERA_DEVELOPERS: 'anyone' });
 after(() => server.close());
@@ -178,4 +180,26 @@ test('a blocked domain is no place for it', async () => {
   assert.equal((await newApp(role.token, { redirectUris })).status, 'active');
   assert.equal((await admin(server, 'DELETE', `/clients/${accepted.clientId}/acceptance`)).status, 204);
   assert.equal((await read(accepted)).status, 'disabled');
+});
+
+test('whom the policy makes a developer is signed out where the key ends that opened the account, and their app is disabled', async () => {
+  const { body: stolen } = await admin(server, 'POST', '/admin-keys', { name: 'stolen', role: 'admin' });
+  const carl = await newUser(server, { emailVerified: true });
+  assert.equal(
+    (await admin(server, 'PATCH', `/users/${carl.id}`, { password: PASSWORD }, stolen.adminKey)).status,
+    200,
+  );
+  server.advance(MINUTE);
+  const browser = await signedIn(server, carl);
+  const { seed } = await takenBack(server).addApp(browser);
+  server.advance(MINUTE);
+  const token = await signInOnCommandLine(server, { user: carl, browser, factor: { seed, recoveryCodes: [] } });
+  const app = await newApp(token);
+  const { body } = await admin(server, 'DELETE', `/admin-keys/${stolen.id}?endMade=true`);
+  assert.deepEqual(
+    body.made.through.map(({ userId, ends }: { userId: string; ends: boolean }) => [userId, ends]),
+    [[carl.id, true]],
+  );
+  assert.equal((await read(app)).status, 'disabled');
+  assert.equal((await admin(server, 'GET', '/clients', undefined, token)).status, 401);
 });

@@ -1,5 +1,6 @@
 import { type AccountActor, recordAccountAct } from '../../accounts/act-store.ts';
 import type { Profile } from '../../accounts/fields.ts';
+import { recordOpening } from '../../accounts/opening-store.ts';
 import { requireGoodPassword } from '../../accounts/password-problem.ts';
 import { mayJoin } from '../../accounts/rules/joining.ts';
 import { newProfile } from '../../accounts/rules/profile.ts';
@@ -12,6 +13,7 @@ import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
+import { canReceiveMail } from '../notices/notices.ts';
 import { type PasswordContext, requireUnique, requireUnreserved } from './accounts.ts';
 import { displaceAddress } from './displace-address.ts';
 import { FieldTaken, rejectHeldUsername } from './usernames.ts';
@@ -79,8 +81,14 @@ export function* addAccount(account: Account, by: CreatedBy, origin: Origin): Wo
   if (by.kind === 'operator') yield* recordCreation(by, account);
 }
 
-/** An address that is verified at once is so by the word of the operator alone. */
-function* recordCreation(by: AccountActor, { id, profile, createdAt }: Account): Work<void> {
+/**
+ * An address that is verified at once is so by the word of the operator alone. Who knows the password, or reads the address, may sign in
+ * before the person for whom it is.
+ */
+function* recordCreation(by: AccountActor, { id, profile, passwordHash, createdAt }: Account): Work<void> {
+  if (passwordHash !== null || canReceiveMail(profile.email)) {
+    yield* recordOpening(by, { accountId: id, kind: 'created', actedAt: createdAt, isGuarded: false });
+  }
   yield* recordAccountAct(by, id, 'created', createdAt);
   if (profile.emailVerified) yield* recordAccountAct(by, id, 'address', createdAt);
 }

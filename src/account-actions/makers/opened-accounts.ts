@@ -2,7 +2,7 @@ import { type AccountGrant, liveGrantsOf } from '../../access/operator-grant-sto
 import { recordDoubtedAddress } from '../../accounts/act-store.ts';
 import { endOpening } from '../../accounts/opening-store.ts';
 import { changeProfile } from '../../accounts/rules/profile.ts';
-import { lockAccount, takeAccountLock } from '../../accounts/store.ts';
+import { findAccount, lockAccount, takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { removeFactorsSince } from '../../authenticators/factor-removal-store.ts';
 import { untilNow } from '../../authenticators/rules/taking-back.ts';
@@ -20,7 +20,8 @@ import type { Suspect } from './suspects.ts';
 
 /*
  * Accounts of operators to which another operator could sign in, who had set how. What was made through them meanwhile ends with that one
- * (`suspects.ts`), and so does what lets that one in. An account without a role is only listed (`made-accounts.ts`): it makes nothing.
+ * (`suspects.ts`), and so does what lets that one in. That holds also of accounts without a role with which something was made: the policy of
+ * the installation may let them go on, or a role may come back. Any other is only listed (`made-accounts.ts`).
  */
 
 interface Opened {
@@ -30,12 +31,11 @@ interface Opened {
 }
 
 const isEnding = ({ openings, by }: Opened, grants: readonly AccountGrant[]): boolean =>
-  openings.some(({ isOpen }) => isOpen) &&
-  grants.length > 0 &&
-  (by === undefined || lackingOf(by, grants) === undefined);
+  openings.some(({ isOpen }) => isOpen) && (by === undefined || lackingOf(by, grants) === undefined);
 
 /** Whether an account that was opened is closed where the operator is ended. */
 export function* mayEndOpened(accountId: string, opened: Opened, now: number): Work<boolean> {
+  if ((yield* findAccount({ id: accountId })) === undefined) return false;
   return isEnding(opened, yield* liveGrantsOf(accountId, now));
 }
 

@@ -23,7 +23,10 @@ export interface Opening {
 
 const ids = positionsOf(50, '0');
 
-/** Of the accounts, those count that hold a role, or of which something is left that was made through them: of very many, few do. */
+/**
+ * Of the accounts, those count that hold a role, or of which something is left that was made through them: of very many, few do. Of those that
+ * were created, which may be everybody's, it is not asked for all of that where they hold no role any more.
+ */
 const usable = many(
   (db, p: Positioned & { since: number }) =>
     db
@@ -36,7 +39,7 @@ const usable = many(
       .where('opening.usable_at', 'is not', null)
       .where((eb) => {
         const account = eb.ref('opening.account_id');
-        const rows = [
+        const first = [
           eb.selectFrom('operator_grant').select('operator_grant.id').where('operator_grant.account_id', '=', account),
           eb
             .selectFrom('membership')
@@ -45,9 +48,10 @@ const usable = many(
             .where('membership.role', 'in', ['OWNER', 'ADMIN']),
           eb.selectFrom('given_right').select('given_right.id').where('given_right.maker_id', '=', account),
           eb.selectFrom('account_opening as next').select('next.id').where('next.operator_id', '=', account),
-          ...madeByHolder(account),
+          eb.selectFrom('client_act').select('client_act.id').where('client_act.operator_id', '=', account),
         ];
-        return eb.or(rows.map((found) => eb.exists(found)));
+        const made = eb.or(madeByHolder(account).map((rows) => eb.exists(rows)));
+        return eb.or([...first.map((rows) => eb.exists(rows)), eb.and([eb('opening.kind', '!=', 'created'), made])]);
       })
       .orderBy('opening.id'),
   ({ usable_at: usableAt, moved_at: movedAt, ended_at: endedAt, ...row }): Opening => ({

@@ -161,7 +161,7 @@ const OpenedAccountRecord = Type.Object(
   {
     userId: Id,
     acts: Type.Array(
-      Type.Unsafe<string>({ enum: ['address_changed', 'password_set', 'factor_removed', 'recovered'] }),
+      Type.Unsafe<string>({ enum: ['created', 'address_changed', 'password_set', 'factor_removed', 'recovered'] }),
       {
         about:
           'How the operator, or somebody who got their rights from the operator, came to know how the person signs in.',
