@@ -145,7 +145,10 @@ test('every page of the console has its texts from the catalogue, and none is cu
     await admin(server, 'PUT', `/users/${owner.id}/roles/owner`, {});
     const client = await newClient(server, { name: 'Notes' });
     const { body } = await admin(server, 'POST', '/organizations', { name: 'guild', domain: 'guild.example' });
-    const acts = ['ban', 'suspend', 'correct', 'offboard'].map((act) => `/console/people/${act}?id=${owner.id}`);
+    // Nobody offboards themselves.
+    const other = await newUser(server, { displayName: 'Ada' });
+    const acts = ['ban', 'suspend', 'correct'].map((act) => `/console/people/${act}?id=${owner.id}`);
+    acts.push(`/console/people/offboard?id=${other.id}`);
     const paths = [
       ...['overview', 'people', 'groups', 'organizations', 'apps', 'operators', 'explain', 'events', 'system', 'keys'],
       ...['invitations', 'people/bulk', 'apps/new', 'keys/new', 'organizations/create', 'invitations/new'],
@@ -156,6 +159,7 @@ test('every page of the console has its texts from the catalogue, and none is cu
       await page.goto(`${server.baseUrl}/login`);
       await signIn(page, owner.username, PASSWORD);
       const values = ['Ada', 'Notes', 'guild', 'guild.example', owner.username, `${owner.username}@example.com`].concat(
+        other.username,
         'Chrome, Linux, 127.0.0.x',
       );
       assert.deepEqual(await faultsOf(page, server.baseUrl, [...paths, ...acts], values), []);
