@@ -1,6 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
 import { command, many, one } from '../platform/database/statement.ts';
-import { type KeptChange, keepChange } from '../platform/kept-changes.ts';
+import { type KeptChange, keepChange, withoutChanges } from '../platform/kept-changes.ts';
 
 /** What has settings. Those of other providers are kept by `upstreams/act-store.ts`. */
 export type SettingKind = 'app' | 'organization' | 'group';
@@ -74,6 +74,22 @@ export function* keepSettingChange({ operator }: SettingActor, owner: SettingOwn
   const changes = JSON.stringify(keepChange(found?.changes ?? [], change));
   if (found === undefined) yield* insert({ ...key, changes, now: change.at });
   else yield* update({ id: found.id, changes, now: change.at });
+}
+
+const remove = command((db, p: { id: string }) => db.deleteFrom('setting_change').where('id', '=', p.id));
+
+/** Forgets what an operator changed of some settings at an instant or later: they are put back, and
+ * who sets them again has decided. */
+export function* forgetSettings(
+  { operatorId, since }: { readonly operatorId: string; readonly since: number },
+  owner: SettingOwner,
+  names: readonly string[],
+): Work<void> {
+  const found = names.length === 0 ? undefined : yield* find(keyOf(operatorId, owner));
+  if (found === undefined) return;
+  const changes = withoutChanges(found.changes, since, names);
+  if (changes.length === 0) yield* remove({ id: found.id });
+  else yield* update({ id: found.id, changes: JSON.stringify(changes), now: changes.at(-1)?.at ?? since });
 }
 
 /** What an operator changed of one app, organization or group. */

@@ -384,3 +384,18 @@ test('only what was changed in the organization of a key ends with it', async ()
   await call('DELETE', `/admin-keys/${keyId}?endMade=true`);
   assert.equal((await call('GET', `/organizations/${id}`)).requireSecondFactor, true);
 });
+
+test('what was put back, and is set again by somebody else, stays when the key is ended once more', async () => {
+  const key = await newKey();
+  const app = await newClient(server, { access: 'assigned', owner: 'Company' });
+  const set = (fields: object, by?: string) => call('PATCH', `/clients/${app.clientId}`, fields, by);
+  await set({ access: 'everyone', owner: 'Company IT' }, key.adminKey);
+  later();
+  assert.deepEqual((await endWithMade(key))[0]?.fields.toSorted(), ['access', 'owner']);
+  later();
+  await set({ access: 'everyone', owner: 'Company IT' });
+  later();
+  assert.deepEqual(await endWithMade(key), []);
+  const { access, owner } = await call('GET', `/clients/${app.clientId}`);
+  assert.deepEqual([access, owner], ['everyone', 'Company IT']);
+});

@@ -5,7 +5,12 @@ import type { GROUP_SETTINGS } from '../../groups/settings.ts';
 import { findGroup } from '../../groups/store.ts';
 import type { Permission } from '../../operators/permissions.ts';
 import { INSTALLATION, type Place } from '../../operators/rights.ts';
-import { type SettingKind, type SettingOwner, settingChangesSince } from '../../operators/setting-store.ts';
+import {
+  forgetSettings,
+  type SettingKind,
+  type SettingOwner,
+  settingChangesSince,
+} from '../../operators/setting-store.ts';
 import type { OrganizationSettings } from '../../organizations/settings.ts';
 import { findOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -69,19 +74,22 @@ function endingPart({ keeps }: Suspect, kind: SettingKind, place: Place, change:
 
 interface OwnerChanges extends SettingOwner {
   readonly changes: readonly KeptChange[];
+  /** Those whose changes they are. */
+  readonly by: readonly Suspect[];
 }
 
 /** What operators changed, by what has the settings, always in this order, so that no two units of work wait for each other. */
 function* changesOf(suspects: readonly Suspect[]): Work<Readonly<Record<SettingKind, readonly OwnerChanges[]>>> {
-  const found = new Map<string, SettingOwner & { readonly changes: KeptChange[] }>();
+  const found = new Map<string, SettingOwner & { readonly changes: KeptChange[]; readonly by: Suspect[] }>();
   for (const suspect of suspects) {
     const { id: operatorId, since, until, within } = suspect;
     for (const { owner, changes } of yield* settingChangesSince({ operatorId, since })) {
       const place = yield* placeOf(owner);
       if (place === undefined || !endsWithin(within, place)) continue;
       const key = `${owner.kind} ${owner.id}`;
-      const known = found.get(key) ?? { ...owner, changes: [] };
+      const known = found.get(key) ?? { ...owner, changes: [], by: [] };
       found.set(key, known);
+      known.by.push(suspect);
       const ending = changesSince(changes, since, until);
       known.changes.push(...ending.map((change) => endingPart(suspect, owner.kind, place, change)));
     }
@@ -162,7 +170,20 @@ export function* putSettingsBack(
     if (fields.includes('requireSecondFactor') && client.requireSecondFactor) lifted.push({ clientId: id });
   }
   const groups = ofGroups(yield* putGroupNamesBack(changed.group, origin, now));
+  yield* forgetPutBack(changed, [...settings, ...groups]);
   return { settings: [...settings, ...groups, ...(yield* leftOfUpstreams(suspects))].filter(isAny), lifted };
+}
+
+/** Forgets the changes that were put back: the same end once more undoes nothing that was decided since. */
+function* forgetPutBack(
+  changed: Readonly<Record<SettingKind, readonly OwnerChanges[]>>,
+  settings: readonly ChangedSettings[],
+): Work<void> {
+  for (const owner of Object.values(changed).flat()) {
+    const { kind, id } = owner;
+    const names = settings.find((one) => one.kind === kind && one.id === id)?.fields ?? [];
+    for (const { id: operatorId, since } of owner.by) yield* forgetSettings({ operatorId, since }, { kind, id }, names);
+  }
 }
 
 /** Ends what people got while a requirement was lifted, each account by itself. It may be repeated. */
