@@ -3,8 +3,11 @@ import { type AccountEvent, passkeysOf } from './notice-text.ts';
 /** How many entries a message lists; more than there are kinds of notices, so that the latest of each kind is always among them. */
 const MOST_ENTRIES = 20;
 
+/** What an entry tells. When an account is deleted is what the last request says. */
+const toldBy = ({ facts: { dueAt: _, ...facts } }: AccountEvent): string => JSON.stringify(facts);
+
 const isLike = (one: AccountEvent, other: AccountEvent): boolean =>
-  one.notice === other.notice && JSON.stringify(one.facts) === JSON.stringify(other.facts);
+  one.notice === other.notice && toldBy(one) === toldBy(other);
 
 /** Two entries as one, with the facts of the later one. */
 function joined(earlier: AccountEvent, later: AccountEvent): AccountEvent {
