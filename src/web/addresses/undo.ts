@@ -16,6 +16,7 @@ import {
   operator,
   type Problems,
   problemSummary,
+  withoutField,
 } from '../../pages/components.ts';
 import { type Html, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
@@ -57,9 +58,11 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
     status: number,
     { account, previous, asks }: OpenUndo,
     token: string,
-    problems: Problems,
+    found: Problems,
   ): FastifyReply {
     const formToken = browsers.of(request, reply).formToken(CONTEXT);
+    const isCodeForm = asks.length === 0 || asks.includes('code');
+    const problems = asks.includes('code') ? found : withoutField(found, 'code');
     const code = {
       name: 'code',
       label: text.undoCode,
@@ -69,7 +72,6 @@ export function undoRoutes(app: FastifyInstance, services: PageServices): void {
       value: '',
       problems,
     } as const;
-    const isCodeForm = asks.length === 0 || asks.includes('code');
     return sendPage(reply, status, site, {
       title: text.undoTitle,
       layout: 'narrow',
