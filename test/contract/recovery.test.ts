@@ -144,7 +144,7 @@ const barred: [string, method: 'PUT' | 'POST', path: string, body: object, text:
     'PUT',
     'ban',
     { until: new Date(server.now() + 24 * 60 * MINUTE).toISOString() },
-    /ban ends at /,
+    /ban ends on /,
   ],
   ['suspended', 'PUT', 'suspension', {}, /It is suspended, so no link was made.*contact the administrator/s],
 ];

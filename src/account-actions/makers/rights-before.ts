@@ -144,12 +144,14 @@ function* assignmentToPutBack(
 
 /** What suspects changed of the rights of one holder at one place. What is beyond who ends them is not put back. */
 export function* changedRightsAt(suspects: readonly Suspect[], place: RightPlace, now: number): Work<ChangedRights> {
+  const by = suspects[0]?.by;
   const changes: RightChange[] = [];
   for (const change of (yield* rightChangesAt(place)).toReversed()) {
-    if (!(yield* restsOn(suspects, change))) break;
+    // Who ends with a right what they made themselves has decided about it by that.
+    const isEnding = by !== undefined && change.operatorId === by.id && change.at === now;
+    if (isEnding || !(yield* restsOn(suspects, change))) break;
     changes.unshift(change);
   }
-  const by = suspects[0]?.by;
   const before: FormerRight[] = [];
   for (const [first] of Map.groupBy(changes, ({ item }) => item).values()) {
     const right = first?.former == null ? undefined : yield* withoutSuspects(suspects, first.former);
