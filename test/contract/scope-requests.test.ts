@@ -186,6 +186,30 @@ describe('a scope request', async () => {
     });
   }
 
+  test('goes on where one of two roles ends, with what was made by it, and the other allows it', async () => {
+    const [here, there] = await Promise.all(
+      ['near', 'far'].map(
+        async (name) => (await admin(server, 'POST', '/organizations', { name, domain: `${name}.example` })).body.id,
+      ),
+    );
+    const developer = await newOperator(server, 'developer');
+    const token = await signInOnCommandLine(server, { user: developer, ...developer });
+    const roles = `/users/${developer.id}/roles/developer`;
+    for (const organizationId of [here, there]) await admin(server, 'PUT', roles, { organizationId });
+    const apps: string[] = [];
+    for (const organizationId of [here, there]) {
+      const { clientId } = (await admin(server, 'POST', '/clients', { ...APP, organizationId }, token)).body;
+      const asked = { scope: 'phone', reason: REASON };
+      assert.equal((await admin(server, 'POST', `/clients/${clientId}/scope-requests`, asked, token)).status, 201);
+      apps.push(clientId);
+    }
+    assert.equal((await admin(server, 'DELETE', roles)).status, 200);
+    assert.equal((await admin(server, 'DELETE', `${roles}?organizationId=${here}&endMade=true`)).status, 200);
+    const statuses = [];
+    for (const app of apps) statuses.push((await requestsOf(server, app))[0].status);
+    assert.deepEqual(statuses, ['ended', 'waiting']);
+  });
+
   test('is listed to nobody who may not see the app any more', async () => {
     const [here, there] = await Promise.all(
       ['here', 'there'].map(

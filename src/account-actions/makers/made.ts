@@ -211,9 +211,10 @@ export function* endAllMadeBy(operatorId: string, ending: MadeEnding): Work<Ende
   for (const suspect of suspects) {
     const { id: maker, rest } = suspect;
     // Where the maker holds more than what ends, the end of each role ends what that allowed.
-    yield* endRequestsOf(suspect, origin, now);
-    if (suspect.openings.length > 0) yield* endInvitationsOf(suspect, origin, now);
-    else if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
+    if (suspect.openings.length > 0) {
+      yield* endInvitationsOf(suspect, origin, now);
+      yield* endRequestsOf(suspect, origin, now);
+    } else if (alsoEnd !== undefined && rest.length === 0) yield* alsoEnd(suspect);
     const made = yield* rightsWithin(operator, sparesStronger, yield* rightsToEnd(suspect, now), now);
     for (const key of made.adminKeys) {
       if (!(yield* markAdminKeyRevoked({ id: key.id, now }))) continue;

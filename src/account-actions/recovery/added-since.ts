@@ -11,6 +11,7 @@ import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { endInvitationsOf } from '../accounts/handed-out.ts';
+import { endRequestsOf } from '../accounts/waiting-requests.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
 import { idsOfMade, isNothing, type Made, madeBy } from '../makers/list-made.ts';
 import { type EndedMakers, endAllMadeBy, onlyMakers } from '../makers/made.ts';
@@ -117,6 +118,7 @@ function* endMadeSince(
     ...{ operator, origin, now, since, openedSince, sparesStronger: true },
     *alsoEnd(maker) {
       yield* endInvitationsOf(maker, origin, now);
+      yield* endRequestsOf(maker, origin, now);
     },
   });
   const { adminKeys, roles, unblockedDomains, settings, upstreams, access, putBack, accounts, through } = ended;
