@@ -10,10 +10,21 @@ export function usageAdvice(error: CommanderError, program: Command, args: reado
   const isOfType = args.some((word) => /^--type(=|$)/.test(word));
   if (error.code === 'commander.unknownOption' && isOfType && called.parent?.name() === 'client')
     return 'error: The type of an app cannot be changed. Register another app: tessera client create --help';
+  if (error.code === 'commander.unknownOption') return valueWithDash(called, args);
   if (error.code === 'commander.missingMandatoryOptionValue') return misspeltOption(called, program, args);
   return error.code === 'commander.excessArguments'
     ? switchWithValue([...called.options, ...program.options], args)
     : undefined;
+}
+
+/** The parser takes a value that begins with a dash for an option. */
+function valueWithDash(called: Command, args: readonly string[]): string | undefined {
+  const word = args.find((one) => /^-[^-]{2}/.test(one));
+  if (word === undefined) return undefined;
+  const advice = called.options.some(({ long }) => long === `-${word}`)
+    ? `(Did you mean -${word}?)`
+    : `A value that begins with a dash goes to the end, after two dashes: -- ${word}`;
+  return `error: unknown option '${word}'\n${advice}\n${HELP}`;
 }
 
 /** The parser misses a required option before it looks at the ones that it does not know, of which one may be that option misspelt. */

@@ -27,6 +27,13 @@ const ID = '384104438412873728';
 const mistakes: readonly (readonly [args: readonly string[], code: number, ...told: readonly RegExp[]])[] = [
   // The form of a command.
   [['clinet', 'create'], 2, /unknown command 'clinet'/, /Did you mean client\?/],
+  [
+    ['user', 'remove-identity', 'ada', '-Yk3vZ0f1n8Qw'],
+    2,
+    /unknown option '-Yk3vZ0f1n8Qw'/,
+    /after two dashes: -- -Yk3vZ0f1n8Qw/,
+  ],
+  [['user', 'update', 'ada', '-email', 'x'], 2, /unknown option '-email'\n\(Did you mean --email\?\)/],
   [['client', 'create', '--nam', 'x'], 2, /unknown option '--nam'/, /Did you mean --name\?/],
   [['client', 'rotate-secret'], 2, /missing required argument 'clientId'/],
   [['events', '--since', 'yesterday'], 2, /'yesterday' is invalid/, /2030-01-31T12:00:00Z, or 90m, 24h or 7d ago/],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomIdentifier } from '../../src/platform/crypto/secrets.ts';
+import { randomName } from '../../src/platform/crypto/secrets.ts';
 import { admin } from './flow.ts';
 import { query } from './outcome.ts';
 import type { TestServer } from './server.ts';
@@ -17,7 +17,7 @@ export async function newProviderRecord(server: TestServer): Promise<{ readonly 
 /** Connects an identity at a provider to an account, as a sign-in there would. @returns the ID of the identity */
 export async function connectIdentity(server: TestServer, accountId: string): Promise<string> {
   const { id } = await newProviderRecord(server);
-  const identity = randomIdentifier();
+  const identity = randomName();
   await query(
     server,
     `INSERT INTO upstream_identity (id, upstream_id, issuer, subject, account_id, created_at) VALUES ('${identity}', ${id}, 'https://provider.example', 'subject-${made}', ${accountId}, ${server.now()})`,

@@ -1,7 +1,7 @@
 import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { identifierKey } from '../../accounts/rules/profile.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
-import { randomIdentifier } from '../../platform/crypto/secrets.ts';
+import { randomName } from '../../platform/crypto/secrets.ts';
 import type { UpstreamIdentity } from '../../upstreams/identity-store.ts';
 import { isAuthoritativeFor } from '../../upstreams/rules/domains.ts';
 import type { UpstreamPerson } from '../../upstreams/rules/id-token.ts';
@@ -88,7 +88,7 @@ export const newIdentity = (
   accountId: string,
   createdAt: number,
 ): UpstreamIdentity => ({
-  ...{ id: randomIdentifier(), upstreamId, issuer: person.issuer, subject: person.subject, accountId },
+  ...{ id: randomName(), upstreamId, issuer: person.issuer, subject: person.subject, accountId },
   ...{ label: labelOf(person), createdAt, lastUsedAt: null, endedAt: null },
   ...{ pictureHash: null, pictureAt: null, pictureName: null },
 });
