@@ -8,7 +8,8 @@ import type { MailResult, MailTransport } from '../platform/mail/transport.ts';
 import { withoutAddresses } from '../platform/masking.ts';
 import { startPoller } from '../platform/poller.ts';
 import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
-import { type MailContent, openContent } from './mail.ts';
+import type { MailContent } from './content.ts';
+import { openContent } from './mail.ts';
 import { type MailSender, messageOf } from './message.ts';
 import { findNext } from './queue.ts';
 import {

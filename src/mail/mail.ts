@@ -7,6 +7,8 @@ import { digest, randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { asciiEmail } from '../platform/domain-name.ts';
 import { addressBucket, type Origin } from '../platform/validation/origin.ts';
+import type { MailContent } from './content.ts';
+import { mailTexts } from './messages.ts';
 import * as store from './store.ts';
 
 /** What messages are about, for metrics and lists. */
@@ -24,26 +26,6 @@ export type MailKind =
   | 'scope request'
   | 'scope decision'
   | 'test';
-
-/** A named fact, such as `When` and a time. */
-export type MailFact = readonly [name: string, value: string];
-
-/** What a message says. Plain text, without markup. */
-export interface MailContent {
-  readonly subject: string;
-  /** In order. */
-  readonly paragraphs: readonly string[];
-  /** What is known of the act, such as when and where, each with its name. */
-  readonly facts?: readonly MailFact[];
-  /** A code to type elsewhere, shown large. */
-  readonly code?: string;
-  /** The one link of the message. */
-  readonly action?: { readonly label: string; readonly url: string };
-  /** After the action, such as what to do if it was not you. */
-  readonly footer?: readonly string[];
-  /** Replaces action and footer where the link is dead before the message is sent. Without it, the message is not sent then. */
-  readonly withoutLink?: readonly string[];
-}
 
 export interface NewMail {
   readonly to: string;
@@ -139,13 +121,14 @@ function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Wo
   // An address of an earlier version, perhaps. The change that it is about is made all the same.
   const recipient = asciiEmail(to);
   const deliverable = recipient !== undefined;
+  const sealedContent = { language: mailTexts.language, ...content, details, restsOn };
   yield* store.insertMail({
     messageId,
     kind,
     accountId,
     recipient: recipient ?? to,
     challengeHash: challenge,
-    sealed: deliverable ? sealer.seal(JSON.stringify({ ...content, details, restsOn }), contextOf(messageId)) : null,
+    sealed: deliverable ? sealer.seal(JSON.stringify(sealedContent), contextOf(messageId)) : null,
     status: !deliverable ? 'dead' : keep ? 'kept' : 'waiting',
     dueAt,
     createdAt: now,

@@ -4,7 +4,7 @@ import { type Config, isLoopback } from '../platform/config/config.ts';
 import type { MailAddress } from '../platform/config/mail.ts';
 import { asciiDomain, asciiEmail } from '../platform/domain-name.ts';
 import type { MailMessage } from '../platform/mail/transport.ts';
-import type { MailContent } from './mail.ts';
+import type { MailContent } from './content.ts';
 import { renderMail } from './rules/render.ts';
 
 /** Whom messages come from, and who reads the answers. */

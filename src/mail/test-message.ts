@@ -5,7 +5,8 @@ import { randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { type MailResult, smtpTransport } from '../platform/mail/transport.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import type { MailContent, Mailer } from './mail.ts';
+import type { MailContent } from './content.ts';
+import type { Mailer } from './mail.ts';
 import { greetingOf, messageOf, senderOf } from './message.ts';
 
 /** What became of a test message; `kept` is for the mailbox, and `off` where no mail is sent. */

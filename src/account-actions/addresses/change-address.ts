@@ -22,6 +22,7 @@ import {
   useChallenge,
 } from '../../mail/challenges.ts';
 import { countAccount, countMail, countRecipientFrom, countSender } from '../../mail/mail.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -44,7 +45,6 @@ import {
 } from '../sign-in/renew-session.ts';
 import { exceededChanges, takeChange } from './change-limit.ts';
 import { endSince, findReturn, giveUpAddress } from './earlier-address.ts';
-import { accountExistsMail, verifyMail } from './mails.ts';
 import type { AddressServices } from './secure-account.ts';
 
 /** How long a link or a code confirms an address. */
@@ -117,10 +117,10 @@ export async function requestAddress(
     const expiresAt = now + CONFIRMATION_LIFETIME;
     const kind = purpose === 'verify address' ? 'verify address' : 'address change';
     if (owner === undefined) {
-      const content = verifyMail({ url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
+      const content = mailTexts.addresses.verify({ url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
       yield* mail.enqueue({ to: email, accountId: id, kind, content, expiresAt, challenge: sent.hash }, now);
     } else if (owner !== 'reserved') {
-      const content = accountExistsMail(owner.profile.username, `${issuer}/login`);
+      const content = mailTexts.addresses.exists({ username: owner.profile.username, url: `${issuer}/login` });
       yield* mail.enqueue({ to: email, accountId: owner.id, kind: 'account exists', content, expiresAt }, now);
     }
     return 0;

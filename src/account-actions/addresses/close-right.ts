@@ -5,13 +5,13 @@ import {
 } from '../../accounts/previous-address-store.ts';
 import { emailKey } from '../../accounts/rules/profile.ts';
 import { record } from '../../audit/audit.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { ActingOwner } from '../sign-in/renew-session.ts';
 import { findReturn } from './earlier-address.ts';
-import { rightClosedMail } from './mails.ts';
 import { isEarlierProof, isSecondFactor } from './rules/earlier-proof.ts';
 import type { AddressServices } from './secure-account.ts';
 
@@ -62,7 +62,7 @@ export async function closeRight(
     if (right === undefined) return false;
     yield* record({ at: now, type: 'account.earlier_address_removed', origin, accountId: account.id });
     const message = { to: right.email, accountId: account.id, kind: 'address changed', expiresAt: now + DAY } as const;
-    yield* mail.enqueue({ ...message, content: rightClosedMail(account.profile.username) }, now);
+    yield* mail.enqueue({ ...message, content: mailTexts.addresses.rightClosed(account.profile) }, now);
     return true;
   });
 }

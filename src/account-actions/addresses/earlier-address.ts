@@ -14,19 +14,21 @@ import { listFactors } from '../../authenticators/factor-store.ts';
 import { type Factor, needsProof } from '../../authenticators/rules/factors.ts';
 import { isAmong, secondFactorOf } from '../../authenticators/rules/taking-back.ts';
 import { endChallenges, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { digest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { readableEmail } from '../../platform/domain-name.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import type { Session } from '../../sessions/store.ts';
 import type { EndedMakers } from '../makers/made.ts';
 import { type SecurityNoticeServices, unansweredPasskeys, unansweredSince } from '../notices/notices.ts';
+import { undoneSentences } from '../notices/rules/undone-text.ts';
 import { removeAddedSince } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { factorsOf, passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { giveChangesBack } from './change-limit.ts';
-import { addressGainedMail, addressLostMail, addressRegainedMail, changeUndoneMail } from './mails.ts';
 import { isReturnProof } from './rules/earlier-proof.ts';
 
 /** How long a change can be undone from the earlier address. */
@@ -103,8 +105,8 @@ export function* endSince(
     yield* giveChangesBack(services.limits, accountId, now);
   }
   const message = { accountId, kind: 'address changed', expiresAt: now + UNDO_LIFETIME } as const;
-  yield* services.mail.enqueue({ ...message, to: left, content: changeUndoneMail(profile.username) }, now);
-  const regained = addressRegainedMail(profile.username, undone);
+  yield* services.mail.enqueue({ ...message, to: left, content: mailTexts.addresses.changeUndone(profile) }, now);
+  const regained = mailTexts.addresses.regained({ username: profile.username, undone: undoneSentences(undone) });
   yield* services.mail.enqueue({ ...message, to: profile.email, content: regained }, now);
   // Without its way in, which was set up since, the account is recovered by the address that was just proved.
   if ((yield* listFactors(account)).every(({ kind }) => kind === 'totp')) {
@@ -136,7 +138,7 @@ export function* giveUpAddress(
   const { username, email } = profile;
   const expiresAt = now + UNDO_LIFETIME;
   const message = { accountId, kind: 'address changed', expiresAt } as const;
-  yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
+  yield* mail.enqueue({ ...message, to: email, content: mailTexts.addresses.gained({ username }) }, now);
   yield* prolongPreviousAddresses({ accountId, now, expiresAt });
   yield* recordMovedAddress({ accountId, at: changedAt });
   const provedBy = secondFactorOf(session);
@@ -156,7 +158,7 @@ export function* giveUpAddress(
   });
   if (!isVerified) return;
   const url = `${issuer}${undo.path}?token=${undo.sent.link}`;
-  const content = addressLostMail(username, email, url);
+  const content = mailTexts.addresses.lost({ username, email: readableEmail(email), url });
   yield* mail.enqueue({ ...message, to: before, content, restsOn: undo.sent.hash }, now);
 }
 

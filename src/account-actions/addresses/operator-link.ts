@@ -11,6 +11,7 @@ import { type HandsOut, holdHandingKey, makingDatabase } from '../../admin-keys/
 import { record } from '../../audit/audit.ts';
 import { untilNow } from '../../authenticators/rules/taking-back.ts';
 import { createChallenge, prepareChallenge } from '../../mail/challenges.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { CLOCK_SKEW, DAY, iso } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { canonicalEmail, readableEmail } from '../../platform/domain-name.ts';
@@ -27,7 +28,6 @@ import { leftDetails, type Undone } from '../recovery/added-since.ts';
 import { linkOf, RECOVERY_LIFETIME } from '../recovery/begin.ts';
 import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { rememberTaken } from './earlier-address.ts';
-import { rightEndedMail } from './mails.ts';
 import { type AddressServices, endEverything } from './secure-account.ts';
 
 /** A link that an operator hands to a person. */
@@ -155,7 +155,7 @@ function* tellOldest(
 ): Work<void> {
   const oldest = rights.findLast(({ standing }) => standing === 'right');
   if (oldest === undefined) return;
-  const content = rightEndedMail(profile.username);
+  const content = mailTexts.addresses.rightEnded(profile);
   yield* mail.enqueue({ to: oldest.email, accountId, kind: 'address changed', content, expiresAt: now + DAY }, now);
 }
 

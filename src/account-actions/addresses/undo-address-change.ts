@@ -15,6 +15,7 @@ import { record } from '../../audit/audit.ts';
 import { acceptedPasskeys, askedIn, type HeldPasskey } from '../../authenticators/earlier-factors.ts';
 import type { FactorUse } from '../../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
@@ -33,7 +34,6 @@ import { finishEnding, onlyMakers } from '../makers/made.ts';
 import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { UNDO_LIFETIME } from './earlier-address.ts';
-import { changeUndoneMail, olderRightMail } from './mails.ts';
 import { endAndRecover } from './secure-account.ts';
 
 /** A change of address that can still be undone. */
@@ -150,7 +150,7 @@ export async function undoAddressChange(
     makers = undone.makers;
     // The oldest address was told more than this.
     if (![email, older].some((told) => told !== undefined && emailKey(told) === emailKey(profile.email))) {
-      const content = changeUndoneMail(profile.username);
+      const content = mailTexts.addresses.changeUndone(profile);
       const message = { to: profile.email, accountId: id, kind: 'address changed', content } as const;
       yield* mail.enqueue({ ...message, expiresAt: previous.expiresAt }, now);
     }
@@ -197,7 +197,7 @@ function* keepOlderRights(
   if (oldest === undefined) return undefined;
   const expiresAt = now + UNDO_LIFETIME;
   yield* prolongPreviousAddresses({ accountId, now, expiresAt });
-  const content = olderRightMail(profile.username);
+  const content = mailTexts.addresses.olderRight(profile);
   yield* mail.enqueue({ to: oldest.email, accountId, kind: 'address changed', content, expiresAt }, now);
   return oldest.email;
 }

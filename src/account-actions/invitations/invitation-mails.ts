@@ -1,4 +1,4 @@
-import type { MailContent } from '../../mail/mail.ts';
+import type { MailContent } from '../../mail/content.ts';
 
 /** The message that brings a person their invitation. */
 export const invitationMail = (organization: string | undefined, link: string, days: number): MailContent => ({

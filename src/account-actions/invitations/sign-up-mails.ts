@@ -1,5 +1,5 @@
-import type { MailContent } from '../../mail/mail.ts';
-import { spaced } from '../../mail/rules/render.ts';
+import type { MailContent } from '../../mail/content.ts';
+import { spaced } from '../../mail/content.ts';
 
 /** The messages of a sign-up. They repeat nothing of the form: a stranger may have typed it. */
 export const signUpMails = {

@@ -1,4 +1,4 @@
-import type { MailContent } from '../../mail/mail.ts';
+import type { MailContent } from '../../mail/content.ts';
 
 /** Tells a person that they can download their data. */
 export const exportReadyMail = (username: string, until: string, url: string): MailContent => ({

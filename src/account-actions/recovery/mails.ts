@@ -1,5 +1,5 @@
-import type { MailContent } from '../../mail/mail.ts';
-import { spaced } from '../../mail/rules/render.ts';
+import type { MailContent } from '../../mail/content.ts';
+import { spaced } from '../../mail/content.ts';
 import { dateText, timeText } from '../../platform/date-text.ts';
 import type { Device } from '../../platform/validation/origin.ts';
 import { askedFrom } from '../notices/rules/notice-text.ts';

@@ -11,6 +11,7 @@ import { listFactors, listNamedFactors, removeTotp, removeUselessCodes } from '.
 import { BY_OPERATOR } from '../../authenticators/rules/taking-back.ts';
 import { forget, takeWithin } from '../../limits/limits.ts';
 import { prepareChallenge } from '../../mail/challenges.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { isSecondFactorRequired } from '../../organizations/requirement.ts';
 import { type Clock, DAY, HOUR, iso } from '../../platform/clock.ts';
 import { digest, randomIdentifier } from '../../platform/crypto/secrets.ts';
@@ -19,7 +20,6 @@ import { conflict, limited } from '../../platform/failure.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { lockToChange, saveChange, userNotFound } from '../accounts/accounts.ts';
 import { recordAccountOpening, recordLostApp } from '../accounts/openings.ts';
-import { verificationReminder } from '../addresses/mails.ts';
 import { passwordBuckets } from '../authentication/password.ts';
 import { canSpare, type WayInServices } from '../factors/last-way-in.ts';
 import { canSparePasskey } from '../factors/passkeys.ts';
@@ -91,7 +91,7 @@ export async function remindToVerify(services: SupportServices, accountId: strin
     }
     if (!(yield* takeWithin(`verification by operator ${accountId}`, MOST_REMINDERS, now))) throw limited(HOUR / 1000);
     const { username, email: to } = account.profile;
-    const content = verificationReminder(username, `${issuer}/account/email`);
+    const content = mailTexts.addresses.reminder({ username, url: `${issuer}/account/email` });
     yield* mail.enqueue({ to, accountId, kind: 'verify address', content, expiresAt: now + DAY }, now);
     yield* record({ at: now, type: 'account.verification_reminded', origin, accountId });
     return true;

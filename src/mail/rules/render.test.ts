@@ -82,3 +82,12 @@ test('a name that looks like an address does not become a link', () => {
   assert.ok(!html.includes('https://evil') && !html.includes('evil.example'));
   assert.equal(html.split('https://id.example.com/x?token=a.b').length, 1 + 3, 'the link of the message is as it was');
 });
+
+test('a message names the language of its texts, and is laid out in its direction', () => {
+  const content = { subject: 'Subject', paragraphs: ['Text.'], facts: [['When', '12:00 UTC']] } as const;
+  assert.match(renderMail(content).html, /<html lang="en" dir="ltr">/, 'an earlier version named no language');
+  assert.match(renderMail({ ...content, language: 'pt-BR' }).html, /<html lang="pt-BR" dir="ltr">/);
+  const { html } = renderMail({ ...content, language: 'ar' });
+  assert.match(html, /<html lang="ar" dir="rtl">/);
+  assert.match(html, /padding: 2px 0 2px 16px[^>]*>When</, 'the gap is between the name of a fact and its value');
+});

@@ -1,5 +1,9 @@
 import { BRAND, hexColor } from '../../platform/brand.ts';
-import type { MailContent, MailFact } from '../mail.ts';
+import { type TextDirection, textDirection } from '../../platform/validation/language.ts';
+import { type MailContent, type MailFact, spaced } from '../content.ts';
+import { mailTexts } from '../messages.ts';
+
+const { layout: texts } = mailTexts;
 
 /** A message as it is sent: the same content twice. */
 export interface RenderedMail {
@@ -17,9 +21,10 @@ export function renderMail(content: MailContent): RenderedMail {
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** Names of people, devices and factors must not rewrite the sentence around them, whatever an earlier version or a browser gave. */
-function withoutControls({ subject, paragraphs, facts, code, action, footer }: MailContent): MailContent {
+function withoutControls({ language, subject, paragraphs, facts, code, action, footer }: MailContent): MailContent {
   const visible = (text: string) => text.replace(CONTROLS, ' ');
   return {
+    ...(language !== undefined && { language }),
     subject: visible(subject),
     paragraphs: paragraphs.map(visible),
     ...(facts !== undefined && { facts: facts.map(([name, value]) => [visible(name), visible(value)] as const) }),
@@ -41,16 +46,13 @@ const unlinked = (html: string): string =>
 function renderText({ paragraphs, facts = [], code, action, footer = [] }: MailContent): string {
   const parts = [
     ...paragraphs.map(quoted),
-    ...(facts.length === 0 ? [] : [facts.map(([name, value]) => `${name}: ${quoted(value)}`).join('\n')]),
+    ...(facts.length === 0 ? [] : [facts.map(([name, value]) => texts.labeled(name, quoted(value))).join('\n')]),
     ...(code === undefined ? [] : [`    ${spaced(code)}`]),
-    ...(action === undefined ? [] : [`${action.label}:\n${action.url}`]),
+    ...(action === undefined ? [] : [`${texts.above(action.label)}\n${action.url}`]),
     ...footer.map(quoted),
   ];
   return `${parts.map(wrapped).join('\n\n')}\n`;
 }
-
-/** Six digits are read and typed in two groups; a page that takes a code ignores the space. */
-export const spaced = (code: string): string => code.replace(/^(\d{3})(\d{3})$/, '$1 $2');
 
 /** Breaks lines at 76 characters, except inside a word, which may be a link. */
 function wrapped(paragraph: string): string {
@@ -89,14 +91,18 @@ body, .paper { background: #131318 !important; color: #eaebef !important }
 const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const MONO = 'font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
 
-function renderFacts(facts: readonly MailFact[]): string {
+function renderFacts(facts: readonly MailFact[], direction: TextDirection): string {
   if (facts.length === 0) return '';
+  // Mail programs know few logical properties.
+  const gap = direction === 'rtl' ? '2px 0 2px 16px' : '2px 16px 2px 0';
   const row = ([name, value]: MailFact) =>
-    `<tr><td class="muted" style="padding: 2px 16px 2px 0; color: #595966; vertical-align: top; white-space: nowrap">${unlinked(escaped(name))}</td><td style="padding: 2px 0">${unlinked(escaped(value))}</td></tr>`;
+    `<tr><td class="muted" style="padding: ${gap}; color: #595966; vertical-align: top; white-space: nowrap">${unlinked(escaped(name))}</td><td style="padding: 2px 0">${unlinked(escaped(value))}</td></tr>`;
   return `<table role="presentation" style="margin: 0 0 16px; border-collapse: collapse; font-size: 14px">${facts.map(row).join('')}</table>`;
 }
 
-function renderHtml({ subject, paragraphs, facts = [], code, action, footer = [] }: MailContent): string {
+function renderHtml(content: MailContent): string {
+  const { language = 'en', subject, paragraphs, facts = [], code, action, footer = [] } = content;
+  const direction = textDirection(language);
   const paragraph = (text: string) => `<p style="margin: 0 0 16px">${unlinked(escaped(text))}</p>`;
   const small = (text: string) =>
     `<p class="muted" style="margin: 12px 0 0; font-size: 14px; color: #595966">${unlinked(escaped(text))}</p>`;
@@ -108,13 +114,13 @@ function renderHtml({ subject, paragraphs, facts = [], code, action, footer = []
     action === undefined
       ? ''
       : `<p style="margin: 0 0 16px"><a class="button" href="${escaped(action.url)}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background: ${ACCENT}; color: ${hexColor(BRAND.light.onAccent)}; font-weight: 600; text-decoration: none">${escaped(action.label)}</a></p>
-<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">Or open this address: <a class="link" href="${escaped(action.url)}" style="color: ${ACCENT}">${escaped(action.url)}</a></p>`;
+<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">${escaped(texts.orOpen)} <a class="link" href="${escaped(action.url)}" style="color: ${ACCENT}">${escaped(action.url)}</a></p>`;
   const end =
     footer.length === 0
       ? ''
       : `<div class="line" style="margin-top: 20px; border-top: 1px solid #dddde2; padding-top: 4px">${footer.map(small).join('\n')}</div>`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${escaped(language)}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -131,7 +137,7 @@ ${DARK}
 <div class="card" style="padding: 24px; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
 <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${unlinked(escaped(subject))}</h1>
 ${paragraphs.map(paragraph).join('\n')}
-${renderFacts(facts)}
+${renderFacts(facts, direction)}
 ${shownCode}
 ${shownAction}
 ${end}

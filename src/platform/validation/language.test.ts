@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { languageTag } from './language.ts';
+import { languageTag, textDirection } from './language.ts';
 
 test('RFC 5646: tags are written in one way', () => {
   for (const [text, tag] of [
@@ -36,4 +36,11 @@ test('what is no tag, or has no language of two letters, is refused', () => {
     `en-${'x-a-'.repeat(20)}a`,
   ])
     assert.equal(languageTag(text), undefined, text);
+});
+
+test('the direction of a language is that of the script in which it is usually written, or of the one that it names', () => {
+  const rightToLeft = ['ar', 'he', 'fa-IR', 'ur', 'az-Arab', 'pa-PK'];
+  const leftToRight = ['en', 'tr', 'pt-BR', 'zh-Hant', 'ks-Deva', 'az'];
+  for (const tag of rightToLeft) assert.equal(textDirection(tag), 'rtl', tag);
+  for (const tag of leftToRight) assert.equal(textDirection(tag), 'ltr', tag);
 });

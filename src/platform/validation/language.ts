@@ -14,3 +14,13 @@ export function languageTag(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** The direction in which a language is written. */
+export type TextDirection = 'ltr' | 'rtl';
+
+/** The scripts of today that are written from right to left (ISO 15924). */
+const RIGHT_TO_LEFT = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'];
+
+/** @param language a language tag */
+export const textDirection = (language: string): TextDirection =>
+  RIGHT_TO_LEFT.includes(new Intl.Locale(language).maximize().script ?? '') ? 'rtl' : 'ltr';

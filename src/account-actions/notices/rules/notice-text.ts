@@ -1,5 +1,5 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
-import type { MailContent, MailFact } from '../../../mail/mail.ts';
+import type { MailContent, MailFact } from '../../../mail/content.ts';
 import { dateText, enumerated, timeText } from '../../../platform/date-text.ts';
 import { readableEmail } from '../../../platform/domain-name.ts';
 import type { Device } from '../../../platform/validation/origin.ts';

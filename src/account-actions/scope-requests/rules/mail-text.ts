@@ -1,4 +1,4 @@
-import type { MailContent } from '../../../mail/mail.ts';
+import type { MailContent } from '../../../mail/content.ts';
 
 /** A request as a message tells it: by IDs, and by names that Tessera itself gives to scopes. */
 export interface ToldRequest {

@@ -1,0 +1,8 @@
+/** What stands around the texts of every message. */
+export const layoutTexts = {
+  /** Before the link in full, under its button. */
+  orOpen: 'Or open this address:',
+  /** A label that stands on a line of its own, in plain text. */
+  above: (label: string) => `${label}:`,
+  labeled: (label: string, value: string) => `${label}: ${value}`,
+} as const;
