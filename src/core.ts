@@ -4,6 +4,7 @@ import { type BreachedPasswords, breachedPasswords } from './accounts/breached-p
 import { openSealer, type Sealer } from './keys/sealer.ts';
 import { readVersion } from './keys/store.ts';
 import { createMailer, type Mailer } from './mail/mail.ts';
+import { toCurrentSchema } from './migrations/timeline.ts';
 import { type Pictures, pictures } from './pictures/pictures.ts';
 import type { Clock } from './platform/clock.ts';
 import { baseUrlOf, type Config, ConfigError, isLoopback } from './platform/config/config.ts';
@@ -18,7 +19,8 @@ import { HASH_COST, type Passwords, passwords } from './platform/crypto/password
 import { type Database, type DatabaseMeter, UnusableDatabase } from './platform/database/database.ts';
 import type { Inspection } from './platform/database/inspection.ts';
 import type { DataLoss } from './platform/database/loss.ts';
-import { type MigrationOptions, NewerDatabase } from './platform/database/migrations/timeline.ts';
+import type { MigrationOptions } from './platform/database/migrations/migrate.ts';
+import { NewerDatabase } from './platform/database/migrations/position.ts';
 import { findDataLossIn, realPath, requireContinuity } from './platform/database/sqlite/continuity.ts';
 import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
@@ -49,7 +51,8 @@ export interface Core {
 }
 
 export interface OpenOptions {
-  readonly migration?: MigrationOptions;
+  /** Migrates to the current schema unless it names other steps. */
+  readonly migration?: Partial<MigrationOptions>;
   readonly meter?: DatabaseMeter & Pick<Meter, 'checkedBreaches'>;
   /**
    * Called with what puts the data at risk without preventing a start. A process that serves no requests, such as a command, leaves it out;
@@ -142,8 +145,12 @@ async function secretFor(config: Config, database: Database): Promise<Buffer> {
  * @returns the names of the migrations that ran
  * @throws {ConfigError} when the database cannot be used, or a migration failed
  */
-export async function migrateDatabase(config: Config, migration?: MigrationOptions): Promise<readonly string[]> {
+export async function migrateDatabase(
+  config: Config,
+  options: Partial<MigrationOptions> = {},
+): Promise<readonly string[]> {
   const path = sqlitePath(config);
+  const migration = { ...toCurrentSchema, ...options };
   // Structure included: a journal of another file would be merged here, before any start could notice it.
   await checkEmbeddedDatabase(config, true);
   return explainErrors(config, async () => {
@@ -214,10 +221,10 @@ async function openDatabase(
 ): Promise<Database> {
   const path = sqlitePath(config);
   const database = await explainErrors(config, async () => {
-    if (path !== undefined) return openSqlite(makeFolderOf(path), migration, meter);
+    if (path !== undefined) return openSqlite(makeFolderOf(path), { ...toCurrentSchema, ...migration }, meter);
     // Loaded on demand: the embedded database starts without it.
     const { openPostgres } = await import('./platform/database/postgres/open.ts');
-    return openPostgres(config.databaseUrl, migration, meter, {
+    return openPostgres(config.databaseUrl, { ...toCurrentSchema, ...migration }, meter, {
       local: warn === undefined || servesThisMachineOnly(config),
       ...(warn && { warn }),
       patience,

@@ -53,6 +53,7 @@ const ORDER = [
   'platform/mail',
   'platform/metrics',
   'platform/telemetry',
+  'migrations',
   'audit',
   'traces',
   'limits',
@@ -505,8 +506,8 @@ const STORED_OR_DEPRECATED = [
   'src/credentials/code-store.ts',
   'src/credentials/tables.ts',
   'src/credentials/token-family-store.ts',
-  'src/platform/database/migrations/0002-clients.ts',
-  'src/platform/database/migrations/0005-tokens.ts',
+  'src/migrations/0002-clients.ts',
+  'src/migrations/0005-tokens.ts',
   'src/protocol/authorize/rules/request.ts',
 ];
 

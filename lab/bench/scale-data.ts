@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createAdminKey } from '../../src/account-actions/makers/admin-keys.ts';
 import { openCore } from '../../src/core.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { StoreUnavailable, type Work } from '../../src/platform/database/database.ts';
@@ -133,7 +134,7 @@ export async function renewRefreshTokens({ url, model, seeded }: Generated, samp
 
 /** Puts the events so far aside as a part of the trail, and has it indexed by account, as housekeeping does after a month. */
 async function divide(url: string): Promise<void> {
-  const database = await openPostgres(url);
+  const database = await openPostgres(url, toCurrentSchema);
   const began = performance.now();
   for (;;) {
     try {

@@ -1,8 +1,9 @@
 import { Client } from 'pg';
 import { trimEvents } from '../../src/audit/trim-store.ts';
+import { timeline, toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
+import type { Timeline } from '../../src/platform/database/migrations/kinds.ts';
 import { addIndexes, changeRows, type Migration } from '../../src/platform/database/migrations/kinds.ts';
-import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { migratePostgres } from '../../src/platform/database/postgres/migrate.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import type { Generated } from './scale-data.ts';
@@ -111,7 +112,7 @@ async function on<T>(
   url: string,
   work: (database: Awaited<ReturnType<typeof openPostgres>>) => Promise<T>,
 ): Promise<T> {
-  const database = await openPostgres(url);
+  const database = await openPostgres(url, toCurrentSchema);
   try {
     return await work(database);
   } finally {

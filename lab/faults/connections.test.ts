@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { account } from '../../test/store/rows.ts';
@@ -20,7 +21,7 @@ before(async () => {
   const made = await ownDatabase();
   assert.ok(made !== undefined);
   own = made;
-  database = await openPostgres(own.url);
+  database = await openPostgres(own.url, toCurrentSchema);
   await database.commit(() => account('1'));
 });
 after(async () => {
@@ -69,7 +70,10 @@ test('who waits for a lock in vain is told so, and neither their connection nor 
 test('the start of a connection carries nothing that a pooler refuses', async () => {
   const pooler = createServer().listen(0, '127.0.0.1');
   await once(pooler, 'listening');
-  const opening = openPostgres(`postgres://tessera@127.0.0.1:${(pooler.address() as AddressInfo).port}/tessera`);
+  const opening = openPostgres(
+    `postgres://tessera@127.0.0.1:${(pooler.address() as AddressInfo).port}/tessera`,
+    toCurrentSchema,
+  );
   const refused = assert.rejects(opening);
   const [socket] = await once(pooler, 'connection');
   const [bytes] = (await once(socket, 'data')) as [Buffer];

@@ -1,5 +1,6 @@
 import { appendFileSync, copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import type { Random } from './random.ts';
 
@@ -57,7 +58,7 @@ function flipFrame(path: string, which: (frames: number) => number): void {
 /** Puts the journal of another database of this version in the place of this one's. */
 async function foreignJournal({ folder, wal }: Files): Promise<void> {
   const other = join(folder, 'other.db');
-  const database = await openSqlite(other);
+  const database = await openSqlite(other, toCurrentSchema);
   copyFileSync(`${other}-wal`, wal);
   await database.close();
   for (const ending of ['', '-wal', '-shm']) rmSync(other + ending, { force: true });

@@ -1,4 +1,4 @@
-import type { Timeline } from '../../src/platform/database/migrations/timeline.ts';
+import type { Timeline } from '../../src/platform/database/migrations/kinds.ts';
 
 const TABLES = ['account', 'client', 'consent_grant', 'token_family', 'authorization_code', 'browser_session'];
 

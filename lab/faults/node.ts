@@ -2,8 +2,8 @@
 // many milliseconds. TEST_HURRY: what it does each minute, it does each second. TEST_NEXT: it knows a migration more.
 
 import { start } from '../../src/app.ts';
+import { timeline } from '../../src/migrations/timeline.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { NEXT_STEP } from './next-step.ts';
 
 const { TEST_CLOCK_SHIFT = '0', TEST_HURRY, TEST_NEXT } = process.env;

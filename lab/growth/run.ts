@@ -7,6 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
@@ -65,7 +66,7 @@ async function measureGrowth(store: Store): Promise<Record<ActName, Growth>> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-growth-'));
-const sqlite = await openSqlite(join(folder, 'removal.db'));
+const sqlite = await openSqlite(join(folder, 'removal.db'), toCurrentSchema);
 const removal: Record<Store, readonly RemovalRate[]> = { SQLite: await removalRates(sqlite, rows), PostgreSQL: [] };
 await sqlite.close();
 rmSync(folder, { recursive: true });
@@ -76,7 +77,7 @@ try {
   await makeTemplate(server.url);
   process.env['TESSERA_TEST_POSTGRES'] = server.url;
   const own = await newDatabase(server.url);
-  const database = await openPostgres(own.url);
+  const database = await openPostgres(own.url, toCurrentSchema);
   removal.PostgreSQL = await removalRates(database, rows);
   await database.close();
   growth.PostgreSQL = await measureGrowth('PostgreSQL');

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { migrateDatabase } from '../../src/core.ts';
+import { timeline } from '../../src/migrations/timeline.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { NEXT, NEXT_AT } from './next.ts';
 import type { Place } from './places.ts';
 

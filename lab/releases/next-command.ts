@@ -1,5 +1,5 @@
 // The command `tessera` of the version with `NEXT`: see README.md.
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
+import { timeline } from '../../src/migrations/timeline.ts';
 import { NEXT } from './next.ts';
 
 Object.assign(timeline, NEXT);

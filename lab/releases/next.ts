@@ -1,5 +1,5 @@
+import type { Timeline } from '../../src/platform/database/migrations/kinds.ts';
 import { addIndexes, changeRows, expand } from '../../src/platform/database/migrations/kinds.ts';
-import type { Timeline } from '../../src/platform/database/migrations/timeline.ts';
 
 /** When the refresh tokens of families expire that can be used, whenever the tests run. */
 export const FUTURE = 32503680000000;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { migrateDatabase } from '../../src/core.ts';
+import { timeline } from '../../src/migrations/timeline.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { isLater } from '../../src/platform/version.ts';
 import { agent } from '../../test/support/agent.ts';
 import { redeem, refresh, signedIn, userinfo } from '../../test/support/flow.ts';

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { inspectDatabase, requireFinishedRestore } from '../core.ts';
 import { checkCopy, copyEmbedded, embeddedFile, noRoom, requireRoom, syncFolder } from '../embedded.ts';
 import { WrongSecret } from '../keys/keys.ts';
+import { timeline } from '../migrations/timeline.ts';
 import { completeArchive, digestOf, type Manifest, openArchive, readDatabase } from '../operations/backup/archive.ts';
 import { readPassphrase, sealSecret } from '../operations/backup/sealed-secret.ts';
 import { findSecretMatch } from '../operations/doctor/fit.ts';
@@ -11,7 +12,6 @@ import { type Config, ConfigError, readConfig } from '../platform/config/config.
 import { findSecret, previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import { randomName } from '../platform/crypto/secrets.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
-import { timeline } from '../platform/database/migrations/timeline.ts';
 import { isDiskFull } from '../platform/disk.ts';
 import { conflict, type Failure } from '../platform/failure.ts';
 import { VERSION } from '../platform/version.ts';

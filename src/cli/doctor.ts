@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { inspectDatabase } from '../core.ts';
 import { countDead } from '../mail/store.ts';
+import { timeline } from '../migrations/timeline.ts';
 import { openArchive, readDatabase } from '../operations/backup/archive.ts';
 import { type Check, type Finding, problem, warning } from '../operations/doctor/finding.ts';
 import { findSecretMatch } from '../operations/doctor/fit.ts';
@@ -27,7 +28,6 @@ import { baseUrlOf, type Config, ConfigError, readConfig } from '../platform/con
 import { findSecret, previousSecrets, secretFile } from '../platform/config/secret-file.ts';
 import type { Inspection } from '../platform/database/inspection.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
-import { timeline } from '../platform/database/migrations/timeline.ts';
 import { describeServers } from '../platform/database/server-address.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
 import { listActiveUpstreams } from '../upstreams/store.ts';

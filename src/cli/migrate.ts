@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { databaseFile, inspectDatabase, migrateDatabase } from '../core.ts';
+import { timeline } from '../migrations/timeline.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
 import { migrationState, type UnfinishedMigration } from '../platform/database/migrations/position.ts';
-import { timeline } from '../platform/database/migrations/timeline.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { environment, reportAdvance, reportWaiting, tellNewDatabase } from './session.ts';
 

@@ -1,6 +1,7 @@
 // store: SQLite
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toCurrentSchema } from '../migrations/timeline.ts';
 import { MINUTE, SECOND } from '../platform/clock.ts';
 import { openSqlite } from '../platform/database/sqlite/open.ts';
 import { claim, exceeded, take } from './limits.ts';
@@ -10,7 +11,7 @@ const limit = { count: 10, windowMs: MINUTE };
 
 for (const skew of [0, 5, 29, 59].map((seconds) => seconds * SECOND)) {
   test(`a limit and a claim hold for two nodes whose clocks are ${skew / SECOND} s apart`, async () => {
-    const database = await openSqlite(':memory:');
+    const database = await openSqlite(':memory:', toCurrentSchema);
     let taken = 0;
     let claims = 0;
     for (let step = 0; step < 6000; step++) {

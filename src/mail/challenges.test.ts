@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openSealer } from '../keys/sealer.ts';
+import { toCurrentSchema } from '../migrations/timeline.ts';
 import { MINUTE } from '../platform/clock.ts';
 import { limitVariables } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -15,7 +16,7 @@ import {
   useChallenge,
 } from './challenges.ts';
 
-const database = await openSqlite(':memory:');
+const database = await openSqlite(':memory:', toCurrentSchema);
 after(() => database.close());
 let now = 1_800_000_000_000;
 const sealer = await openSealer(database, { current: Buffer.alloc(32, 1), previous: undefined }, () => now);

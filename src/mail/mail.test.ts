@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openSealer } from '../keys/sealer.ts';
+import { toCurrentSchema } from '../migrations/timeline.ts';
 import { DAY, HOUR } from '../platform/clock.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { openSqlite } from '../platform/database/sqlite/open.ts';
 import { countMail, createMailer, MAILBOX_SIZE, maintainMail, readMailbox } from './mail.ts';
 import { listMail } from './store.ts';
 
-const database = await openSqlite(':memory:');
+const database = await openSqlite(':memory:', toCurrentSchema);
 after(() => database.close());
 const now = 1_800_000_000_000;
 const sealer = await openSealer(database, { current: Buffer.alloc(32, 1), previous: undefined }, () => now);

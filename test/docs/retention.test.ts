@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { retention } from '../../docs/retention.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { removals } from '../../src/operations/housekeeping/removal-store.ts';
 import { migrateSqlite } from '../../src/platform/database/sqlite/open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-retention-'));
 const path = join(folder, 'tessera.db');
-await migrateSqlite(path);
+await migrateSqlite(path, toCurrentSchema);
 const database = new DatabaseSync(path);
 const tables = database
   .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { DEVICE_GRANT, GRANT_TYPES } from '../../src/clients/rules/registration.ts';
 import { TOKEN_KINDS } from '../../src/keys/tokens.ts';
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
+import { timeline } from '../../src/migrations/timeline.ts';
 import { type RoutedServer, startRouted } from '../security/routes.ts';
 import { assertInvalidToken } from '../support/api-call.ts';
 import { admin, redeem, refresh, standard, userinfo } from '../support/flow.ts';

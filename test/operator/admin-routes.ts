@@ -1,5 +1,6 @@
 import fastify from 'fastify';
 import { adminRoutes } from '../../src/admin/routes.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { pictures } from '../../src/pictures/pictures.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
@@ -17,7 +18,7 @@ export interface AdminRoute {
 
 /** Every route of the admin API, as the server registers it: a new one is in every matrix by itself. */
 export async function adminRouteTable(): Promise<AdminRoute[]> {
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const app = fastify({ exposeHeadRoutes: false });
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);

@@ -2,13 +2,14 @@
 import { openSealer } from '../../src/keys/sealer.ts';
 import { startMailDispatcher } from '../../src/mail/dispatcher.ts';
 import { createMailer } from '../../src/mail/mail.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { DAY, SECOND } from '../../src/platform/clock.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { smtpTransport } from '../../src/platform/mail/transport.ts';
 
 /** Opens the outbox of a file at an instant, for the SMTP server at a port of this machine. */
 export async function openOutbox(file: string, port: number, now: number) {
-  const database = await openSqlite(file);
+  const database = await openSqlite(file, toCurrentSchema);
   const clock = () => now;
   const sealer = await openSealer(database, { current: Buffer.alloc(32, 1), previous: undefined }, clock);
   const smtp = { host: '127.0.0.1', port, tls: 'off', credentials: undefined } as const;

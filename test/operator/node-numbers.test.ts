@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { NODES } from '../../src/platform/ids/lease.ts';
@@ -18,9 +19,9 @@ after(() => server.close());
 /** The database of the server, as another process opens it. */
 async function openBeside() {
   const url = server.environment['TESSERA_DATABASE_URL'];
-  if (url === undefined) return openSqlite(join(server.dataDir, 'tessera.db'));
+  if (url === undefined) return openSqlite(join(server.dataDir, 'tessera.db'), toCurrentSchema);
   const { openPostgres } = await import('../../src/platform/database/postgres/open.ts');
-  return openPostgres(url);
+  return openPostgres(url, toCurrentSchema);
 }
 
 test('with all node numbers held by others a node makes no ids and is not ready, and is again when one comes free', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
+import { timeline } from '../../src/migrations/timeline.ts';
 import { admin, type JsonAnswer } from '../support/flow.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 

@@ -10,6 +10,7 @@ import { lockCode, spendCode } from '../../src/credentials/code-store.ts';
 import { lockFamily, readFamily, revokeFamily, rotateFamily } from '../../src/credentials/token-family-store.ts';
 import { createKeySet } from '../../src/keys/store.ts';
 import { takeTogether } from '../../src/limits/limits.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import {
   type Database,
   type DatabaseMeter,
@@ -49,7 +50,7 @@ before(async () => {
   const made = await ownDatabase();
   assert.ok(made !== undefined);
   own = made;
-  node = await openPostgres(own.url, undefined, meter);
+  node = await openPostgres(own.url, toCurrentSchema, meter);
   await node.commit(() => createKeySet({ kid: 'kid', sealed: 'sealed' }, 'version', NOW));
   await warm(node, sizes);
   other = new Client({ connectionString: own.url });
@@ -261,7 +262,7 @@ test('a write that is certain is not taken for granted', async () => {
 });
 
 test('of requests that arrive together, at several nodes, exactly as many as the limit are within it', async (t) => {
-  const second = await openPostgres(own.url);
+  const second = await openPostgres(own.url, toCurrentSchema);
   t.after(() => second.close());
   const takeAll = (bucket: string, times: number) =>
     Promise.all(Array.from({ length: times }, (_, n) => (n % 2 === 0 ? node : second).commit(() => count(bucket))));
@@ -344,7 +345,7 @@ test('units that wait for the same count wait for it together, so that others ha
 test('if the answer to the commit is lost, all units are told that it may have happened, and none runs again', async (t: TestContext) => {
   const network = await openNetwork({ url: own.url });
   const committed: number[] = [];
-  const far = await openPostgres(network.through(own.url), undefined, {
+  const far = await openPostgres(network.through(own.url), toCurrentSchema, {
     ...meter,
     committed: (n) => void committed.push(n),
   });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { FULL } from '../../src/platform/database/postgres/rules/room.ts';
@@ -65,7 +66,7 @@ test('connections that were lost are ended on the server before others take thei
   const operator = new Client({ connectionString: own.url });
   await operator.connect();
   const network = await openNetwork(`${url.searchParams.get('host')}/.s.PGSQL.5432`);
-  const database = await openPostgres(`postgres://tessera@127.0.0.1:${network.port}${url.pathname}`);
+  const database = await openPostgres(`postgres://tessera@127.0.0.1:${network.port}${url.pathname}`, toCurrentSchema);
   t.after(async () => {
     await database.close();
     network.close();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { listDue, listDueInLane, nextLane } from '../../src/mail/queue-store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -21,7 +22,7 @@ before(async () => {
   const made = await ownDatabase();
   assert.ok(made !== undefined);
   own = made;
-  await (await openPostgres(own.url)).close();
+  await (await openPostgres(own.url, toCurrentSchema)).close();
   connection = new Client({ connectionString: own.url });
   await connection.connect();
   await connection.query('SET plan_cache_mode = force_generic_plan');

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -106,7 +107,7 @@ describe('through PgBouncer in transaction mode', {
     const url = await newDatabase('flow');
     const settings = { TESSERA_DATABASE_URL: url, TESSERA_SECRET: randomSecret() };
     // All at once, on an empty database.
-    const opened = await Promise.all(Array.from({ length: 3 }, () => openPostgres(url)));
+    const opened = await Promise.all(Array.from({ length: 3 }, () => openPostgres(url, toCurrentSchema)));
     await Promise.all(opened.map((database) => database.close()));
     const server = spread(await startServer(settings, 3));
     t.after(() => server.close());
@@ -136,7 +137,7 @@ describe('through PgBouncer in transaction mode', {
   test('each transaction has the time limits, and its commit is on disk', async (t) => {
     const url = await newDatabase('settings');
     await operator.query('ALTER DATABASE settings SET synchronous_commit = off');
-    const database = await openPostgres(url);
+    const database = await openPostgres(url, toCurrentSchema);
     t.after(() => database.close());
     for (const [name, expected] of [
       ['statement_timeout', '4500ms'],
@@ -152,7 +153,7 @@ describe('through PgBouncer in transaction mode', {
 
   test('what waits for a lock in vain is refused, and its transaction is not left behind', async (t) => {
     const url = await newDatabase('locked');
-    const database = await openPostgres(url);
+    const database = await openPostgres(url, toCurrentSchema);
     t.after(() => database.close());
     await database.commit(() => account('1'));
     const holder = new Client({ connectionString: urlOf(postgres, 'locked') });
@@ -171,7 +172,7 @@ describe('through PgBouncer in transaction mode', {
 
   test('a commit that waits for a standby is not acknowledged, and keeps its place until it has ended', async (t) => {
     const url = await newDatabase('stalled');
-    const database = await openPostgres(url);
+    const database = await openPostgres(url, toCurrentSchema);
     const nameStandby = async (name: string) => {
       await operator.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
       await operator.query('SELECT pg_reload_conf()');
@@ -202,7 +203,7 @@ describe('through PgBouncer in transaction mode', {
   const noProc = process.platform !== 'linux' && 'it looks for signals in /proc';
   test('a backend that answers nothing is ended on the server', { skip: noProc }, async (t) => {
     const url = await newDatabase('halted');
-    const database = await openPostgres(url);
+    const database = await openPostgres(url, toCurrentSchema);
     t.after(() => database.close());
     await database.commit(() => account('1'));
     const holder = new Client({ connectionString: urlOf(postgres, 'halted') });
@@ -266,7 +267,10 @@ describe('through PgBouncer in transaction mode', {
   test('statement mode, which has no transactions, is refused at the start with the remedy', async (t) => {
     const other = await openBouncer(postgres, { mode: 'statement' });
     t.after(() => other.close());
-    await assert.rejects(openPostgres(other.through(urlOf(postgres, 'postgres'))), /pool_mode to transaction/);
+    await assert.rejects(
+      openPostgres(other.through(urlOf(postgres, 'postgres')), toCurrentSchema),
+      /pool_mode to transaction/,
+    );
   });
 
   test('tessera doctor says that it is there', async () => {

@@ -6,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
+import { timeline, toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { expand } from '../../src/platform/database/migrations/kinds.ts';
-import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { migratePostgres } from '../../src/platform/database/postgres/migrate.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { one } from '../../src/platform/database/statement.ts';
@@ -60,7 +60,7 @@ test('a migration that deadlocks with a unit of work of a running node is run ag
   const place = await ownDatabase();
   assert.ok(place !== undefined);
   t.after(() => place.drop());
-  await migratePostgres(place.url);
+  await migratePostgres(place.url, toCurrentSchema);
   const next = {
     '9000-session': expand(() => ['ALTER TABLE browser_session ADD COLUMN of_a_newer_version TEXT']),
     '9001-client': expand(() => ['ALTER TABLE client ADD COLUMN of_a_newer_version TEXT']),
@@ -101,7 +101,7 @@ describe('a connection that was of use', () => {
     const now = performance.now();
     mock.method(performance, 'now', () => now);
     place = (await ownDatabase()) ?? assert.fail();
-    database = await openPostgres(place.url);
+    database = await openPostgres(place.url, toCurrentSchema);
   });
   after(async () => {
     await database.close();

@@ -7,6 +7,7 @@ import { findGrant } from '../../src/consent/store.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
 import { lockFamily, readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import { exceeded } from '../../src/limits/limits.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Connections } from '../../src/platform/database/postgres/connections.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -27,7 +28,7 @@ before(async () => {
   const made = await ownDatabase();
   assert.ok(made !== undefined);
   own = made;
-  await (await openPostgres(own.url)).close();
+  await (await openPostgres(own.url, toCurrentSchema)).close();
   connection = new Client({ connectionString: own.url, pipeline: true });
   await connection.connect();
   // Rows without those that they refer to.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -114,7 +115,7 @@ for (const told of ['notice', 'error']) {
     const name = `cancelled_${told}`;
     const url = await newDatabase(name);
     await operator.query(`ALTER DATABASE ${name} SET client_min_messages = ${told}`);
-    const database = await openPostgres(url);
+    const database = await openPostgres(url, toCurrentSchema);
     t.after(async () => {
       await nameStandby('');
       await database.close();
@@ -127,7 +128,7 @@ for (const told of ['notice', 'error']) {
 }
 
 test('close() waits for what is under way, and for no standby', async (t) => {
-  const database = await openPostgres(await newDatabase('closing'));
+  const database = await openPostgres(await newDatabase('closing'), toCurrentSchema);
   t.after(() => nameStandby(''));
   const { commit } = await hangingCommit(database, 'closing');
   const read = database.read(() => findAccount({ id: '1' }));

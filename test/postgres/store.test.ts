@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { findAccount, findByIdentifier } from '../../src/accounts/store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
 import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -27,7 +28,11 @@ async function fresh() {
 
 storeContract('PostgreSQL', async () => {
   const { url, drop } = await fresh();
-  return { database: await openPostgres(url), reopen: () => openPostgres(url), dispose: drop };
+  return {
+    database: await openPostgres(url, toCurrentSchema),
+    reopen: () => openPostgres(url, toCurrentSchema),
+    dispose: drop,
+  };
 });
 
 let own: Awaited<ReturnType<typeof fresh>>;
@@ -37,7 +42,7 @@ before(async () => {
 after(() => own.drop());
 
 test('two pools on one database see each other’s commits at once', async () => {
-  const [one, two] = [await openPostgres(own.url), await openPostgres(own.url)];
+  const [one, two] = [await openPostgres(own.url, toCurrentSchema), await openPostgres(own.url, toCurrentSchema)];
   for (let n = 1; n <= 20; n++) {
     const [writer, reader] = n % 2 ? [one, two] : [two, one];
     await writer.commit(() => account(String(n)));
@@ -48,7 +53,7 @@ test('two pools on one database see each other’s commits at once', async () =>
 
 test('a unit whose row another deletes while it runs is run again, and then sees that', async () => {
   const { url, drop } = await fresh();
-  const [one, two] = [await openPostgres(url), await openPostgres(url)];
+  const [one, two] = [await openPostgres(url, toCurrentSchema), await openPostgres(url, toCurrentSchema)];
   await one.commit(() => client('1'));
   let deletion: Promise<unknown> | undefined;
   const made = await one.commit(function* add(): Work<boolean> {
@@ -67,7 +72,7 @@ test('a unit whose row another deletes while it runs is run again, and then sees
 
 test('of reads that share a round trip, only the one with a value that cannot be stored fails', async () => {
   const { url, drop } = await fresh();
-  const database = await openPostgres(url);
+  const database = await openPostgres(url, toCurrentSchema);
   await database.commit(() => account('1'));
   const find = (id: string) => database.read(() => findAccount({ id }));
   const byName = (name: string) => database.read(() => findByIdentifier(name));
@@ -88,7 +93,7 @@ test('of reads that share a round trip, only the one with a value that cannot be
 
 test('processes that start together on an empty database migrate it once', async () => {
   const { url, drop } = await fresh();
-  const opened = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url)));
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, toCurrentSchema)));
   await opened[0]?.commit(() => account('1'));
   for (const database of opened) assert.ok(await database.read(() => findAccount({ id: '1' })));
   await Promise.all(opened.map((database) => database.close()));
@@ -97,7 +102,7 @@ test('processes that start together on an empty database migrate it once', async
 
 test('whether consent was revoked is looked up by the grant, also where the statistics know of none that was', async () => {
   const { url, drop } = await fresh();
-  await (await openPostgres(url)).close();
+  await (await openPostgres(url, toCurrentSchema)).close();
   await connected(url, async (connection) => {
     await connection.query('SET session_replication_role = replica');
     await connection.query(
@@ -119,7 +124,7 @@ test('whether consent was revoked is looked up by the grant, also where the stat
 
 test('housekeeping finds what is due by an index, in its order', async () => {
   const { url, drop } = await fresh();
-  await (await openPostgres(url)).close();
+  await (await openPostgres(url, toCurrentSchema)).close();
   await connected(url, async (connection) => {
     // On small tables it would go through all rows although there is an index.
     for (const way of ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort']) {

@@ -14,6 +14,7 @@ import { findLiveAdminKey, hashesOf, lockLiveAdminKey } from '../../src/admin-ke
 import { type AuditEvent, record } from '../../src/audit/audit.ts';
 import { listEvents } from '../../src/audit/search-store.ts';
 import { createKeySet } from '../../src/keys/store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
@@ -240,7 +241,8 @@ test('a recovery returns after the requests under way have ended that had an adm
 });
 
 /** Its units of work may take as long as a busy machine needs until others wait for them. */
-const openPatient = (url: string) => openPostgres(url, undefined, undefined, { local: true, patience: 10 * MINUTE });
+const openPatient = (url: string) =>
+  openPostgres(url, toCurrentSchema, undefined, { local: true, patience: 10 * MINUTE });
 
 const WAITERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listAccounts } from '../../src/accounts/store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-durability-'));
@@ -27,7 +28,7 @@ async function acknowledged(command: readonly string[]): Promise<string[]> {
 }
 
 async function stored(path: string): Promise<Set<string>> {
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, toCurrentSchema);
   const rows = await database.read(() => listAccounts({ after: '0', limit: 1_000_000 }));
   await database.close();
   return new Set(rows.map(({ id }) => id));
@@ -35,7 +36,7 @@ async function stored(path: string): Promise<Set<string>> {
 
 test('a file that cannot grow is an outage: nothing is acknowledged that is not there, and nothing acknowledged is lost', async () => {
   const path = join(folder, 'full.db');
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, toCurrentSchema)).close();
   // A limit on the size of files binds root too; 600 units of 1 KiB leave room for some commits and not for all.
   const limited = ['/bin/sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', '1200', process.execPath, CHILD, path];
   const lines = await acknowledged(limited);

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
 import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
@@ -20,16 +21,20 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 storeContract('SQLite in a file', async () => {
   const path = join(folder, 'contract.db');
-  return { database: await openSqlite(path), reopen: () => openSqlite(path), dispose: async () => {} };
+  return {
+    database: await openSqlite(path, toCurrentSchema),
+    reopen: () => openSqlite(path, toCurrentSchema),
+    dispose: async () => {},
+  };
 });
 
 storeContract('SQLite in memory', async () => {
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   return { database, reopen: undefined, dispose: () => database.close() };
 });
 
 test('units of one turn share a commit: when one has settled, all have', async () => {
-  const database = await openSqlite(join(folder, 'shared.db'));
+  const database = await openSqlite(join(folder, 'shared.db'), toCurrentSchema);
   let settled = 0;
   const units = Array.from({ length: 50 }, (_, n) => database.commit(() => account(String(n + 1))));
   for (const unit of units) void unit.then(() => settled++);
@@ -42,7 +47,7 @@ test('units of one turn share a commit: when one has settled, all have', async (
 /** How the file of an empty database would be searched. */
 async function onSchema<T>(look: (connection: DatabaseSync) => T): Promise<T> {
   const path = join(folder, 'plan.db');
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, toCurrentSchema)).close();
   const connection = new DatabaseSync(path);
   try {
     return look(connection);
@@ -76,7 +81,7 @@ test('a statement that goes through a table of what people do is noticed, whatev
 
 test('two connections on one file see each other’s commits at once', async () => {
   const path = join(folder, 'two.db');
-  const [one, two] = [await openSqlite(path), await openSqlite(path)];
+  const [one, two] = [await openSqlite(path, toCurrentSchema), await openSqlite(path, toCurrentSchema)];
   for (let n = 1; n <= 20; n++) {
     const [writer, reader] = n % 2 ? [one, two] : [two, one];
     await writer.commit(() => account(String(n)));
@@ -95,7 +100,7 @@ test('a commit that was acknowledged survives a power cut: every connection sync
   };
   const path = join(folder, 'full.db');
   try {
-    const database = await openSqlite(path);
+    const database = await openSqlite(path, toCurrentSchema);
     await database.commit(() => account('1'));
     assert.equal(opened.size, 1);
     for (const connection of opened) {
@@ -111,7 +116,7 @@ test('a commit that was acknowledged survives a power cut: every connection sync
 
 test('the database and its journals are readable by their owner alone', async () => {
   const path = join(folder, 'modes.db');
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, toCurrentSchema);
   await database.commit(() => account('1'));
   for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix);
   await database.close();
@@ -119,7 +124,7 @@ test('the database and its journals are readable by their owner alone', async ()
 
 test('housekeeping finds what is due by an index, in its order', async () => {
   const path = join(folder, 'plans.db');
-  await (await openSqlite(path)).close();
+  await (await openSqlite(path, toCurrentSchema)).close();
   const connection = new DatabaseSync(path);
   for (const { table, compiled } of removalStatements(sqliteBuilder)) {
     const plan = planOf(connection, compiled.sql).join('\n');

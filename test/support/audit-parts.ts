@@ -1,5 +1,6 @@
 import { after, afterEach, beforeEach } from 'node:test';
 import { Client } from 'pg';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { type Database, StoreUnavailable, type TableParts } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { startPostgres } from './postgres.ts';
@@ -21,7 +22,7 @@ export async function onDividableDatabases(begin: (own: DividableDatabase) => vo
   beforeEach(async () => {
     const own = await migratedDatabase();
     if (own === undefined) throw new Error('there is no PostgreSQL');
-    const database = await openPostgres(own.url);
+    const database = await openPostgres(own.url, toCurrentSchema);
     const beside = new Client({ connectionString: own.url });
     await beside.connect();
     // It would hold a lock at any time.

@@ -1,3 +1,4 @@
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { migratedDatabase } from './postgres-database.ts';
@@ -12,11 +13,11 @@ export interface OwnStore {
 export async function openOwnStore(): Promise<OwnStore> {
   const own = await migratedDatabase();
   if (own === undefined) {
-    const database = await openSqlite(':memory:');
+    const database = await openSqlite(':memory:', toCurrentSchema);
     return { database, dispose: () => database.close() };
   }
   const { openPostgres } = await import('../../src/platform/database/postgres/open.ts');
-  const database = await openPostgres(own.url);
+  const database = await openPostgres(own.url, toCurrentSchema);
   return {
     database,
     async dispose() {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { toCurrentSchema } from '../../src/migrations/timeline.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { ask } from './ask-postgres.ts';
 
@@ -20,7 +21,7 @@ const urlOf = (server: string, name: string): URL => {
 export async function makeTemplate(server: string): Promise<void> {
   await ask(server, `CREATE DATABASE ${TEMPLATE}`);
   const { migratePostgres } = await import('../../src/platform/database/postgres/migrate.ts');
-  await migratePostgres(urlOf(server, TEMPLATE).href);
+  await migratePostgres(urlOf(server, TEMPLATE).href, toCurrentSchema);
   const [row] = await ask<{ server_version_num: string }>(server, 'SHOW server_version_num');
   process.env['TESSERA_TEST_TEMPLATE'] =
     Number(row?.server_version_num) < 150_000 ? TEMPLATE : `${TEMPLATE} ${BY_FILES}`;

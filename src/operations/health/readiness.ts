@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ClockOutOfSync, MAX_CLOCK_OFFSET, SECOND } from '../../platform/clock.ts';
 import { type Database, StoreUnavailable } from '../../platform/database/database.ts';
+import type { Timeline } from '../../platform/database/migrations/kinds.ts';
 import { migrationState } from '../../platform/database/migrations/position.ts';
-import type { Timeline } from '../../platform/database/migrations/timeline.ts';
 import { many } from '../../platform/database/statement.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 

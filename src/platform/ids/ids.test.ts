@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Random } from '../../../test/support/random.ts';
+import { toCurrentSchema } from '../../migrations/timeline.ts';
 import { HOUR, MINUTE, SECOND } from '../clock.ts';
 import { StoreUnavailable, type Work } from '../database/database.ts';
 import { openSqlite } from '../database/sqlite/open.ts';
@@ -105,7 +106,7 @@ test('nextTick: a full millisecond borrows from the next, and a backward step ne
 
 test('ids rise and never repeat: within a millisecond, over a full one, and while the clock steps back an hour', async () => {
   let now = BEGINNING;
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const ids = leasedIds(database, () => now, elsewhere());
   const made = await many(ids, 5000);
   now -= HOUR;
@@ -120,7 +121,7 @@ test('ids rise and never repeat: within a millisecond, over a full one, and whil
 });
 
 test('many at once share one lease', async () => {
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const ids = leasedIds(database, () => BEGINNING);
   const made = await Promise.all(Array.from({ length: 200 }, () => ids.next()));
   assert.equal(new Set(made).size, 200);
@@ -131,7 +132,7 @@ test('many at once share one lease', async () => {
 test('two processes on one database have different node numbers, also after their leases were renewed', async () => {
   let now = BEGINNING;
   const path = join(folder, 'two.db');
-  const databases = [await openSqlite(path), await openSqlite(path)] as const;
+  const databases = [await openSqlite(path, toCurrentSchema), await openSqlite(path, toCurrentSchema)] as const;
   const [one, two] = databases.map((database) => leasedIds(database, () => now)) as [Ids, Ids];
   const made: string[] = [];
   for (let round = 0; round < 6; round++) {
@@ -146,7 +147,7 @@ test('two processes on one database have different node numbers, also after thei
 
 test('a node number passes on for instants past all ids of its last holder: released, at once; held, when its lease ends', async () => {
   let now = BEGINNING;
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const start = () => leasedIds(database, () => now, elsewhere());
   const first = start();
   const before = await many(first, 4097);
@@ -162,7 +163,7 @@ test('a node number passes on for instants past all ids of its last holder: rele
 
 test('a process whose lease has passed on takes another number', async () => {
   let now = BEGINNING;
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const [slow, quick] = [leasedIds(database, () => now, elsewhere()), leasedIds(database, () => now, elsewhere())];
   const early = await slow.next();
   now += 2 * HOUR;
@@ -175,7 +176,7 @@ test('a process whose lease has passed on takes another number', async () => {
 
 test('a lease that is kept is renewed before any id needs it, and not before it is due', async () => {
   let now = BEGINNING;
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   let commits = 0;
   const commit = <T>(work: () => Work<T>): Promise<T> => {
     commits++;
@@ -203,7 +204,7 @@ test('a lease that is kept is renewed before any id needs it, and not before it 
 
 test('with all node numbers leased the error tells the operator what to do, and a freed number is used again', async () => {
   let now = BEGINNING;
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const others = Array.from({ length: 1024 }, () => leasedIds(database, () => now, elsewhere()));
   for (const other of others) await other.ensureLease();
   const ids = leasedIds(database, () => now, elsewhere());
@@ -224,7 +225,7 @@ test('with all node numbers leased the error tells the operator what to do, and 
 test('260 processes that die one after the other on one machine leave no more than two leases', async () => {
   const machine = simulatedMachine();
   let now = BEGINNING;
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const made: string[] = [];
   for (let life = 0; life < 260; life++) {
     const process = machine.start();
@@ -242,7 +243,7 @@ test('260 processes that die one after the other on one machine leave no more th
 
 test('a process that lives, or may live, keeps its lease from the next one on its machine', async () => {
   const machine = simulatedMachine();
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   const ids = () => leasedIds(database, () => BEGINNING, machine.start());
   const [first, second] = [partsOf(await ids().next()), partsOf(await ids().next())];
   assert.deepEqual([first.node, second.node], [0, 1]);
@@ -257,7 +258,7 @@ test('a process that lives, or may live, keeps its lease from the next one on it
 
 test('an id that a clock far ahead gave to a process that died is not given again', async () => {
   const machine = simulatedMachine();
-  const database = await openSqlite(':memory:');
+  const database = await openSqlite(':memory:', toCurrentSchema);
   let now = BEGINNING;
   const first = machine.start();
   const ids = leasedIds(database, () => now, first);
@@ -278,7 +279,7 @@ test('an id that a clock far ahead gave to a process that died is not given agai
 for (let seed = 1; seed <= 8; seed++) {
   test(`no id is made twice by processes that die, stall and restart while their clocks jump (seed ${seed})`, async () => {
     const random = new Random(seed);
-    const database = await openSqlite(':memory:');
+    const database = await openSqlite(':memory:', toCurrentSchema);
     const machines = [simulatedMachine(), simulatedMachine(), undefined];
     const offsets = machines.map(() => 0);
     let time = BEGINNING;

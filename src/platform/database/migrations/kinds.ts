@@ -1,6 +1,19 @@
 import type { Version } from '../../version.ts';
 import type { Query } from './migrate.ts';
-import type { ColumnTypes } from './timeline.ts';
+
+/** The differences between the two databases in table definitions. */
+export interface ColumnTypes {
+  /** A 64-bit integer. */
+  readonly int: string;
+  /** A 64-bit primary key that the database generates without reusing a number. */
+  readonly serial: string;
+  /** Bytes of any length. */
+  readonly bytes: string;
+  /** Table options after the closing parenthesis. */
+  readonly options: string;
+  /** The current time in milliseconds, as an expression. */
+  readonly now: string;
+}
 
 /** The statements of a migration. */
 export type Statements = (types: ColumnTypes) => readonly string[];
@@ -67,6 +80,9 @@ export interface RewriteMigration {
 
 /** An entry of a timeline. */
 export type Migration = Expand | Contract | IndexMigration | RowMigration | RewriteMigration;
+
+/** The migrations from an empty database to the schema of a version, in their order. */
+export type Timeline = Readonly<Record<string, Migration>>;
 
 /** The condition of an index, as it is written behind its columns. */
 export const condition = (where: string | undefined): string => (where === undefined ? '' : ` WHERE ${where}`);

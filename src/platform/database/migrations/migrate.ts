@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { VERSION } from '../../version.ts';
 import { type Row, UnusableDatabase } from '../database.ts';
-import type { IndexMigration, NewIndex, RewriteMigration, RowMigration } from './kinds.ts';
+import type { ColumnTypes, IndexMigration, NewIndex, RewriteMigration, RowMigration, Timeline } from './kinds.ts';
 import { type AppliedMigration, BEFORE_BASELINE, migrationState, type UnfinishedMigration } from './position.ts';
+import type { MigrationAdvance, MigrationProgress, MigrationStep } from './progress.ts';
 import { changeBatch, FIRST_BATCH, PROGRESS_TABLE, paceAfter } from './row-batches.ts';
-import type { ColumnTypes, Timeline } from './timeline.ts';
 
 /** Runs one statement. */
 export type Query = (text: string) => Promise<readonly Row[]>;
@@ -29,36 +29,6 @@ interface IndexBuilding {
   build(query: Query, index: NewIndex): Promise<void>;
   /** How far the build of an index is; undefined if it is not known. */
   watch(query: Query, index: NewIndex): Promise<MigrationAdvance | undefined>;
-}
-
-/** A migration that is running. */
-export interface MigrationStep {
-  readonly name: string;
-  readonly number: number;
-  readonly of: number;
-}
-
-/** How far a migration of a large table is. */
-export interface MigrationAdvance {
-  /** What is counted. */
-  readonly what: string;
-  readonly done: number;
-  /** About how many there are; 0 if that is not known. */
-  readonly total: number;
-}
-
-/** Callbacks for the progress of the migrations. */
-export interface MigrationProgress {
-  /** Called once if another process holds the lock. */
-  waiting?(): void;
-  /** A transaction held a lock that the migration needs for too long. It begins again after a pause. */
-  retrying?(attempt: number, of: number): void;
-  began?(step: MigrationStep): void;
-  advanced?(step: MigrationStep, advance: MigrationAdvance): void;
-  /** It left something for an operator to decide: what, and the remedy. */
-  found?(step: MigrationStep, text: string): void;
-  /** The migration has run. Those that run in one transaction are committed together. */
-  ran?(step: MigrationStep, milliseconds: number): void;
 }
 
 /** A migration failed. */
@@ -111,12 +81,23 @@ interface Run {
   readonly ran: string[];
 }
 
-/** Runs the pending migrations of a timeline; see `migrate`. */
-export function migrateAlong(
-  steps: Timeline,
+export interface MigrationOptions {
+  readonly steps: Timeline;
+  readonly progress?: MigrationProgress | undefined;
+}
+
+/**
+ * Migrates a database along a timeline. Pending migrations commit together, apart from those that add indexes or change many rows:
+ * these are interrupted anywhere without a loss, and the next run continues them. Of several processes that start at the same time, one
+ * migrates at a time. Another may take over between two batches, and each returns when all migrations are complete.
+ * @returns the names of the migrations that it ran
+ * @throws {NewerDatabase} when the schema needs a later version
+ * @throws {MigrationFailed} when a migration fails
+ */
+export function migrate(
   dialect: Dialect,
   kind: MigrationDialect,
-  progress: MigrationProgress,
+  { steps, progress = {} }: MigrationOptions,
 ): Promise<readonly string[]> {
   const database = new Kysely<unknown>({ dialect });
   const queryOn =

@@ -1,6 +1,6 @@
 import { isLater, VERSION } from '../../version.ts';
 import { UnusableDatabase } from '../database.ts';
-import type { Timeline } from './timeline.ts';
+import type { Timeline } from './kinds.ts';
 
 /** The schema of the database needs a later version than this one. */
 export class NewerDatabase extends Error {

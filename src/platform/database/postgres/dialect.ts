@@ -15,7 +15,8 @@ import {
 } from 'kysely';
 import { DatabaseError } from 'pg';
 import { condition, type NewIndex } from '../migrations/kinds.ts';
-import type { MigrationAdvance, MigrationDialect, Query } from '../migrations/migrate.ts';
+import type { MigrationDialect, Query } from '../migrations/migrate.ts';
+import type { MigrationAdvance } from '../migrations/progress.ts';
 import type { Tables } from '../schema.ts';
 import { MIGRATION_SETTINGS, settings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { PostgresDialect } from 'kysely';
-import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
+import { type MigrationOptions, migrate } from '../migrations/migrate.ts';
 import { postgresColumnTypes } from './dialect.ts';
 import { migrationPool } from './pools.ts';
 import { openPrimary, type PrimaryOptions } from './primary.ts';
@@ -12,7 +12,7 @@ import { explainConnectionError } from './start.ts';
  */
 export async function migratePostgres(
   url: string,
-  options?: MigrationOptions,
+  options: MigrationOptions,
   trust?: PrimaryOptions,
 ): Promise<readonly string[]> {
   const primary = openPrimary(url, trust);

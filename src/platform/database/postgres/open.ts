@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
-import type { MigrationOptions } from '../migrations/timeline.ts';
+import type { MigrationOptions } from '../migrations/migrate.ts';
 import { type Compiled, compile, one, type Statement } from '../statement.ts';
 import { type Connections, connections, type Deadline, deadline } from './connections.ts';
 import { postgresBuilder } from './dialect.ts';
@@ -60,7 +60,7 @@ export interface RiskOptions {
  */
 export async function openPostgres(
   url: string,
-  options?: MigrationOptions,
+  options: MigrationOptions,
   meter?: DatabaseMeter,
   risk: RiskOptions = { local: true },
 ): Promise<Database> {

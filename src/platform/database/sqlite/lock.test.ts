@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { exceeded, take } from '../../../limits/limits.ts';
+import { toCurrentSchema } from '../../../migrations/timeline.ts';
 import { openSqlite } from './open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-lock-'));
@@ -18,7 +19,7 @@ const about = {
 
 test('while another process writes, reads go on and writes wait for it', async () => {
   const path = join(folder, 'tessera.db');
-  const database = await openSqlite(path);
+  const database = await openSqlite(path, toCurrentSchema);
   const other = new DatabaseSync(path);
   other.exec('BEGIN IMMEDIATE');
   let committed = false;

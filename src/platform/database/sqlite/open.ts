@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Database, type DatabaseMeter, UnusableDatabase } from '../database.ts';
-import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
+import { type MigrationOptions, migrate } from '../migrations/migrate.ts';
 import { realPath } from './continuity.ts';
 import { databaseOn, LOCK_RETRY, LOCK_TIMEOUT } from './database.ts';
 import { isLocked, migrationDialect, sqliteColumnTypes } from './dialect.ts';
@@ -12,7 +12,7 @@ import { refuseUnfinished } from './replacement.ts';
  * Opens a SQLite database, which is created and migrated if necessary.
  * @param path a file, or `:memory:`
  */
-export async function openSqlite(path: string, options?: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
+export async function openSqlite(path: string, options: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
   const connection = await connect(path);
   try {
     await migrate(migrationDialect(connection), sqliteColumnTypes, options);
@@ -29,7 +29,7 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
 }
 
 /** Migrates a SQLite database to the current schema and closes it; returns the names of the migrations that it ran. */
-export async function migrateSqlite(path: string, options?: MigrationOptions): Promise<readonly string[]> {
+export async function migrateSqlite(path: string, options: MigrationOptions): Promise<readonly string[]> {
   const connection = await connect(path);
   try {
     return await migrate(migrationDialect(connection), sqliteColumnTypes, options);
