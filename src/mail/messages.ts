@@ -1,5 +1,10 @@
 import { addressMails } from './messages/addresses.ts';
+import { invitationMails } from './messages/invitations.ts';
 import { layoutTexts } from './messages/layout.ts';
+import { personalDataMails } from './messages/personal-data.ts';
+import { recoveryMails } from './messages/recovery.ts';
+import { scopeRequestMails } from './messages/scope-requests.ts';
+import { testMail } from './messages/test-message.ts';
 
 /**
  * The texts of the messages. Another language is another object of this type. A message is a function of the values that it names; a
@@ -9,4 +14,9 @@ export const mailTexts = {
   language: 'en',
   layout: layoutTexts,
   addresses: addressMails,
+  recovery: recoveryMails,
+  invitations: invitationMails,
+  personalData: personalDataMails,
+  scopeRequests: scopeRequestMails,
+  test: testMail,
 };

@@ -5,17 +5,12 @@ import { randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { type MailResult, smtpTransport } from '../platform/mail/transport.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import type { MailContent } from './content.ts';
 import type { Mailer } from './mail.ts';
 import { greetingOf, messageOf, senderOf } from './message.ts';
+import { mailTexts } from './messages.ts';
 
 /** What became of a test message; `kept` is for the mailbox, and `off` where no mail is sent. */
 export type TestResult = MailResult | { readonly kind: 'kept' } | { readonly kind: 'off' };
-
-const contentFor = (baseUrl: string): MailContent => ({
-  subject: 'Test message',
-  paragraphs: [`Mail from ${baseUrl} arrives here.`, 'You can delete this message.'],
-});
 
 /** Sends a message right away, past the outbox, so that the operator sees what the server answers. */
 export async function sendTestMessage(
@@ -24,7 +19,7 @@ export async function sendTestMessage(
   options: { readonly to: string; readonly baseUrl: string; readonly origin: Origin; readonly now: number },
 ): Promise<TestResult> {
   const { to, baseUrl, origin, now } = options;
-  const content = contentFor(baseUrl);
+  const content = { language: mailTexts.language, ...mailTexts.test({ baseUrl }) };
   const { smtp } = config.mail;
   if (!mailer.available) return { kind: 'off' };
   const message = { messageId: randomName(), recipient: to, createdAt: now };

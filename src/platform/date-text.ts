@@ -47,3 +47,7 @@ export const alternativeList = (texts: readonly string[], language = 'en'): stri
 
 /** Texts as a list that stands alone, such as `a, b, c`. */
 export const enumerated = (texts: readonly string[], language = 'en'): string => enumerations(language).format(texts);
+
+/** The date and the time of day of an instant in UTC, such as `1 March 2026, 12:00 UTC`. */
+export const momentText = (instant: number, language = 'en'): string =>
+  `${dateText(instant, language)}, ${timeText(instant, language)}`;

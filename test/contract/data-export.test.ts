@@ -116,6 +116,7 @@ test('the copy has what the service stores of a person, no secret, and not what 
     ['Your data is ready', 'A copy of your data was asked for'],
   );
   assert.equal(mails[0]?.link, server.baseUrl + PAGE);
+  assert.match(mails[0]?.text ?? '', /You can download it until \d{1,2} March 2026, \d\d:\d\d UTC\./);
 });
 
 test('while it is made, the page says how far it is and can be looked at again, and there is nothing to download', async () => {

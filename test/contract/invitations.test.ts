@@ -69,8 +69,9 @@ test('an invited person who chose a taken username displaces no one', async () =
   const email = `${name}@example.com`;
   const body = { username: name, displayName: 'G', email, password: 'quartz lamp river' };
   const { body: holder } = await admin(server, 'POST', '/users', body);
-  await invite({ email });
+  await invite({ email, days: 1 });
   const [mail] = await mailsTo(server, email);
+  assert.match(mail?.text ?? '', /The link works for one day, once\./);
   const link = new URL(mail?.link ?? '').searchParams.get('link');
   const browser = agent(server.baseUrl, server.nodeInTurn);
   const fields = { displayName: 'G', username: other.username, password: 'quartz lamp river' };

@@ -10,6 +10,7 @@ import { record } from '../../audit/audit.ts';
 import type { Invitation } from '../../invitations/store.ts';
 import * as store from '../../invitations/store.ts';
 import type { Mailer } from '../../mail/mail.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { upsertMember } from '../../organizations/member-store.ts';
 import { findMembership, findOrganization, organizationNotFound, type Role } from '../../organizations/store.ts';
 import { type Clock, DAY, iso, isoOrNull } from '../../platform/clock.ts';
@@ -29,7 +30,6 @@ import { deviceFacts } from '../notices/rules/notice-text.ts';
 import { settleGain } from '../operators/gained-rights.ts';
 import { type ActingOperator, grantOfMembership, requireGivable } from '../operators/grants.ts';
 import { mayInviteTo, requireOwnName, requireRevocable } from '../operators/open-invitations.ts';
-import { invitationMail } from './invitation-mails.ts';
 import { requireModerate } from './moderation.ts';
 import { mayGive, mayInvite } from './rules.ts';
 
@@ -165,7 +165,7 @@ export async function createInvitation(
     if (operator !== undefined) yield* requireModerate(operator, invitation, now);
     yield* store.insertInvitation(invitation);
     if (email !== null && mailed) {
-      const content = invitationMail(organization?.name, link, days);
+      const content = mailTexts.invitations.invited({ organization: organization?.name, url: link, days });
       yield* mail.enqueue(
         { to: email, accountId: null, kind: 'invitation', content, expiresAt, restsOn: invitation.hash },
         now,

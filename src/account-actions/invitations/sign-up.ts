@@ -13,6 +13,7 @@ import {
   useChallenge,
 } from '../../mail/challenges.ts';
 import { countMail, type Mailer } from '../../mail/mail.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { type Clock, MINUTE } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
@@ -22,14 +23,12 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import { canonicalEmail } from '../../platform/domain-name.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../../platform/validation/origin.ts';
-
 import { addAccount, JoiningRefused, newAccount } from '../accounts/create-account.ts';
 import { FieldTaken, isUsernameTaken } from '../accounts/usernames.ts';
 import { type SignedIn, type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
 import { type JoiningPerson, NotVouched } from '../upstreams/join.ts';
 import { InvitationRefused, joinInvited } from './invitations.ts';
 import { joinThroughUpstream } from './join-through-upstream.ts';
-import { signUpMails } from './sign-up-mails.ts';
 
 const SIGN_UP_LIFETIME = 15 * MINUTE;
 
@@ -138,12 +137,15 @@ function sendCode(
     yield* createChallenge(sealer, sent, { ...challenge, lifetime: SIGN_UP_LIFETIME }, now);
     if (!isWithin) return 'begun';
     if (holder?.profile.emailVerified) {
-      const content = signUpMails.exists(holder.profile.username, `${issuer}/login`);
+      const content = mailTexts.invitations.exists({
+        username: holder.profile.username,
+        url: `${issuer}/login`,
+      });
       const to = holder.profile.email;
       yield* mail.enqueue({ to, accountId: holder.id, kind: 'account exists', content, expiresAt }, now);
     } else if (!isReserved) {
       const link = `${issuer}/signup/verify?link=${sent.link}`;
-      const content = signUpMails.verify(sent.code, link);
+      const content = mailTexts.invitations.signUp({ code: sent.code, url: link });
       const message = { to: data.email, accountId: null, kind: 'verify address', content, expiresAt } as const;
       yield* mail.enqueue({ ...message, challenge: sent.hash }, now);
     }

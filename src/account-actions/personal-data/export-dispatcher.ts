@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Account, findAccount, lockAccount } from '../../accounts/store.ts';
 import { listActivity, NEWEST_ACTIVITY } from '../../audit/activity-store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
-import { type Clock, iso, SECOND } from '../../platform/clock.ts';
+import { mailTexts } from '../../mail/messages.ts';
+import { type Clock, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { startPoller } from '../../platform/poller.ts';
 import { accountStatus } from '../../verdict/rules.ts';
@@ -18,7 +19,6 @@ import {
   markExportFailed,
   removeExport,
 } from './export-store.ts';
-import { exportReadyMail } from './mails.ts';
 
 /** The path of the page where exports are asked for and downloaded. */
 export const EXPORT_PATH = '/account/data/export';
@@ -120,7 +120,7 @@ async function makePiece(services: ExportDispatcherServices, current: DataExport
     if (isLast && canReceiveMail(locked.profile.email)) {
       const expiresAt = current.createdAt + EXPORT_LIFETIME;
       const { username, email } = locked.profile;
-      const content = exportReadyMail(username, iso(expiresAt), issuer + EXPORT_PATH);
+      const content = mailTexts.personalData.exportReady({ username, until: expiresAt, url: issuer + EXPORT_PATH });
       yield* mail.enqueue({ to: email, accountId, kind: 'export ready', content, expiresAt }, now);
     }
     return { ...next, pieces: current.pieces + 1 };

@@ -5,6 +5,7 @@ import type { TakingBack } from '../../authenticators/rules/taking-back.ts';
 import type { ClientsUndone } from '../../clients/disable.ts';
 import { openInvitationsOfOperator } from '../../invitations/store.ts';
 import type { Sealer } from '../../keys/sealer.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import type { Operator } from '../../operators/rights.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -24,7 +25,6 @@ import {
 } from '../notices/notices.ts';
 import { type GoesOn, goesOnSentences, NOTHING_UNDONE, undoneSentences } from '../notices/rules/undone-text.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
-import { deletionCancelledMail } from '../personal-data/mails.ts';
 
 /** What changed of an account that its owner has again. */
 export interface Undone extends FactorsUndone, ClientsUndone {
@@ -204,6 +204,6 @@ export function* callOffDeletion(
   if (before.deletionDueAt === null) return;
   yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId });
   if (!canReceiveMail(email)) return;
-  const content = deletionCancelledMail(username, `${issuer}/login`);
+  const content = mailTexts.personalData.deletionCancelled({ username, url: `${issuer}/login` });
   yield* mail.enqueue({ to: email, accountId, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME }, now);
 }

@@ -3,12 +3,13 @@ import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import { createChallenge, type NewChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Device, Origin } from '../../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
-import type { UndoneFacts } from '../notices/rules/undone-text.ts';
-import { recoveryMail } from './mails.ts';
+import { askedFrom } from '../notices/rules/notice-text.ts';
+import { type UndoneFacts, undoneSentences } from '../notices/rules/undone-text.ts';
 
 /** How long a recovery link works. */
 export const RECOVERY_LIFETIME = 30 * MINUTE;
@@ -63,11 +64,13 @@ export function* beginRecovery(
   // A stranger who asks later must not end what the owner asked for.
   const spared = yield* otherKnownBrowsers(account.id, isKnown ? browserHash : null);
   yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
-  const content = recoveryMail(
-    { ...subjectOf(issuer, account), device },
-    { url: linkOf(issuer, sent), code: sent.code },
-    undone,
-  );
+  const content = mailTexts.recovery.recover({
+    ...subjectOf(issuer, account),
+    from: askedFrom(device),
+    code: sent.code,
+    url: linkOf(issuer, sent),
+    undone: undone === undefined ? [] : undoneSentences(undone),
+  });
   const expiresAt = now + RECOVERY_LIFETIME;
   const message = { to: account.profile.email, accountId: account.id, content, expiresAt, challenge: sent.hash };
   yield* mail.enqueue({ ...message, kind: 'recovery' }, now);

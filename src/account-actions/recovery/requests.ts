@@ -5,6 +5,7 @@ import { type Account, findByIdentifier, lockAccount } from '../../accounts/stor
 import { record } from '../../audit/audit.ts';
 import { listBrowsersWaiting, prepareChallenge, type SentChallenge } from '../../mail/challenges.ts';
 import { countRecipient, countSender, type MailKind } from '../../mail/mail.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { REQUEST_RETRIES, retryDelay } from '../../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -18,7 +19,6 @@ import { accountStatus } from '../../verdict/rules.ts';
 import { acceptsMailCode } from '../authentication/mail-code.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { beginRecovery, createDecoy, RECOVERY_LIFETIME, subjectOf } from './begin.ts';
-import { barredMail } from './mails.ts';
 import { insertRequest, listRequests, postponeRequest, type StoredMailRequest, takeRequest } from './request-store.ts';
 import { SIGN_IN_CODE_LIFETIME, sendSignInCode } from './sign-in-code.ts';
 
@@ -200,7 +200,11 @@ function* tellBarred(
   const { id: accountId, profile, bannedUntil } = account;
   const status = accountStatus(account, now);
   if (status === 'active' || !profile.emailVerified) return;
-  const content = barredMail(subjectOf(issuer, account), purpose, status, { bannedUntil, contact });
+  const content = mailTexts.recovery.barred[purpose][status]({
+    ...subjectOf(issuer, account),
+    bannedUntil: status === 'banned' ? bannedUntil : null,
+    contact,
+  });
   const expiresAt = now + RECOVERY_LIFETIME;
   yield* mail.enqueue({ to: profile.email, accountId, kind: mailKindOf(purpose), content, expiresAt }, now);
 }

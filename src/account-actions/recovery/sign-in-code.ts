@@ -1,12 +1,13 @@
 import { otherKnownBrowsers } from '../../accounts/known-browser-store.ts';
 import type { Account } from '../../accounts/store.ts';
 import { createChallenge, type SentChallenge } from '../../mail/challenges.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import { MINUTE } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import type { Device } from '../../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
+import { askedFrom } from '../notices/rules/notice-text.ts';
 import { subjectOf } from './begin.ts';
-import { signInCodeMail } from './mails.ts';
 
 /** How long a sign-in code works. */
 export const SIGN_IN_CODE_LIFETIME = 15 * MINUTE;
@@ -38,7 +39,11 @@ export function* sendSignInCode(
     lifetime,
   } as const;
   yield* createChallenge(sealer, sent, challenge, now);
-  const content = signInCodeMail({ ...subjectOf(issuer, account), device }, sent.code);
+  const content = mailTexts.recovery.signInCode({
+    ...subjectOf(issuer, account),
+    from: askedFrom(device),
+    code: sent.code,
+  });
   const message = { to, accountId: account.id, content, expiresAt: now + lifetime, challenge: sent.hash };
   yield* mail.enqueue({ ...message, kind: 'sign-in code' }, now);
 }

@@ -5,11 +5,22 @@ import { behind } from '../../admin-keys/live.ts';
 import type { ScopeDecision, ScopeRequest } from '../../clients/scope-request-store.ts';
 import { takeWithin } from '../../limits/limits.ts';
 import type { Mailer, MailKind, NewMail } from '../../mail/mail.ts';
+import { mailTexts } from '../../mail/messages.ts';
 import type { Place } from '../../operators/rights.ts';
 import { DAY, HOUR } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { canReceiveMail } from '../notices/notices.ts';
-import { scopeDecisionMail, scopeRequestMail, type ToldDecision, type ToldRequest } from './rules/mail-text.ts';
+
+/** A request as a message tells it: by IDs, and by names that Tessera itself gives to scopes. */
+interface ToldRequest {
+  readonly clientId: string;
+  /** Null for a scope of an API, whose name was typed. */
+  readonly scope: string | null;
+}
+
+interface ToldDecision extends ToldRequest {
+  readonly outcome: 'approved' | 'declined';
+}
 
 interface TellingServices {
   readonly mail: Mailer;
@@ -54,10 +65,11 @@ export function* tellAdministrators(
   now: number,
 ): Work<void> {
   if (!mail.available) return;
+  const url = `${issuer}/console/apps/scope-requests`;
   for (const id of yield* listAdministrators(organizationId, now)) {
     const account = id === request.askedBy ? undefined : yield* findAccount({ id });
     if (account === undefined) continue;
-    const content = (all: readonly ToldRequest[]) => scopeRequestMail(all, `${issuer}/console/apps/scope-requests`);
+    const content = (all: readonly ToldRequest[]) => mailTexts.scopeRequests.asked({ requests: all, url });
     yield* tell(mail, account, 'scope request', toldOf(request), content, now);
   }
 }
@@ -73,6 +85,10 @@ export function* tellAsker(
   const account = yield* findAccount({ id: yield* behind(request.askedBy) });
   if (account === undefined) return;
   const url = `${issuer}/console/apps/${request.clientId}`;
-  const content = (all: readonly ToldDecision[]) => scopeDecisionMail(all, url);
+  const content = (all: readonly ToldDecision[]) =>
+    mailTexts.scopeRequests.decided({
+      decisions: all.map((one) => ({ ...one, isApproved: one.outcome === 'approved' })),
+      url,
+    });
   yield* tell(mail, account, 'scope decision', { ...toldOf(request), outcome }, content, now);
 }

@@ -1,6 +1,6 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
 import type { MailContent, MailFact } from '../../../mail/content.ts';
-import { dateText, enumerated, timeText } from '../../../platform/date-text.ts';
+import { enumerated, momentText } from '../../../platform/date-text.ts';
 import { readableEmail } from '../../../platform/domain-name.ts';
 import type { Device } from '../../../platform/validation/origin.ts';
 import { type UndoneFacts, undoneSentences } from './undone-text.ts';
@@ -65,10 +65,10 @@ export const deviceFacts = ({
   };
 };
 
-/** Where somebody asked for a message, as its reader is told. */
-export function askedFrom(device: Device | undefined): readonly MailFact[] {
+/** Where somebody asked for a message, as its reader is told; undefined where nothing is known of that. */
+export function askedFrom(device: Device | undefined): string | undefined {
   const where = device === undefined ? '' : whereOf(deviceFacts(device));
-  return where === '' ? [] : [['Asked for from', where]];
+  return where === '' ? undefined : where;
 }
 
 /** Something that happened to an account, once or several times. */
@@ -124,8 +124,6 @@ export function carriedPasskeys(notice: SecurityNotice, open: readonly OpenRepor
   );
   return [...new Set(named)].slice(0, MOST_CARRIED);
 }
-
-const momentText = (at: number): string => `${dateText(at)}, ${timeText(at)}`;
 
 const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly [subject: string, what: string]>> = {
   'new device': () => ['New sign-in to your account', 'There was a sign-in to your account in a new browser.'],
