@@ -146,20 +146,28 @@ function domainOf(path: string): string {
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   'account-actions/bulk': ['account'],
-  // What was made through an account, in each table that names who made something.
+  // What was made through an account, in each table that names who made something, and the names of what was made.
   'account-actions/makers': [
+    ...['account', 'account_act', 'account_opening', 'admin_key', 'app_assignment', 'blocked_client_domain', 'client'],
     ...[
-      'account_act',
-      'account_opening',
-      'admin_key',
-      'app_assignment',
-      'blocked_client_domain',
       'client_act',
       'given_right',
       'group_member',
+      'initial_access_token',
+      'invitation',
+      'membership',
+      'operator_grant',
     ],
-    ...['initial_access_token', 'invitation', 'membership', 'operator_grant', 'right_change', 'setting_change'],
-    ...['unblocked_client_domain', 'upstream_act', 'upstream_effect'],
+    ...[
+      'organization',
+      'right_change',
+      'setting_change',
+      'unblocked_client_domain',
+      'upstream',
+      'upstream_act',
+      'upstream_effect',
+      'user_group',
+    ],
   ],
   'account-actions/personal-data': ['account'],
   access: ['account', 'client', 'group_member', 'membership', 'organization', 'user_group'],

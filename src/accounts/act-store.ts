@@ -5,19 +5,21 @@ import type { Tables } from '../platform/database/schema.ts';
 import { command, many } from '../platform/database/statement.ts';
 
 /** What an operator did to an account with which somebody who held the operator's account or key may still get in. */
-export type AccountActKind =
-  | 'created'
+export type AccountActKind = (typeof ACCOUNT_ACTS)[number];
+export const ACCOUNT_ACTS = [
+  'created',
   /** Joined by an invitation of the operator. */
-  | 'invited'
+  'invited',
   /** Got another address, or had it declared verified or not. */
-  | 'address'
-  | 'password'
-  | 'username'
-  | 'factor removed'
+  'address',
+  'password',
+  'username',
+  'factor removed',
   /** Recovered by a link of the operator. */
-  | 'recovered'
+  'recovered',
   /** A ban, a suspension or a deletion was lifted. */
-  | 'let in again';
+  'let in again',
+] as const;
 
 /** Who acts: an operator, or undefined for the command line on the server. */
 export interface AccountActor {

@@ -4,8 +4,8 @@ import { command, many, one } from '../platform/database/statement.ts';
 import { changesSince, valueBefore } from '../platform/kept-changes.ts';
 
 /** What an operator did to a client that somebody who held the operator's account or key may still use. */
-export type ClientActKind = (typeof KINDS)[number];
-const KINDS = ['registered', 'accepted', 'enabled', 'secret', 'approved'] as const;
+export type ClientActKind = (typeof CLIENT_ACTS)[number];
+export const CLIENT_ACTS = ['registered', 'accepted', 'enabled', 'secret', 'approved'] as const;
 
 interface ClientAct {
   readonly clientId: string;
@@ -186,7 +186,7 @@ const recordedActs = many(
       .where('operator_id', '=', p.operatorId)
       .where('acted_at', '>=', p.since)
       .where('acted_at', '<', p.until)
-      .where('kind', 'in', KINDS)
+      .where('kind', 'in', CLIENT_ACTS)
       .orderBy('id'),
   (row): ClientAct => ({ ...row, kind: row.kind as ClientActKind }),
 );

@@ -11,6 +11,26 @@ const roleLabels = {
 /** What an operator or a key made, and whether it ends, too. */
 const made = {
   madeNothing: 'It made nothing that still counts.',
+  /** A page that lists it. */
+  view: {
+    lead: 'The newest of each kind. What these made in turn is named when the key is revoked, and can end with it.',
+    none: 'It made nothing that still counts.',
+    more: 'There is more than is listed here.',
+    events: 'See everything it did',
+    sections: {
+      rights: 'Keys and roles',
+      apps: 'Apps',
+      access: 'Assignments and members',
+      accounts: 'Accounts',
+      others: 'Providers, domains and settings',
+    },
+    key: (role: string): HtmlPart => ['key, ', role],
+    domain: 'unblocked for apps that register themselves',
+    settings: (fields: string): string => `changed: ${fields}`,
+    assignments: (app: HtmlPart): HtmlPart => ['assigned to the app ', app],
+    groupMembers: (group: HtmlPart): HtmlPart => ['in the group ', group],
+    members: (organization: HtmlPart): HtmlPart => ['in the organization ', organization],
+  },
   keyMade: (name: HtmlPart): HtmlPart => ['the key ', name],
   roleMade: (role: string, person: HtmlPart): HtmlPart => ['the role ', role, ' of ', person],
   appMade: (name: HtmlPart, acts: string): HtmlPart => ['the app ', name, ' (', acts, ')'],

@@ -191,13 +191,34 @@ async function operators(walk: Walk): Promise<void> {
   await stop('console-key-new');
   await send();
   await stop('console-key-made');
+  const adminKey = (await page.locator('code', { hasText: 'tak_' }).textContent())?.trim() ?? '';
+  await makeWith(stage, adminKey);
   await pressInConsole(page.locator('main p > a.button'));
   await stop('console-key');
   const id = new URL(page.url()).pathname.split('/').at(-1);
   await open('keys');
   await stop('console-keys');
+  await open(`keys/${id}/made`);
+  await stop('console-key-made-with');
   await open(`keys/revoke?id=${id}`);
   await stop('console-key-revoke');
+}
+
+/** Something of each kind, made with an admin key. */
+async function makeWith({ server }: Stage, adminKey: string): Promise<void> {
+  const call = async (method: string, path: string, body?: object) =>
+    (await admin(server, method, path, body, adminKey)).body;
+  const { clientId } = await call('POST', '/clients', {
+    ...{ name: 'The Weekly Correspondence', redirectUris: ['https://weekly.example/callback'] },
+  });
+  await call('PATCH', `/clients/${clientId}`, { access: 'assigned', requireSecondFactor: true });
+  const group = await call('POST', '/groups', { name: 'correspondents', displayName: 'Correspondents' });
+  for (let index = 1; index <= 12; index++) {
+    const fields = { username: `correspondent-${index}`, email: `correspondent-${index}@society.example` };
+    const { id } = await call('POST', '/users', { ...fields, displayName: `Correspondent ${index}` });
+    await call('PUT', `/groups/${group.id}/members/${id}`);
+    if (index < 4) await call('POST', `/clients/${clientId}/assignments`, { userId: id });
+  }
 }
 
 /** What a developer asks for, and how an operator decides. */

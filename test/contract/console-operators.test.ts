@@ -135,13 +135,74 @@ test('a key in the place of another has its name and role filled in, and both wo
   for (const text of [first.text, second.text]) assert.equal(await ask(keyIn(text)), 200);
 });
 
-test('what was made with a key stands on a page of its own', async () => {
+test('what was made with a key stands on a page of its own, the newest of each kind', async () => {
   const made = await act(server, owner, '/console/keys/new', {}, { name: 'Maker', role: 'owner' });
   const [key, id] = [keyIn(made.text), /\/console\/keys\/(\d+)"/.exec(made.text)?.[1] ?? ''];
-  const child = await admin(server, 'POST', '/admin-keys', { name: 'Child of it', role: 'auditor' }, key);
-  assert.equal(child.status, 201, JSON.stringify(child.body));
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await admin(server, method, path, body, key);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const [person, user] = [await newUser(server), await newUser(server)];
+  const child = await call('POST', '/admin-keys', { name: 'Child of it', role: 'auditor' });
+  await call('PUT', `/users/${person.id}/roles/support`, { expiresAt: '2099-12-31T00:00:00Z' });
+  const app = await call('POST', '/clients', { name: 'Made App', redirectUris: ['https://made.example/cb'] });
+  await call('PATCH', `/clients/${app.clientId}`, { redirectUris: ['https://other.example/cb'], access: 'assigned' });
+  await call('POST', `/clients/${app.clientId}/assignments`, { userId: user.id });
+  const group = await call('POST', '/groups', { name: 'made-group', displayName: 'Made Group' });
+  await call('PUT', `/groups/${group.id}/members/${user.id}`);
+  await call('PATCH', `/groups/${group.id}`, { name: 'renamed-group' });
+  const organization = await call('POST', '/organizations', { name: 'made-place', domain: 'made.example' });
+  await call('PUT', `/organizations/${organization.id}/members/${user.id}`, { role: 'MEMBER' });
+  await call('PUT', `/organizations/${organization.id}/members/${person.id}`, { role: 'ADMIN' });
+  await call('PATCH', `/organizations/${organization.id}`, { requireSecondFactor: true });
+  await call('PATCH', `/organizations/${organization.id}`, { requireSecondFactor: false });
+  const upstream = { name: 'made-staff', issuer: 'https://made-id.example', clientId: 'tessera', displayName: 'Staff' };
+  await call('POST', '/upstreams', upstream);
+  for (let index = 1; index <= 6; index++) {
+    await call('POST', '/users', {
+      username: `made-${index}`,
+      email: `made-${index}@example.com`,
+      displayName: 'Made',
+    });
+  }
   const { text } = await owner.browser.get(`/console/keys/${id}/made`);
-  assert.ok(text.includes('Child of it') && text.includes(`/console/keys/${child.body.id}"`), text);
+  const shown = text.replaceAll(/<[^>]+>|[\u2066-\u2069]/g, '');
+  assert.ok(text.includes(`/console/keys/${child.id}"`));
+  for (const row of [
+    'Child of it key, auditor',
+    `${person.username} support, until`,
+    `${person.username} admin in made-place`,
+    'Made App registered',
+    'Made App changed: ',
+    `${user.username} assigned to the app Made App`,
+    `${user.username} in the group Made Group`,
+    `${user.username} in the organization made-place`,
+    'made-6 created',
+    'Staff registered',
+    'made-place changed: the second factor',
+    'Made Group changed: the name',
+  ]) {
+    assert.ok(shown.includes(row), `${row}: ${shown}`);
+  }
+  assert.match(shown, /made-2 created/);
+  assert.doesNotMatch(shown, /made-1 created/);
+  assert.match(shown, /There is more than is listed here\. See everything it did/);
+});
+
+test('who may not look people up finds their IDs in what was made', async () => {
+  const organization = (await admin(server, 'POST', '/organizations', { name: 'ids-here', domain: 'i.example' })).body;
+  const lead = await newOperator(server, 'developer');
+  await admin(server, 'PUT', `/organizations/${organization.id}/members/${lead.id}`, { role: 'ADMIN' });
+  const input = { name: 'Of the place', role: 'admin', organizationId: organization.id };
+  const { id, adminKey } = (await admin(server, 'POST', '/admin-keys', input)).body;
+  const user = await newUser(server);
+  await admin(server, 'PUT', `/organizations/${organization.id}/members/${user.id}`, { role: 'MEMBER' });
+  const group = await admin(server, 'POST', '/groups', { name: 'ids', organizationId: organization.id }, adminKey);
+  await admin(server, 'PUT', `/groups/${group.body.id}/members/${user.id}`, {}, adminKey);
+  const { text } = await lead.browser.get(`/console/keys/${id}/made`);
+  assert.match(text, new RegExp(`${user.id}.*in the group`));
+  assert.ok(!text.includes(user.username));
 });
 
 test('of a key outside of an operator’s reach nothing is told', async () => {

@@ -83,9 +83,8 @@ const PAGES: Readonly<Record<string, number>> = {
   '/console/operators': 1,
   '/console/keys': 1,
   [`/console/keys/${key}`]: 1,
-  // The key, the rights that it gave at any time, the accounts that it opened, and all that was made with it, one for each kind: keys, roles, members,
-  // those of groups, assignments, settings, rights of others, domains, acts on apps, accounts and other providers, and whom these let in.
-  [`/console/keys/${key}/made`]: 18,
+  // The key, and what was made with it, of each kind the newest.
+  [`/console/keys/${key}/made`]: 2,
   '/console/apps': 1,
   [`/console/apps/${app.clientId}`]: 3,
   '/console/apps/scope-requests': 1,

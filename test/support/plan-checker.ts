@@ -39,9 +39,13 @@ export function planProblem(sql: string, plan: readonly string[]): string | unde
   if (!BUILT.test(sql) || [AT_START, AT_AN_END, WHOLE, EVERYTHING].some((known) => known.test(sql))) return undefined;
   const tables = new Map([...sql.matchAll(/"(\w+)" as "(\w+)"/g)].map(([, table, alias]) => [alias, table]));
   const common = new Set([...sql.matchAll(/"(\w+)"\("\w+"\) as \(/g)].map(([, name]) => name));
+  // The rows that a subquery has found: how it finds them is in the plan as well.
+  const derived = new Set([...sql.matchAll(/\) as "(\w+)"/g)].map(([, name]) => name));
+  for (const [, table] of sql.matchAll(/\b(?:from|join) "(\w+)"/g)) derived.delete(table);
   return plan.find((detail) => {
     const scanned = /^SCAN (?!CONSTANT ROW)(\w+)/.exec(detail)?.[1];
-    if (scanned !== undefined) return !SMALL.has(tables.get(scanned) ?? scanned) && !common.has(scanned);
+    if (scanned !== undefined)
+      return !SMALL.has(tables.get(scanned) ?? scanned) && !common.has(scanned) && !derived.has(scanned);
     return /_by_end \(\w+>\?/.test(detail);
   });
 }

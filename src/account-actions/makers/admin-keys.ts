@@ -24,6 +24,7 @@ import {
 } from '../operators/grants.ts';
 import { idsOfMade, isNothing, type Made, madeBy } from './list-made.ts';
 import { type EndedMakers, endAllMadeBy, finishEnding, NOTHING_ENDED, onlyMakers } from './made.ts';
+import { listMadeRows } from './made-view-store.ts';
 
 export const CreateAdminKeyRequest = requestBody('CreateAdminKeyRequest', {
   name: Type.String({
@@ -146,6 +147,15 @@ function* readKey(id: string): Work<AdminKey> {
 /** A key alone: what was made with it stands in many tables. @throws {Failure} `not found` */
 export const getAdminKeyAlone = ({ database }: Pick<AdminKeysContext, 'database'>, id: string): Promise<AdminKey> =>
   database.read(() => readKey(id));
+
+/** How many rows of each part of what was made are listed. */
+export const LISTED_ROWS = 5;
+
+/** A key with the newest of what was made with it, as a page lists it; one more of each part shows that there is more. @throws {Failure} `not found` */
+export const getAdminKeyWithRows = ({ database }: Pick<AdminKeysContext, 'database'>, id: string) =>
+  database.read(function* read() {
+    return { key: yield* readKey(id), rows: yield* listMadeRows({ madeBy: id, limit: LISTED_ROWS + 1 }) };
+  });
 
 /** @throws {Failure} `not found` */
 export function getAdminKey({ database, clock }: AdminKeysContext, id: string): Promise<AdminKeyWithMade> {

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { adminKeyStatus, getAdminKey, getAdminKeyAlone } from '../../account-actions/makers/admin-keys.ts';
-import type { Made } from '../../account-actions/makers/list-made.ts';
+import { adminKeyStatus, getAdminKeyAlone, getAdminKeyWithRows } from '../../account-actions/makers/admin-keys.ts';
 import { type AdminKey, grantOfKey, listNewestAdminKeys } from '../../admin-keys/store.ts';
 import { holds, holdsSomewhere, INSTALLATION, lackingOf, reachOf } from '../../operators/rights.ts';
 import { copyable, fact, facts, isolate, moment } from '../../pages/components.ts';
@@ -8,12 +7,12 @@ import { type Html, type HtmlPart, html } from '../../pages/html.ts';
 import { type Site, sendPage } from '../../pages/layout.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { consolePage } from '../layout.ts';
-import { backward, beforeOf, items, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
+import { backward, beforeOf, onward, PAGE_SIZE, pageOfRows } from '../list.ts';
 import { operatorsPage } from '../operators/frame.ts';
-import { madeList } from '../operators/made.ts';
 import { organizationAddress, placeIn } from '../organizations/addresses.ts';
 import { type ConsoleServices, type ConsoleVisit, consoleVisitOf } from '../visit.ts';
 import { KEYS, keyActAddress, keyAddress, keyMadeAddress } from './addresses.ts';
+import { madeSections } from './made.ts';
 
 /** The admin keys that the operator reaches, and the page about each. */
 export function keyPageRoutes(app: FastifyInstance, services: ConsoleServices): void {
@@ -47,11 +46,11 @@ ${about(site, visit, key, clock())}`;
 
   app.get<{ Params: { id: string } }>(`${KEYS}/:id/made`, { config }, async (request, reply) => {
     const visit = consoleVisitOf(request);
-    const { key, made } = await getAdminKey(visit.services, request.params.id);
+    const { key, rows } = await getAdminKeyWithRows(visit.services, request.params.id);
     const back = site.messages.operators.back(isolate(key.name));
     const content = html`<header class="object"><h1>${text.madeWith(isolate(key.name))}</h1><p class="muted">${stateText(site, key, clock())}</p></header>
-<section class="card" aria-label="${text.made}">${madeRows(site, visit, made)}</section>
-<p><a class="button" href="${site.path(keyAddress(key.id))}">${back}</a></p>`;
+${madeSections(site, visit, { madeBy: key.id, rows }, clock())}
+<p class="acts"><a class="button" href="${site.path(keyAddress(key.id))}">${back}</a></p>`;
     return sendPage(reply, 200, site, consolePage(site, visit, { section: 'operators', title: text.made, content }));
   });
 }
@@ -111,10 +110,4 @@ function about(site: Site, visit: ConsoleVisit, key: AdminKey, now: number): Htm
     fact(text.by, key.madeBy === null ? text.byServer : text.byKey(html`<span class="figures">${key.madeBy}</span>`)),
     fact(text.id, copyable(key.id, messages.error, text.copyId)),
   ])}<p class="acts">${acts}</p>${manages && isActive && html`<p class="muted small">${text.replaceNote}</p>`}</section>`;
-}
-
-function madeRows(site: Site, visit: ConsoleVisit, made: Made): HtmlPart {
-  const { made: text } = site.messages.operators.operators;
-  const listed = madeList(site, visit, made);
-  return items(listed === undefined ? [] : [html`<li><div>${text.stays(listed)}</div></li>`], text.madeNothing);
 }

@@ -48,7 +48,7 @@ const ADDRESSES = {
 };
 
 /** What an operator or a key made that still counts; undefined where that is nothing. */
-export function madeList(site: Site, visit: ConsoleVisit, made: Omit<Made, 'through'>): HtmlPart {
+function madeList(site: Site, visit: ConsoleVisit, made: Omit<Made, 'through'>): HtmlPart {
   const { adminKeys, roles, apps, upstreams, access, hasMoreAccess } = made;
   const { operators: text, roles: names } = site.messages.operators;
   const listed = [
