@@ -9,6 +9,8 @@ import { signInOnCommandLine } from '../support/command-line.ts';
 import { act, newOperator } from '../support/console.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, standard, tokensFor } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
+import { newestMail } from '../support/recovery.ts';
+import { enroll } from '../support/second-factor.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { RECOVERED, takenBack } from '../support/taken-back.ts';
 
@@ -111,4 +113,133 @@ test('an app that somebody connected in the week before the first told act has t
   const silent = async (app: typeof old) =>
     (await again.get(authorizeUrl(app, { prompt: 'none' }))).location?.searchParams.get('error') ?? 'code';
   assert.deepEqual([await silent(old), await silent(recent)], ['code', 'consent_required']);
+});
+
+/** What somebody made as an operator, with what others rest on by now, and how much of it there is. */
+async function successors(by: string) {
+  const call = async (method: string, path: string, body: object, key = by) => {
+    const answer = await admin(server, method, path, body, key);
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const { adminKey: key } = await call('POST', '/admin-keys', { name: 'deploy', role: 'admin' });
+  const next = await newUser(server);
+  await call('PUT', `/users/${next.id}/roles/auditor`, {});
+  const { clientId } = await call('POST', '/clients', { name: 'App', redirectUris: ['https://app.example/cb'] });
+  const group = await call('POST', '/groups', { name: `successors-${next.id}` });
+  await call('PUT', `/groups/${group.id}/members/${next.id}`, {});
+  const created = (
+    await call('POST', '/users', {
+      ...{ username: `made-${next.id}`, displayName: 'Made', email: `made-${next.id}@example.com`, password: PASSWORD },
+    })
+  ).id;
+  server.advance(MINUTE);
+  // Of the key that was made, and so of a successor.
+  const { adminKey: later } = await call('POST', '/admin-keys', { name: 'later', role: 'admin' }, key);
+  const status = async (path: string) => (await admin(server, 'GET', path)).body;
+  return {
+    clientId,
+    left: async () => ({
+      keys: [await works(key), await works(later)],
+      roles: (await status(`/users/${next.id}/roles`)).items.length,
+      app: (await status(`/clients/${clientId}`)).status,
+      members: (await status(`/groups/${group.id}/members`)).items.length,
+      created: (await status(`/users/${created}`)).status,
+    }),
+  };
+}
+const GOES_ON = { keys: [true, true], roles: 1, app: 'active', members: 1, created: 'active' };
+const ENDED = { keys: [false, false], roles: 0, app: 'disabled', members: 0, created: 'suspended' };
+
+async function makingOperator(role: 'owner' | 'admin' = 'admin') {
+  const { operator, email } = await signedInOperator(role);
+  const token = await signInOnCommandLine(server, { user: operator, ...operator });
+  return { operator, email, token, path: `/users/${operator.id}/roles` };
+}
+const take = async (path: string, key?: string) => {
+  server.advance(MINUTE);
+  assert.equal((await admin(server, 'DELETE', path, undefined, key)).status, 200);
+};
+
+test('what another operator let go on who took the role away goes on after a report, and is told', async () => {
+  const { email, token, path, operator } = await makingOperator();
+  const { clientId, left } = await successors(token);
+  const honest = (await admin(server, 'POST', '/admin-keys', { name: 'honest', role: 'owner' })).body.adminKey;
+  await take(`${path}/admin`, honest);
+  assert.equal(await story.press(await story.reportLink(email)), 200);
+  assert.deepEqual(await left(), GOES_ON);
+  const { text } = await newestMail(server, email, 'recovery');
+  assert.match(text, /The operator let it go on, and it does: 2 admin keys or roles that were given, what was done to/);
+  assert.ok(text.includes(`what was done to these apps: ${clientId}`), text);
+  const { items } = (await admin(server, 'GET', `/audit-events?userId=${operator.id}&type=account.secured`)).body;
+  assert.equal(items[0].details.left.adminKeys.length, 1);
+  assert.deepEqual(items[0].details.left.apps, [{ clientId, acts: ['registered'] }]);
+  // Who ends the rest then still does.
+  const bar = await admin(server, 'PUT', `/users/${operator.id}/suspension?endMade=true`, { reason: 'stolen' });
+  assert.equal(bar.status, 200);
+  assert.deepEqual(await left(), ENDED);
+});
+
+test('what came to be by a role that is left ends with the report, and so does what is made later', async () => {
+  const { email, token, path } = await makingOperator('owner');
+  const { left } = await successors(token);
+  const owned = (await admin(server, 'POST', '/admin-keys', { name: 'all', role: 'owner' }, token)).body.adminKey;
+  await admin(server, 'PUT', `${path}/admin`, {});
+  await take(`${path}/owner`);
+  const after = (await admin(server, 'POST', '/admin-keys', { name: 'after', role: 'admin' }, token)).body.adminKey;
+  assert.equal(await story.press(await story.reportLink(email)), 200);
+  assert.deepEqual(await left(), ENDED);
+  assert.deepEqual([await works(owned), await works(after)], [true, false]);
+});
+
+test('nothing is let go on by who rests on the reported account, or by that account', async () => {
+  const stolen = await makingOperator();
+  const made = await successors(stolen.token);
+  const accomplice = (await admin(server, 'POST', '/admin-keys', { name: 'own', role: 'admin' }, stolen.token)).body;
+  const link = await story.reportLink(stolen.email);
+  await take(`${stolen.path}/admin`, accomplice.adminKey);
+  assert.equal(await story.press(link), 200);
+  assert.deepEqual(await made.left(), ENDED);
+
+  const own = await makingOperator();
+  const gained = await successors(own.token);
+  await take(`${own.path}/admin`, own.token);
+  assert.equal(await story.press(await story.reportLink(own.email)), 200);
+  assert.deepEqual(await gained.left(), ENDED);
+});
+
+test('who leaves an organization with the reported account lets nothing go on; who removes that account does', async () => {
+  for (const isRemoved of [false, true]) {
+    const { user, email } = await story.person();
+    const fields = { name: `left-${user.id}`, domain: `left-${user.id}.example` };
+    const { id } = (await admin(server, 'POST', '/organizations', fields)).body;
+    const path = `/organizations/${id}/members`;
+    const next = await newUser(server);
+    for (const [person, role] of [
+      [user, 'ADMIN'],
+      [next, 'MEMBER'],
+    ] as const) {
+      assert.equal((await admin(server, 'PUT', `${path}/${person.id}`, { role })).status, 200);
+    }
+    server.advance(60 * MINUTE);
+    const browser = await signedIn(server, user);
+    const token = await signInOnCommandLine(server, { user, browser, factor: await enroll(server, user) });
+    assert.equal((await admin(server, 'PUT', `${path}/${next.id}`, { role: 'ADMIN' }, token)).status, 200);
+    server.advance(MINUTE);
+    const honest = (await admin(server, 'POST', '/admin-keys', { name: 'honest', role: 'owner' })).body.adminKey;
+    if (isRemoved) await take(`${path}/${user.id}`, honest);
+    else
+      assert.equal(
+        (await story.submit(browser, '/account/organization', {}, '/account/organization/leave')).status,
+        200,
+      );
+    server.advance(MINUTE);
+    await story.setPassword(browser, PASSWORD, 'a thief knows this one');
+    assert.equal(await story.press(await story.reportLink(email)), 200);
+    const { members } = (await admin(server, 'GET', `/organizations/${id}`)).body;
+    assert.deepEqual(
+      members.map(({ role }: { role: string }) => role),
+      [isRemoved ? 'ADMIN' : 'MEMBER'],
+    );
+  }
 });

@@ -18,7 +18,7 @@ import { finishEnding } from '../makers/made.ts';
 import { accountTime } from '../notices/account-time.ts';
 import type { SecurityNoticeServices } from '../notices/notices.ts';
 import { passkeysOf, type SecurityReport } from '../notices/rules/notice-text.ts';
-import { callOffDeletion, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
+import { callOffDeletion, leftDetails, NOT_DELETED, removeAddedSince, type Undone } from '../recovery/added-since.ts';
 import { beginRecovery } from '../recovery/begin.ts';
 import { endYoungerRights, passkeysOfChanges } from '../recovery/older-right.ts';
 
@@ -71,7 +71,6 @@ export async function secureAccount(
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
     if (challenge === undefined) return undefined;
     const { notice, since, first, facts, events = [], passkeys = [] } = challenge.data as SecurityReport;
-    yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
     // The link was read at the account's address. If that was given up in between, what came since has no rights any more.
     const changes = yield* listEarlierAddresses({ accountId: account.id, now });
     const right = yield* endYoungerRights(account, undefined, now);
@@ -85,7 +84,10 @@ export async function secureAccount(
       ],
       decidedSince: first === 'new device' ? from : undefined,
     };
-    return yield* endAndRecover(services, account, account.profile, back, origin, now);
+    const ended = yield* endAndRecover(services, account, account.profile, back, origin, now);
+    const details = { report: notice, ...leftDetails(ended.undone) };
+    yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details });
+    return ended;
   });
   if (secured !== undefined) await finishEnding(services, secured.undone.makers);
   return secured?.changed;

@@ -31,6 +31,7 @@ import {
 import { authenticateByRecoveryCode } from '../authentication/recovery-code.ts';
 import { authenticateByTotp } from '../authentication/totp.ts';
 import { finishEnding, onlyMakers } from '../makers/made.ts';
+import { leftDetails } from '../recovery/added-since.ts';
 import { passkeysOfChanges, spanOf } from '../recovery/older-right.ts';
 import { giveChangesBack } from './change-limit.ts';
 import { UNDO_LIFETIME } from './earlier-address.ts';
@@ -143,11 +144,12 @@ export async function undoAddressChange(
     yield* recordReturnedAddress({ accountId: id, changedAt });
     const older = yield* keepOlderRights(services, account, now);
     if (older === undefined) yield* giveChangesBack(services.limits, id, now);
-    yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
     const back = { span: spanOf(previous), shown, passkeys };
     const earlier = { ...profile, email, emailVerified: true };
     const { undone } = yield* endAndRecover(services, account, earlier, back, origin, now);
     makers = undone.makers;
+    const details = leftDetails(undone);
+    yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id, details });
     // The oldest address was told more than this.
     if (![email, older].some((told) => told !== undefined && emailKey(told) === emailKey(profile.email))) {
       const content = mailTexts.addresses.changeUndone(profile);

@@ -3,7 +3,7 @@ import type { OpeningKind } from '../../accounts/opening-store.ts';
 import { type AdminKey, adminKeysMadeBy, grantOfKey } from '../../admin-keys/store.ts';
 import { domainsUnblockedBy } from '../../clients/blocked-domains.ts';
 import { clientsTouchedBy, type TouchedClient } from '../../clients/disable.ts';
-import { excessOf, type OperatorGrant } from '../../operators/rights.ts';
+import type { OperatorGrant } from '../../operators/rights.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { type TouchedUpstream, upstreamsTouchedBy } from '../upstreams/undo-acts.ts';
 import { type AccessOfMaker, accessMadeBy, type MadeAccess } from './made-access.ts';
@@ -160,10 +160,9 @@ function* rightsMadeBy({ id: madeBy, ...span }: TimeSpan & { readonly id: string
 }
 
 /** The rights that a suspect gave, and that rest on what is ended. */
-export function* rightsToEnd({ id, since, until, rest, within }: Suspect, now: number): Work<MadeRights> {
+export function* rightsToEnd({ id, since, until, carries, within }: Suspect, now: number): Work<MadeRights> {
   const { adminKeys, roles } = yield* rightsMadeBy({ id, since, until }, now);
-  const isToEnd = (grant: OperatorGrant): boolean =>
-    endsWithin(within, grant) && excessOf({ grants: rest }, grant) !== undefined;
+  const isToEnd = (grant: OperatorGrant): boolean => endsWithin(within, grant) && !carries(grant);
   return { adminKeys: adminKeys.filter((key) => isToEnd(grantOfKey(key))), roles: roles.filter(isToEnd) };
 }
 

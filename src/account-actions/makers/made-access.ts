@@ -73,12 +73,12 @@ function* placeOf(access: MadeAccess): Work<Place> {
 
 /** What of a page ends: what does not go on, and is not as it was before when that is put back. */
 function* endingOf(
-  { rest, within, by, keeps }: Suspect,
+  { isWhole, by, keeps }: Suspect,
   suspects: readonly Suspect[],
   page: readonly MadeAccess[],
   now: number,
 ): Work<readonly MadeAccess[]> {
-  const isAll = rest.length === 0 && within === undefined && by === undefined;
+  const isAll = isWhole && by === undefined;
   const found: MadeAccess[] = [];
   const before = new Map<string, readonly FormerRight[]>();
   for (const one of page) {

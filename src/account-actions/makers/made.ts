@@ -30,6 +30,7 @@ import { endLifted, type LiftedRequirement, putSettingsBack } from './made-setti
 import { endOpened, lockOpened } from './opened-accounts.ts';
 import { putRightsBack, putSomeRightsBack, type RightsLeft } from './put-rights-back.ts';
 import { rightsToPutBack } from './rights-before.ts';
+import type { LetGo } from './rules/let-go.ts';
 import { endsUnblocking, endsUpstreams, isOwners, type Remaining, type Suspect, suspectsOf } from './suspects.ts';
 
 /** What is left to do after the commit that ended makers: see {@link finishEnding}. */
@@ -109,9 +110,10 @@ export async function finishEnding(
 /** Everybody whose acts end with an operator; without the last owner, whose role and acts go on. */
 function* findSuspects(
   operatorId: string,
-  { since = 0, openedSince = since, now, remaining, operator: by }: MadeEnding,
+  { since = 0, openedSince = since, now, remaining, letGo, operator: by }: MadeEnding,
 ): Work<{ readonly suspects: readonly Suspect[]; readonly kept: string | undefined }> {
-  const suspects = yield* suspectsOf(operatorId, { since, openedSince, now, remaining, by });
+  const ended = { since, openedSince, now, remaining, letGo, by };
+  const suspects = yield* suspectsOf(operatorId, ended);
   const owners: string[] = [];
   for (const suspect of suspects) {
     const { roles } = yield* rightsToEnd(suspect, now);
@@ -119,8 +121,7 @@ function* findSuspects(
   }
   const kept = (yield* bringsOwnerBack(suspects, now)) ? undefined : yield* lastOwnerAmong(owners, now);
   return {
-    suspects:
-      kept === undefined ? suspects : yield* suspectsOf(operatorId, { since, openedSince, now, kept, remaining, by }),
+    suspects: kept === undefined ? suspects : yield* suspectsOf(operatorId, { ...ended, kept }),
     kept,
   };
 }
@@ -147,6 +148,7 @@ interface MadeEnding {
   readonly since?: number;
   readonly openedSince?: number | undefined;
   readonly remaining?: Remaining | undefined;
+  readonly letGo?: readonly LetGo[];
   readonly sparesStronger?: boolean;
   readonly alsoEnd?: (maker: Suspect) => Work<void>;
 }
@@ -195,6 +197,7 @@ const NOWHERE = '0';
  * @param by.since what was made earlier stays
  * @param by.openedSince the same for what was done to accounts, of which nobody is told when it is done
  * @param by.remaining where only one grant of the operator ended
+ * @param by.letGo what other operators let go on
  * @param by.alsoEnd ends more of what a maker made
  * @param by.sparesStronger leaves the keys and roles that have a permission which the operator lacks: their maker once had it
  * @throws {InsufficientPermission} where one of them has such a permission, and they are not to be left

@@ -149,9 +149,9 @@ function* putAssignment(right: FormerAssignment, origin: Origin, now: number): W
 }
 
 /** What a suspect gave ends with the suspect, also where somebody else had changed it or taken it away before: nobody puts it back. */
-function* forgetGiven(suspects: readonly Suspect[], { id, since, until, rest, within }: Suspect): Work<void> {
+function* forgetGiven(suspects: readonly Suspect[], { id, since, until, isWhole }: Suspect): Work<void> {
   const given = { madeBy: id, since, until };
-  if (rest.length === 0 && within === undefined) return yield* forgetRightsGivenBy(given);
+  if (isWhole) return yield* forgetRightsGivenBy(given);
   for (const change of yield* rightChangesGivenBy(given)) {
     if (change.former !== null && (yield* isGivenBy(suspects, change.former))) {
       yield* forgetFormer({ id: change.id });

@@ -76,12 +76,10 @@ interface RightAct {
 export function* restsOn(suspects: readonly Suspect[], { operatorId, at, place, former }: RightAct): Work<boolean> {
   const acting = suspects.filter((suspect) => suspect.id === operatorId && isInSpan(suspect, at));
   if (acting.length === 0) return false;
-  if (acting.some(({ rest, within, by }) => rest.length === 0 && within === undefined && by === undefined)) return true;
+  if (acting.some(({ isWhole, by }) => isWhole && by === undefined)) return true;
   const grant = grantOfRight(former);
   if (grant !== undefined) {
-    return acting.some(
-      ({ within, rest }) => endsWithin(within, grant) && excessOf({ grants: rest }, grant) !== undefined,
-    );
+    return acting.some(({ within, carries }) => endsWithin(within, grant) && !carries(grant));
   }
   const where = yield* whereIs(place);
   return acting.some(({ keeps }) => !keeps(PERMISSION_OF[place.kind], where));

@@ -18,7 +18,8 @@ import type { Work } from '../../platform/database/database.ts';
 import { grantOfRight } from '../operators/grants.ts';
 import { ACCOUNT_PERMISSION_OF } from './account-permissions.ts';
 import { type Opening, openingsBy } from './opening-query-store.ts';
-import { isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './rules/spans.ts';
+import { type LetGo, letsActGo, letsRightGo } from './rules/let-go.ts';
+import { cutAt, isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './rules/spans.ts';
 
 /**
  * An operator whose acts end: who is ended, whose rights came from that one, or whose account that one could sign in to. One whose acts end
@@ -31,13 +32,17 @@ export interface Suspect extends MakerOfClients {
   readonly openings: readonly Opening[];
   /** What the operator holds besides: what this allows goes on. Nothing does of what was made through an account that was opened. */
   readonly rest: readonly OperatorGrant[];
+  /** Whether a right that it gave goes on: by what it holds besides, or because it was let go on. */
+  readonly carries: (grant: OperatorGrant) => boolean;
+  /** Whether nothing goes on of what it did, wherever that is, but for what is beyond who ends it. */
+  readonly isWhole: boolean;
   /** The organization outside of which nothing ends; undefined for everything. */
   readonly within: string | undefined;
   /** Who ends what the suspect did; undefined for the command line, for the person of the account, and where nothing ends. */
   readonly by: Operator | undefined;
   /**
-   * Whether what was done by a permission goes on: the suspect holds it from elsewhere, it is where nothing ends, or who ends the rest may not
-   * do so there.
+   * Whether what was done by a permission goes on: the suspect holds it from elsewhere, it was let go on, it is where nothing ends, or who ends
+   * the rest may not do so there.
    */
   readonly keeps: (permission: Permission, place: Place) => boolean;
   /** Whether nothing is left of the rights that it got so, by which it would be listed itself. */
@@ -89,6 +94,7 @@ interface Chain {
   readonly openedSince: number;
   readonly within: string | undefined;
   readonly kept: string | undefined;
+  readonly letGo: readonly LetGo[];
   readonly now: number;
   readonly reached: Map<string, Reach>;
   readonly held: Map<string, readonly MadeGrant[]>;
@@ -150,12 +156,13 @@ function* formerGrantsOf({ reached, now }: Chain, accountId: string): Work<reado
 }
 
 /** What those who got rights hold from elsewhere: it carries what was given by it, so it grows until nothing is added. */
-function restOf({ reached, held, kept }: Chain): ReadonlyMap<string, readonly MadeGrant[]> {
+function restOf({ reached, held, kept, operatorId, letGo }: Chain): ReadonlyMap<string, readonly MadeGrant[]> {
   const rest = new Map<string, readonly MadeGrant[]>();
   const isFromElsewhere = (accountId: string, { madeBy, createdAt, ...grant }: MadeGrant): boolean => {
     const from = madeBy === null ? undefined : reached.get(madeBy);
     const at = createdAt ?? 0;
     if (from === undefined || !isReachedAt(from, at) || (accountId === kept && isOwners(grant))) return true;
+    if (madeBy === operatorId && letsRightGo(letGo, at, grant)) return true;
     return !isOpenedAt(from, at) && excessOf({ grants: rest.get(madeBy ?? '') ?? [] }, grant) === undefined;
   };
   for (let grew = true; grew; ) {
@@ -183,10 +190,9 @@ function isSuspicious(
 ): boolean {
   const from = reachToAccounts(chain, id);
   if (isOpenedAt(from, actedAt)) return true;
-  return (
-    from.given <= actedAt &&
-    !holds({ id, ...heldByRoles(rest.get(id) ?? []) }, ACCOUNT_PERMISSION_OF[kind], INSTALLATION)
-  );
+  const permission = ACCOUNT_PERMISSION_OF[kind];
+  if (id === chain.operatorId && letsActGo(chain.letGo, actedAt, id, permission, INSTALLATION)) return false;
+  return from.given <= actedAt && !holds({ id, ...heldByRoles(rest.get(id) ?? []) }, permission, INSTALLATION);
 }
 
 /** Follows the accounts that were opened, by one step. @returns whether there were more than before */
@@ -221,6 +227,7 @@ function* followOpenings(chain: Chain, rest: ReadonlyMap<string, readonly MadeGr
  * @param kept the last owner, whose role does not end
  * @param remaining where only one grant of the operator ended; nothing is left by default
  * @param by who ends it: what they may not end goes on
+ * @param letGo what other operators let go on of what the operator did; nothing by default
  */
 export function* suspectsOf(
   operatorId: string,
@@ -231,6 +238,7 @@ export function* suspectsOf(
     kept,
     remaining,
     by,
+    letGo = [],
   }: {
     readonly since: number;
     readonly openedSince?: number | undefined;
@@ -238,11 +246,12 @@ export function* suspectsOf(
     readonly kept?: string | undefined;
     readonly remaining?: Remaining | undefined;
     readonly by?: Operator | undefined;
+    readonly letGo?: readonly LetGo[] | undefined;
   },
 ): Work<readonly Suspect[]> {
   const within = remaining?.organizationId ?? undefined;
   const chain: Chain = {
-    ...{ operatorId, openedSince, within, kept, now },
+    ...{ operatorId, openedSince, within, kept, letGo, now },
     reached: new Map([[operatorId, { given: since, opened: [] }]]),
     held: new Map([[operatorId, remaining?.keeps ?? []]]),
     keys: new Set(),
@@ -258,16 +267,24 @@ export function* suspectsOf(
 
   const suspects: Suspect[] = [];
   for (const [id, { given, opened }] of chain.reached) {
-    const suspect = (span: TimeSpan, grants: readonly MadeGrant[], isOver: boolean): Suspect => {
+    const suspect = (
+      span: TimeSpan,
+      grants: readonly MadeGrant[],
+      isOver: boolean,
+      accountsSince = span.since,
+    ): Suspect => {
+      const decisions = id === operatorId ? letGo.filter(({ at }) => at > accountsSince) : [];
       const keeps = (permission: Permission, place: Place): boolean =>
         !endsWithin(within, place) ||
         holds({ id, ...heldByRoles(grants) }, permission, place) ||
+        letsActGo(decisions, accountsSince, id, permission, place) ||
         (by !== undefined && !holds(by, permission, place));
       const of = ({ accountId, span: { since: at } }: Opening) => accountId === id && isInSpan(span, at);
       const openings = [...chain.openings.values()].filter((one) => of(one) && isSuspicious(chain, rest, one));
       return {
-        ...{ id, ...span, rest: grants, within, by, isOver, keeps },
-        accountsSince: id === operatorId ? Math.min(span.since, openedSince) : span.since,
+        ...{ id, ...span, accountsSince, rest: grants, within, by, isOver, keeps },
+        carries: (grant) => excessOf({ grants }, grant) === undefined || letsRightGo(decisions, accountsSince, grant),
+        isWhole: grants.length === 0 && within === undefined && decisions.length === 0,
         openings: isOpenedAt({ given, opened }, span.since) ? openings : [],
         goesOn: (kind, place) => keeps(PERMISSION_OF[kind], place),
       };
@@ -276,6 +293,17 @@ export function* suspectsOf(
     const isOver = chain.keys.has(id)
       ? !(yield* isKeyOnRecord(id, now))
       : countPresent(grants) === countPresent(chain.held.get(id));
+    if (id === operatorId) {
+      // What was let go on is that of before a decision.
+      const parts = cutAt(
+        { since: Math.min(given, openedSince), until: NO_END },
+        letGo.map(({ at }) => at),
+      );
+      for (const { since: from, until } of parts) {
+        suspects.push(suspect({ since: Math.min(Math.max(from, given), until), until }, grants, isOver, from));
+      }
+      continue;
+    }
     const left = given === NEVER.given ? [] : outsideOf(opened, { since: given, until: NO_END });
     suspects.push(...left.map((span) => suspect(span, grants, isOver)));
     suspects.push(...opened.map((span) => suspect(span, [], true)));

@@ -14,6 +14,7 @@ import { leaveUnconnectedGroups } from '../access/sourced-groups.ts';
 import { endInvitationsOf } from '../accounts/handed-out.ts';
 import { endRequestsOf } from '../accounts/waiting-requests.ts';
 import { revokeAccessSince } from '../connections/connections.ts';
+import { letGoOf } from '../makers/let-go.ts';
 import { idsOfMade, isNothing, type Made, madeBy } from '../makers/list-made.ts';
 import { type EndedMakers, endAllMadeBy, onlyMakers } from '../makers/made.ts';
 import {
@@ -50,8 +51,13 @@ export interface Undone extends FactorsUndone, ClientsUndone {
   readonly through: readonly string[];
   /** Whose rights as operators ended: for after the commit, see `finishEnding`. */
   readonly makers: EndedMakers;
-  /** What an operator who decided so could not end; undefined where the person did, or the command line. */
+  /**
+   * What goes on: what an operator who decided so could not end, and what another operator let go on; undefined where the person decided, or the
+   * command line, and nobody let anything go on.
+   */
   readonly goesOn: Made | undefined;
+  /** The same, for the person who decided; undefined where nobody let anything go on. */
+  readonly letGo: GoesOn | undefined;
   /** The organization that it left. */
   readonly left: string | undefined;
 }
@@ -106,7 +112,8 @@ export function* removeAddedSince(
 
 /**
  * Ends what was made with an account, or with what was made with it, at an instant or later: admin keys, roles, invitations, secrets of apps,
- * the apps that were registered, which are disabled, and the accounts that were created, which are suspended.
+ * the apps that were registered, which are disabled, and the accounts that were created, which are suspended. What another operator let go on, who took a
+ * role of the person away, goes on, and is told.
  */
 function* endMadeSince(
   accountId: string,
@@ -114,8 +121,9 @@ function* endMadeSince(
   origin: Origin,
   now: number,
 ): Work<ClientsUndone & Omit<Undone, keyof FactorsUndone | keyof ClientsUndone | 'apps' | 'left'>> {
+  const letGo = yield* letGoOf(accountId, { since, openedSince, now, by: operator });
   const ended = yield* endAllMadeBy(accountId, {
-    ...{ operator, origin, now, since, openedSince, sparesStronger: true },
+    ...{ operator, origin, now, since, openedSince, letGo, sparesStronger: true },
     *alsoEnd(maker) {
       yield* endInvitationsOf(maker, origin, now);
       yield* endRequestsOf(maker, origin, now);
@@ -133,9 +141,36 @@ function* endMadeSince(
   const changed = accounts.filter(({ ends }) => !ends).map(({ accountId: id }) => id);
   const back = settings.filter(({ fields }) => fields.length > 0).length + unblockedDomains.length;
   const leftSettings = settings.filter((one) => one.left.length > 0).map(({ id }) => id);
-  const goesOn = operator === undefined ? undefined : yield* madeBy(accountId, now, since, openedSince);
+  const isToldAll = operator === undefined && letGo.length === 0;
+  const goesOn = isToldAll ? undefined : yield* madeBy(accountId, now, since, openedSince);
+  const told = { accounts: new Set(changed), settings: new Set(leftSettings) };
   const opened = through.map(({ accountId: id }) => id);
-  return { ...counts, settings: back, leftSettings, suspended, changed, through: opened, makers, goesOn, ...clients };
+  return {
+    ...{ ...counts, settings: back, leftSettings, suspended, changed, through: opened, makers, goesOn, ...clients },
+    letGo: operator === undefined && goesOn !== undefined ? countMade(goesOn, told) : undefined,
+  };
+}
+
+/** What was made, also through the accounts of others, as the person is told. @param told what the message says elsewhere */
+function countMade(
+  { through, ...made }: Made,
+  told: { readonly accounts: ReadonlySet<string>; readonly settings: ReadonlySet<string> },
+): GoesOn {
+  const all = [made, ...through.map((one) => one.made)];
+  const settings = all.flatMap((one) => one.settings).filter(({ id }) => !told.settings.has(id));
+  const accountIds = [...all.flatMap(({ accounts }) => accounts), ...through].map(({ accountId }) => accountId);
+  const count = (...names: readonly ('adminKeys' | 'roles' | 'upstreams' | 'access' | 'putBack')[]): number =>
+    names.flatMap((name) => all.map((one) => one[name].length)).reduce((sum, length) => sum + length, 0);
+  return {
+    made: count('adminKeys', 'roles'),
+    invitations: 0,
+    apps: [...new Set(all.flatMap(({ apps }) => apps.map(({ clientId }) => clientId)))],
+    upstreams: count('upstreams'),
+    settings: settings.length + all.flatMap(({ unblockedDomains }) => unblockedDomains).length,
+    access: count('access'),
+    rights: count('putBack'),
+    accounts: [...new Set(accountIds)].filter((id) => !told.accounts.has(id)),
+  };
 }
 
 interface SinceRecovery {
@@ -158,32 +193,28 @@ export function* settleMadeSince(
   { since, openedSince, at, isOwners, operator }: SinceRecovery,
   origin: Origin,
   now: number,
-): Work<Pick<Undone, 'makers'> & { readonly told: readonly string[] }> {
-  if (since >= at) return { makers: onlyMakers(), told: [] };
-  if (isOwners) return { makers: onlyMakers(), told: goesOnSentences(yield* listMadeSince(accountId, since, now)) };
-  const { makers, goesOn: _, ...ended } = yield* endMadeSince(accountId, { since, openedSince, operator }, origin, now);
+): Work<Pick<Undone, 'makers' | 'goesOn'> & { readonly told: readonly string[] }> {
+  if (since >= at) return { makers: onlyMakers(), goesOn: undefined, told: [] };
+  if (isOwners) {
+    return {
+      makers: onlyMakers(),
+      goesOn: undefined,
+      told: goesOnSentences(yield* listMadeSince(accountId, since, now)),
+    };
+  }
+  const { makers, goesOn, ...ended } = yield* endMadeSince(accountId, { since, openedSince, operator }, origin, now);
   const left = operator === undefined ? [] : goesOnSentences(yield* listMadeSince(accountId, since, now));
-  return { makers, told: [...undoneSentences({ ...NOTHING_UNDONE, ...ended }), ...left] };
+  return { makers, goesOn, told: [...undoneSentences({ ...NOTHING_UNDONE, ...ended }), ...left] };
 }
 
 function* listMadeSince(accountId: string, since: number, now: number): Work<GoesOn> {
   const made = yield* madeBy(accountId, now, since);
-  const { adminKeys, roles, apps, unblockedDomains, settings, upstreams, access, putBack, accounts } = made;
   const invitations = yield* openInvitationsOfOperator({ operatorId: accountId, since, now });
-  return {
-    made: adminKeys.length + roles.length,
-    invitations: invitations.length,
-    apps: apps.map(({ clientId }) => clientId),
-    upstreams: upstreams.length,
-    settings: settings.length + unblockedDomains.length,
-    access: access.length,
-    rights: putBack.length,
-    accounts: accounts.map(({ accountId: id }) => id),
-  };
+  return { ...countMade(made, { accounts: new Set(), settings: new Set() }), invitations: invitations.length };
 }
 
-/** What an event says of what an operator could not end. */
-export const leftDetails = (undone: Undone | undefined) =>
+/** What an event says of what an operator could not end, and what another operator let go on. */
+export const leftDetails = (undone: Pick<Undone, 'goesOn'> | undefined) =>
   undone?.goesOn === undefined || isNothing(undone.goesOn) ? {} : { left: idsOfMade(undone.goesOn) };
 
 /** The values of an account that is kept: who takes it back does not want its deletion. */

@@ -65,7 +65,7 @@ import { enqueueSecurityNotice, type SecurityNoticeServices, UNTOLD, unansweredS
 import { operatorOf } from '../operators/gained-rights.ts';
 import { endMembershipSince } from '../organizations/organizations.ts';
 import { type SignInBrowser, startSession } from '../sign-in/sign-in.ts';
-import { callOffDeletion, NOT_DELETED, settleMadeSince, unansweredSpan } from './added-since.ts';
+import { callOffDeletion, leftDetails, NOT_DELETED, settleMadeSince, unansweredSpan } from './added-since.ts';
 import type { RecoveryData } from './begin.ts';
 import { endYoungerRights } from './older-right.ts';
 import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
@@ -378,7 +378,7 @@ function* secure(
   yield* callOffDeletion(services, account, changed.profile, origin, now);
   const recovered = { accountId, shownSince: shown && shownAt, isAddressProved, at };
   yield* recordRecovery(by === 'operator' ? { operator } : undefined, recovered);
-  yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
+  yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by, ...leftDetails(made) } });
   return { changed, makers: made.makers };
 }
 

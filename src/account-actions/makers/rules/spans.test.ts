@@ -1,7 +1,7 @@
 // store: none
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './spans.ts';
+import { cutAt, isInSpan, NO_END, outsideOf, type TimeSpan, withSpan } from './spans.ts';
 
 const span = (since: number, until: number): TimeSpan => ({ since, until });
 
@@ -25,6 +25,15 @@ const JOINED: readonly [what: string, spans: TimeSpan[], added: TimeSpan, joined
 ];
 for (const [what, spans, added, joined] of JOINED) {
   test(`spans with ${what}`, () => assert.deepEqual(withSpan(spans, added), joined));
+}
+
+const CUT: readonly [what: string, instants: number[], parts: TimeSpan[]][] = [
+  ['nowhere', [], [span(2, 8)]],
+  ['at two instants', [6, 4, 6], [span(2, 4), span(4, 6), span(6, 8)]],
+  ['at its ends and outside', [1, 2, 8, 9], [span(2, 8)]],
+];
+for (const [what, instants, parts] of CUT) {
+  test(`a span cut ${what}`, () => assert.deepEqual(cutAt(span(2, 8), instants), parts));
 }
 
 const LEFT: readonly [what: string, spans: TimeSpan[], of: TimeSpan, left: TimeSpan[]][] = [

@@ -21,6 +21,13 @@ export function withSpan(spans: readonly TimeSpan[], added: TimeSpan): readonly 
   return [...spans.filter(isApart), whole].sort((one, other) => one.since - other.since);
 }
 
+/** The parts of a span before, between and after some instants, the earliest first. */
+export function cutAt({ since, until }: TimeSpan, instants: readonly number[]): readonly TimeSpan[] {
+  const inside = [...new Set(instants)].filter((at) => since < at && at < until).sort((one, other) => one - other);
+  const ends = [...inside, until];
+  return [since, ...inside].map((from, index) => ({ since: from, until: ends[index] ?? until }));
+}
+
 /** What is left of a span without some that do not touch, the earliest first. */
 export function outsideOf(spans: readonly TimeSpan[], { since, until }: TimeSpan): readonly TimeSpan[] {
   const left: TimeSpan[] = [];

@@ -19,6 +19,14 @@ test('rights of others that are put back are counted', () => {
   ]);
 });
 
+test('what another operator let go on is counted', () => {
+  const letGo = { made: 2, invitations: 0, apps: ['1'], upstreams: 0, settings: 0, access: 0, rights: 0, accounts: [] };
+  assert.deepEqual(undoneSentences({ ...NOTHING, letGo: { ...letGo, made: 0, apps: [] } }), []);
+  assert.deepEqual(undoneSentences({ ...NOTHING, letGo }), [
+    'This was made with your account before an operator took a role of yours away. The operator let it go on, and it does: 2 admin keys or roles that were given and what was done to these apps: 1. Tell an operator of this service what was not you.',
+  ]);
+});
+
 test('what goes on of what was made with an account is counted, and its apps are named by their ids', () => {
   assert.deepEqual(
     goesOnSentences({

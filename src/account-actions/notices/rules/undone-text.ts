@@ -34,6 +34,8 @@ export interface UndoneFacts {
   readonly changed: readonly string[];
   /** The accounts of other operators that were opened with it, by their ids. */
   readonly through: readonly string[];
+  /** What goes on, because another operator let it go on who took a role of the person away. */
+  readonly letGo: GoesOn | undefined;
   readonly left: string | undefined;
 }
 
@@ -49,6 +51,7 @@ export const NOTHING_UNDONE: UndoneFacts = {
     leftSettings: [],
     changed: [],
     through: [],
+    letGo: undefined,
     left: undefined,
   },
 };
@@ -87,7 +90,7 @@ const settingsText = (count: number): string =>
     ? 'changed settings of an app, an organization or a group, or a blocked domain'
     : `changed settings of ${count} apps, organizations and groups, or blocked domains`;
 
-/** What was made with an account in the time before, and goes on because its owner has shown that it was theirs all the time. */
+/** What was made with an account in the time before, and goes on. */
 export interface GoesOn {
   /** How many admin keys and roles. */
   readonly made: number;
@@ -106,7 +109,25 @@ export interface GoesOn {
   readonly accounts: readonly string[];
 }
 
+/** Says what goes on because the person has shown that the account was theirs all the time, or because an operator could not end it. */
 export function goesOnSentences(facts: GoesOn): readonly string[] {
+  const list = goesOnList(facts);
+  return list === undefined
+    ? []
+    : [`This was made with your account in the days before, and goes on: ${list}. End what is not yours.`];
+}
+
+/** Says what goes on because another operator let it go on. */
+function letGoSentences(facts: GoesOn): readonly string[] {
+  const list = goesOnList(facts);
+  return list === undefined
+    ? []
+    : [
+        `This was made with your account before an operator took a role of yours away. The operator let it go on, and it does: ${list}. Tell an operator of this service what was not you.`,
+      ];
+}
+
+function goesOnList(facts: GoesOn): string | undefined {
   const { made, invitations, apps, upstreams, settings, access, rights, accounts } = facts;
   const goesOn = [
     made > 0 && (made === 1 ? 'an admin key or a role that was given' : `${made} admin keys or roles that were given`),
@@ -122,10 +143,7 @@ export function goesOnSentences(facts: GoesOn): readonly string[] {
         : `${rights} roles, memberships and assignments of others that were changed or taken away`),
     accounts.length > 0 && `what was done to these accounts: ${idsText(accounts)}`,
   ].filter((what) => what !== false);
-  if (goesOn.length === 0) return [];
-  return [
-    `This was made with your account in the days before, and goes on: ${sentenceList(goesOn)}. End what is not yours.`,
-  ];
+  return goesOn.length === 0 ? undefined : sentenceList(goesOn);
 }
 
 const USED_PASSKEY =
@@ -154,6 +172,7 @@ export function undoneSentences({
   suspended,
   changed,
   through,
+  letGo,
   left,
 }: UndoneFacts): readonly string[] {
   const gone = [
@@ -192,6 +211,7 @@ export function undoneSentences({
     ...(leftSettings.length > 0 ? [leftSettingsText(leftSettings)] : []),
     ...(changed.length > 0 ? [changedText(changed)] : []),
     ...(through.length > 0 ? [throughText(through)] : []),
+    ...(letGo === undefined ? [] : letGoSentences(letGo)),
     ...(again.length > 0 ? [`This works again: ${sentenceList(again)}.`] : []),
     ...((removed.app && restored.app) || (removed.codes && restored.codes) ? [RENEWED] : []),
   ];
